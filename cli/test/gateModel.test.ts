@@ -268,6 +268,16 @@ describe("the picture of the gate", () => {
     assert.include(gate.screen, "│ I could not decide.")
   })
 
+  it("shows the whole conversation, from its end back to its beginning, and no line of an agent as a title", () => {
+    const gate = new Gate([aQuestion()]).type("4")
+    const said = Array.from({ length: 200 }, (_, n) => `  word ${n} of the agent.`)
+    const text = ["user", "  The task.", "assistant", ...said, "  user"].join("\n")
+    gate.happens({ _tag: "Looked", escalationId: "r1-abc-e1", tab: "transcript", text })
+    assert.match(gate.screen, /│ word 199 of the agent\.\n {2}│ user\n/)
+    const first = gate.press("start").screen
+    assert.match(first, /\nuser\n {2}│ The task\.\nassistant\n {2}│ word 0 of the agent\.\n[\s\S]*more below/)
+  })
+
   it("shows what the agents write now at the end of the transcript", () => {
     const gate = new Gate([aQuestion()]).type("4")
     const { runId, sessionId } = aSession()

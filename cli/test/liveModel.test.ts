@@ -41,9 +41,11 @@ const played = (inputs: ReadonlyArray<LiveInput>, verbose = false) => {
   return { lines, model }
 }
 
+const surface = { faint: String, attention: String }
+
 const bottom = (model: LiveModel, second: number, columns = 100, everyRun = false): ReadonlyArray<string> =>
-  statusLines(model, { nowMs: second * 1000, columns, everyRun, idle: "Starting", faint: (text) => text }).map(
-    ({ text }) => text.replace(/^\S /, "")
+  statusLines(model, { ...surface, nowMs: second * 1000, columns, everyRun, idle: "Starting" }).map(({ text }) =>
+    text.replace(/^[^\sa-z] /, "")
   )
 const bottomOf = (inputs: ReadonlyArray<LiveInput>, second: number, columns = 100) =>
   bottom(played(inputs).model, second, columns)
@@ -218,13 +220,7 @@ describe("the lines at the bottom", () => {
       said(4, "שלום 🚀 ".repeat(50), "p2")
     ])
     for (const columns of [10, 20, 40, 60, 80, 200]) {
-      for (const line of statusLines(model, {
-        nowMs: 60_000,
-        columns,
-        everyRun: false,
-        idle: "",
-        faint: (text) => text
-      })) {
+      for (const line of statusLines(model, { ...surface, nowMs: 60_000, columns, everyRun: false, idle: "" })) {
         assert.isBelow(line.columns, columns, line.text)
       }
     }
@@ -248,6 +244,20 @@ describe("the lines at the bottom", () => {
       "r5 Working · 0:05",
       "  and 2 more"
     ])
+  })
+
+  it("say how many questions are open, where a key answers them", () => {
+    const raised = (id: string) =>
+      event(5, { _tag: "EscalationRaised", escalationId: id, origin: "author", reason: "", options: [], evidence: {} })
+    const answered = { _tag: "EscalationAnswered", escalationId: "r1-e1", choice: "fix", by: "ada", via: "cli" }
+    const asked: LiveInput = { _tag: "Asked", escalationIds: ["r1-e1"] }
+    assert.deepStrictEqual(bottomOf([asked], 2), ["Starting · 0:02", "g = answer the open question"])
+    assert.strictEqual(bottomOf([asked, raised("r1-e1")], 6).at(-1), "g = answer the open question")
+    assert.strictEqual(bottomOf([asked, raised("r2-e1")], 6).at(-1), "g = answer 2 open questions")
+    assert.strictEqual(bottomOf([asked, raised("r2-e1"), event(6, answered)], 6).at(-1), "g = answer the open question")
+    const last = bottomOf([asked, event(6, answered)], 6).at(-1)
+    assert.notInclude(last, "g =")
+    assert.notInclude(bottomOf([raised("r1-e1")], 6).join("\n"), "g =", "no key answers")
   })
 })
 

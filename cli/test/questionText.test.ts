@@ -25,7 +25,7 @@ describe("a question", () => {
     assert.deepStrictEqual(lines.slice(0, 5), [
       "Your answer is needed (r1-abc-e1)",
       "The author needs you, 5 min ago",
-      "run r1-abc, plan PLAN.md, phase 2 (Languages), EXECUTE, attempt 2",
+      "run r1-abc, plan PLAN.md, phase 2 (Languages), author's work, attempt 2",
       "Why",
       "  | Which language?"
     ])

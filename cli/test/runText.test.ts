@@ -13,7 +13,7 @@ describe("the table of runs", () => {
     ]
     assert.deepStrictEqual(cellsOf(runsTable(runs, now)), [
       ["run", "plan", "status", "phase", "step", "since", "reason"],
-      ["r1-abc", "PLAN.md", "waiting", "2", "EXECUTE", "10 min ago", "Which language? …"],
+      ["r1-abc", "PLAN.md", "waiting", "2", "author's work", "10 min ago", "Which language? …"],
       ["r2-def", "docs/other.md", "completed", "", "", "10 min ago", ""]
     ])
   })
@@ -49,8 +49,16 @@ describe("the next step of a run", () => {
     [{ status: "waiting" }, "next: 'reprise gate' asks you what is open"],
     [{ status: "paused" }, "next: 'reprise resume r1-abc' continues it"],
     [{ status: "completed" }, "next: 'reprise summary r1-abc' shows the tasks with their commits"],
-    [{ status: "failed" }, "next: 'reprise logs r1-abc' tells its story; 'reprise run PLAN.md' starts a new run"],
-    [{ status: "aborted" }, "next: 'reprise logs r1-abc' tells its story; 'reprise run PLAN.md' starts a new run"]
+    [
+      { status: "completed", workspace: "/r", directory: "/r/.reprise/worktrees/r1-abc", branch: "reprise/plan" },
+      "next: 'git merge reprise/plan' takes over what it did; 'reprise summary r1-abc' shows the tasks with their commits"
+    ],
+    [
+      { status: "completed", workspace: "/r", directory: "/r", branch: "main" },
+      "next: 'reprise summary r1-abc' shows the tasks with their commits"
+    ],
+    [{ status: "failed" }, "next: 'reprise logs r1-abc' shows what happened; 'reprise run PLAN.md' starts a new run"],
+    [{ status: "aborted" }, "next: 'reprise logs r1-abc' shows what happened; 'reprise run PLAN.md' starts a new run"]
   ])("of %j names a command that works as it is printed", (state, line) => {
     assert.strictEqual(nextStep(aRun(state)), line)
   })

@@ -199,8 +199,10 @@ proxySecret = "env:PROXY_SECRET"
       })
       assert.strictEqual(short.code, 3, short.stdout)
       assert.notInclude(short.stderr, "guessable")
-      const noWeb = yield* world.reprise("up", "--viewer-link")
-      assert.strictEqual(noWeb.code, 2, noWeb.stdout)
+      for (const flags of [["--viewer-link"], ["--port", "0"]]) {
+        const noWeb = yield* world.reprise("up", ...flags)
+        assert.strictEqual(noWeb.code, 2, noWeb.stdout)
+      }
     })
   )
 })

@@ -5,13 +5,16 @@ import { RunView } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
 import { plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
-import { commandsIn, questionPlaceholder, withOutputs } from "../record/outputs.ts"
+import { recordedOutputs, withOutputs } from "../record/outputs.ts"
 
 const decodeRuns = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ data: Schema.Array(RunView) })))
 const Call = Schema.Struct({ kind: Schema.String, round: Schema.Int, role: Schema.optionalKey(Schema.String) })
 const decodeCall = Schema.decodeUnknownSync(Schema.fromJsonString(Call))
 
 const guide = readFileSync(new URL("../../docs/guide.md", import.meta.url), "utf8")
+
+/** The sandbox as it is for users. */
+const usual = { REPRISE_SANDBOX_MODE: "auto" }
 
 describe("reprise demo", () => {
   it.live("completes, prompts the model once for each turn, report and all, and prints what the guide shows", () =>
@@ -32,18 +35,22 @@ describe("reprise demo", () => {
       // Writing and committing takes a call each, and the report another: three times.
       assert.deepStrictEqual([author.calls + reviewer.calls, ours.length], [13, 13])
 
-      const commands = commandsIn(guide)
-      assert.isNotEmpty(commands)
-      const outputs = yield* Effect.forEach(commands, (command) => {
-        const words = command.replace(questionPlaceholder, `${run?.runId}-e1`).split(" ")
-        const called = world.repriseIn({ directory: join(folder, "greeter") }, ...words)
-        return Effect.map(called, ({ stdout }) => [command, stdout] as const)
-      })
-      assert.strictEqual(
-        withOutputs(guide, new Map(outputs)),
-        guide,
-        "'npm run record:outputs' writes the guide's outputs"
+      const outputs = yield* Effect.promise(() =>
+        recordedOutputs(guide, {
+          demo: join(folder, "greeter"),
+          runId: run?.runId ?? "",
+          folder,
+          call: (directory, words) =>
+            Effect.runPromise(
+              Effect.map(
+                world.repriseIn({ directory, environment: usual }, ...words),
+                ({ stderr, stdout }) => stdout + stderr
+              )
+            )
+        })
       )
+      assert.isNotEmpty([...outputs])
+      assert.strictEqual(withOutputs(guide, outputs), guide, "'npm run record:outputs' writes the guide's outputs")
     })
   )
 })

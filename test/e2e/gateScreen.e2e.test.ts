@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { once, plan, script } from "../harness/modelScript.ts"
+import { needsHuman, once, plan, script } from "../harness/modelScript.ts"
 import { watchScreen } from "../harness/Screen.ts"
 import { makeWorld } from "../harness/World.ts"
 
@@ -26,7 +26,8 @@ describe("the full-screen gate of a run", () => {
       run.type("q\ny")
       yield* run.waitFor(/q\r?\ny/)
       yield* world.model.release("working")
-      yield* screen.until(/Which colour\?[\s\S]*What you typed before this was shown is ignored/)
+      // Its echo moved the cursor, and the picture still begins in the first column.
+      yield* screen.until(/^Your answer[\s\S]*Which colour\?[\s\S]*What you typed before this was shown is ignored/)
 
       run.type("q")
       yield* screen.until(/abort \(stop execution\) Are you sure\?\nNo agent is told anything: the run ends\./)
@@ -87,6 +88,76 @@ describe("the full-screen gate of a run", () => {
       assert.strictEqual((yield* again.ended).code, 0, again.stdout)
       assert.match(again.stdout, /Answered: fix by .* via cli/)
       assert.match(again.stdout, /What you wrote was not sent:\r\n {2}\| Green/)
+    })
+  )
+
+  it.live("shows the run's changes in colour, and the whole conversation, from the prompt to the last words", () =>
+    Effect.gen(function* () {
+      const { run, screen, world } = yield* askingRun
+      yield* world.model.release("working")
+      yield* screen.until(/Which colour\?[\s\S]*Ctrl-C leave/)
+      run.type("2")
+      yield* screen.until(/Write phase-1\.txt[\s\S]*more below/)
+      run.type("\x1b[F")
+      yield* screen.until(/\n\+phase 1 turn 1/)
+      const [green = "", red = ""] = ["32", "31"].map((code) => `\x1b[${code}m`)
+      assert.include(run.stdout, `${green}+phase 1 turn 1`)
+      assert.notInclude(run.stdout, `${red}+phase 1 turn 1`)
+      run.type("4")
+      yield* screen.until(/assistant[\s\S]*│ phase-1\.txt is written and committed\.[\s\S]*│ .*Which colour\?/)
+      run.type("\x1b[H")
+      yield* screen.until(/─\nuser .*\n {2}│ You are the author/)
+      run.type("\x03")
+      assert.strictEqual((yield* run.ended).code, 130, run.stdout)
+    })
+  )
+})
+
+describe("the full-screen gate below the lines of `up` and `watch`", () => {
+  const report = { role: "author", kind: "report" } as const
+  const isOffered = /g = answer the open question$/
+  const isAsked = /Your answer is needed[\s\S]*Ctrl-C leave/
+
+  it.live("is opened by a key while a question is open, and gives the terminal back to the lines", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        openCode: "shared",
+        plan: plan("One"),
+        script: script(once(report, needsHuman("Which colour?")), once(report, needsHuman("Which size?")))
+      })
+      assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
+      const up = yield* world.startIn({ input: size }, "up")
+      const screen = yield* watchScreen(up, size)
+      yield* screen.until(isOffered)
+      up.type("q, pasted with g\n")
+      assert.strictEqual((yield* world.questions).length, 1)
+      up.type("g")
+      yield* screen.until(isAsked)
+      up.type("\x03")
+      yield* screen.until(isOffered)
+      assert.strictEqual((yield* world.questions).length, 1, "nothing but the gate answers")
+
+      up.type("g")
+      yield* screen.until(isAsked)
+      up.type("f")
+      yield* screen.until(/Enter send/)
+      up.type("Blue\r")
+      yield* screen.until(/Answered: fix by .* via terminal[\s\S]*Which size\?[\s\S]*g = answer the open question$/)
+
+      const watch = yield* world.startIn({ input: size }, "watch")
+      const watched = yield* watchScreen(watch, size)
+      yield* watched.until(isOffered)
+      watch.type("g")
+      yield* watched.until(/Which size\?[\s\S]*Ctrl-C leave/)
+      watch.type("f")
+      yield* watched.until(/Enter send/)
+      watch.type("\r")
+      assert.notMatch(yield* watched.until(/Run completed/), isOffered)
+      yield* screen.until(/Run completed/)
+      watch.type("\x03")
+      assert.strictEqual((yield* watch.ended).code, 130, watch.stdout)
+      up.type("\x03")
+      assert.strictEqual((yield* up.ended).code, 130, up.stdout)
     })
   )
 })

@@ -49,7 +49,7 @@ describe("reprise up", () => {
       assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
       const [question] = yield* world.questions
       const looking = yield* world.start("up")
-      yield* looking.waitFor(new RegExp(`PLAN.md: waiting \\(phase 1, EXECUTE\\).*${question?.escalationId}`))
+      yield* looking.waitFor(new RegExp(`PLAN.md: waiting \\(phase 1, author's work\\).*${question?.escalationId}`))
       yield* looking.kill("SIGTERM")
       yield* world.reprise("gate", "answer", question?.escalationId ?? "", "c")
       const up = yield* world.start("up")

@@ -21,12 +21,12 @@ const tableAt = (since: string) => {
 describe("outputs in a document", () => {
   it("stand in blocks that name their commands", () => {
     assert.deepStrictEqual(commandsIn(page), ["status"])
-    const written = withOutputs(page, new Map([["status", "all is well\n"]]))
+    const written = withOutputs(page, new Map([["status", "all is well"]]))
     assert.match(
       written,
       /^Before\.\n<!-- .* -->\n\n```console\n\$ reprise status\nall is well\n```\n\n<!-- .* -->\nAfter\.$/
     )
-    assert.strictEqual(withOutputs(written, new Map([["status", "all is well\n"]])), written)
+    assert.strictEqual(withOutputs(written, new Map([["status", "all is well"]])), written)
     assert.notStrictEqual(withOutputs(written, new Map([["status", "something else"]])), written)
   })
 
@@ -37,10 +37,14 @@ describe("outputs in a document", () => {
     ],
     ["Answered: fix by somebody", "Answered: fix by you"],
     ["Used so far: 5 tokens (and 6 from the cache)", "Used so far: 28174 tokens (and 54572 from the cache)"],
+    ["Wrote /tmp/demo/reprise.toml", "Wrote /home/you/my-repository/reprise.toml"],
+    ["said by root for the author: so", "said by you for the author: so"],
+    ["said by the author for the reviewer: so", "said by the author for the reviewer: so"],
+    ["1234567890 and abcdefabcd and 1234567890", "c86a8c9e8d and 707e3514de and c86a8c9e8d"],
     [tableAt("1 min ago"), tableAt("just now")],
     [tableAt("12 min ago"), tableAt("just now")],
     [tableAt("just now"), tableAt("just now")]
   ])("are the same whoever makes them: %s", (output, shown) => {
-    assert.strictEqual(normalised(output), shown)
+    assert.strictEqual(normalised(output, "/tmp/demo"), shown)
   })
 })

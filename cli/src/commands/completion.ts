@@ -5,7 +5,7 @@ import * as Command from "effect/cli/Command"
 import * as Completions from "effect/cli/Completions"
 import * as Effect from "effect/Effect"
 import { idKinds } from "../terminal/idKinds.ts"
-import { data, okJson } from "../terminal/Printer.ts"
+import { okJson, rawData } from "../terminal/Printer.ts"
 import { jsonFlag, lazily } from "./shared.ts"
 import { argumentKinds, withIds, withPlaceholder } from "./shellIds.ts"
 
@@ -67,7 +67,7 @@ export const completion = Command.make(
     const commands = yield* CommandTree
     const script = completionScript(shell, commands)
     if (json) okJson({ shell, script })
-    else data(script)
+    else rawData(script)
   })
 ).pipe(Command.withDescription("Print a completion script for a shell"))
 

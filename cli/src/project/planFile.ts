@@ -25,7 +25,7 @@ const findPlan = Effect.fnUntraced(function* (project: Project, from: string, gi
       wrongUse(
         "plan-missing",
         `There is no plan at ${given}.`,
-        "Give the path of a markdown file; 'reprise validate PLAN' checks it."
+        "Give the path of a markdown file; 'reprise init --plan' writes one to begin with."
       )
   })
   const path = relative(project.root, absolute)

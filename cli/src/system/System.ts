@@ -10,7 +10,7 @@ import { Host } from "@reprise/protocol"
 import * as reviewer from "@reprise/reviewer"
 import * as sessionManager from "@reprise/session-manager"
 import * as workspace from "@reprise/workspace"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { sessionSettings } from "../config/serviceOptions.ts"
 import type { Settings } from "../config/settingsTable.ts"
 import { answerKey } from "../project/consoleSecrets.ts"
@@ -47,6 +47,11 @@ export interface SystemOptions {
   /** As whom the command talks to the broker, besides the services that it runs. Default: a person. */
   readonly identity?: ClientIdentity
 }
+
+/** The repository whose agents' sessions may be looked into; undefined: only what was saved of them may be read. */
+export const VisitedRepository = Context.Reference<Effect.Effect<SystemOptions | undefined>>("cli/VisitedRepository", {
+  defaultValue: () => Effect.succeed(undefined)
+})
 
 const serverUrl = ({ nats, settings }: SystemOptions): string | undefined => nats ?? settings.nats.url
 
@@ -192,7 +197,10 @@ export const hostingSystem = (options: SystemOptions) =>
         if (!works) return onlyParts(connected)
         return onlyParts(Layer.provideMerge(rememberingIds(options.project), hosting(options, connected)))
       })
-    ).pipe(Layer.provideMerge(logging(options)))
+    ).pipe(
+      Layer.provideMerge(logging(options)),
+      Layer.provideMerge(Layer.succeed(VisitedRepository, Effect.succeed(options)))
+    )
   )
 
 const worker = Layer.effect(

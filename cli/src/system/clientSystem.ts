@@ -17,7 +17,8 @@ import {
   messaging,
   orCliFailure,
   type SystemOptions,
-  usesRemote
+  usesRemote,
+  VisitedRepository
 } from "./System.ts"
 
 /** The flags of every command that needs a broker. */
@@ -98,7 +99,14 @@ const runOnce = Effect.fnUntraced(function* <A, E>(
   const until = writes ? untilBrokerLostOrFull : untilBrokerLost
   const client = { ...options, lasting, ...(identity === undefined ? {} : { identity }) }
   const changed = writes ? Effect.tap(effect, () => rememberOwnIds(options)) : effect
-  return yield* until(changed).pipe(Effect.provide(clientSystem(client)))
+  const visited = requireTrusted(options.project, config, ["opencode.url", "runtime"]).pipe(
+    Effect.as(options),
+    Effect.orElseSucceed(() => undefined)
+  )
+  return yield* until(changed).pipe(
+    Effect.provide(clientSystem(client)),
+    Effect.provideService(VisitedRepository, visited)
+  )
 })
 
 /**

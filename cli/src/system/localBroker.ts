@@ -21,6 +21,7 @@ import { Host, ServiceName } from "@reprise/protocol"
 import { Context, Effect, Fiber, Layer, Option, Schedule, Scope } from "effect"
 import { machineSecret } from "../project/machineSecret.ts"
 import { type CliFailure, missing } from "../terminal/CliFailure.ts"
+import { color, say } from "../terminal/Printer.ts"
 import { showingStep } from "../views/live/Display.ts"
 import { BrokerLost, BrokerRole, client, isBrokerLost, maxTakeovers } from "./broker.ts"
 import { requireQuota, untilFull } from "./brokerQuota.ts"
@@ -63,6 +64,7 @@ const ownBroker = Effect.fnUntraced(function* (options: SystemOptions) {
     directory: project.directory,
     secret,
     tenant: { prefix, hosts: yield* hostsOf(options) },
+    locate: { onProgress: (message) => Effect.sync(() => say(color.dim(message))) },
     ...(storeMaxBytes === undefined ? {} : { storageBytes: storeMaxBytes }),
     ...(port === 0 ? {} : { port })
   })

@@ -2,6 +2,7 @@
 import { writeSync } from "node:fs"
 import picocolors from "picocolors"
 import { earlyColumns } from "./earlyLine.ts"
+import { isReadAloud } from "./readAloud.ts"
 import { wrapProse } from "./wrapProse.ts"
 
 const wantsColor = (stream: NodeJS.WriteStream): boolean =>
@@ -57,7 +58,9 @@ let drawn: ReadonlyArray<number> = earlyColumns()
 let prompting = false
 
 /** Whether lines can be kept at the bottom of the terminal and redrawn there. */
-export const canPin = (): boolean => process.stderr.isTTY === true && process.env["TERM"] !== "dumb"
+export const canPin = (): boolean => isTerminalForPeople() && !isReadAloud()
+
+const isTerminalForPeople = (): boolean => process.stderr.isTTY === true && process.env["TERM"] !== "dumb"
 
 /** Columns of the terminal that messages go to. */
 export const columns = (): number => process.stderr.columns || 80
@@ -97,7 +100,7 @@ process.on("exit", () => pin([]))
 
 /** Makes the terminal call its human. */
 export const ring = (): void => {
-  if (canPin()) write(2, "\x07")
+  if (isTerminalForPeople()) write(2, "\x07")
 }
 
 const write = (fd: number, text: string): void => {
@@ -124,14 +127,16 @@ const writeNow = (fd: number, text: string): void => {
   }
 }
 
-/** A line of data. */
-export const data = (line: string): void => write(1, `${line}\n`)
+/** A line of data as it is, whoever reads it. */
+export const rawData = (line: string): void => write(1, `${line}\n`)
+/** A line of data; where a person reads it, long lines are broken between words. */
+export const data = (line: string): void => rawData(wrapProse(line, dataColumns()))
 /** A line for people, broken between words where the terminal says how wide it is. */
 export const say = (line: string): void =>
   write(2, `${wrapProse(line, (process.stderr.isTTY && process.stderr.columns) || Number.POSITIVE_INFINITY)}\n`)
 
 /** One object or event per line. */
-export const json = (value: unknown): void => data(JSON.stringify(value))
+export const json = (value: unknown): void => rawData(JSON.stringify(value))
 /** The result of a command under `--json`. */
 export const okJson = (value: unknown): void => json({ ok: true, data: value })
 export const errorJson = (error: { code: string; message: string; hint: string }): void => json({ ok: false, error })

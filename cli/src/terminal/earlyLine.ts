@@ -1,7 +1,8 @@
 /**
  * A first sign on the terminal, before the command's modules are loaded, which takes longer than a blank screen is
- * comfortable. Imports nothing, so that it is there at once.
+ * comfortable. Imports next to nothing, so that it is there at once.
  */
+import { isReadAloud } from "./readAloud.ts"
 
 const text = "Starting …"
 
@@ -22,7 +23,7 @@ let shown = false
 
 export const showEarlyLine = (args: ReadonlyArray<string>): void => {
   const { stderr } = process
-  if (stderr.isTTY !== true || process.env["TERM"] === "dumb" || !isSlow(args)) return
+  if (stderr.isTTY !== true || process.env["TERM"] === "dumb" || isReadAloud() || !isSlow(args)) return
   shown = true
   stderr.write(text)
 }

@@ -2,6 +2,7 @@
 import { PassThrough } from "node:stream"
 import { Context, Effect } from "effect"
 import { dropTyped } from "./discardTyped.ts"
+import { isReadAloud } from "./readAloud.ts"
 
 export interface ScreenSize {
   readonly columns: number
@@ -22,7 +23,7 @@ const isFitForScreen = (): boolean => {
   const { env, stderr, stdin } = process
   if (stdin.isTTY !== true || stderr.isTTY !== true) return false
   if (!env["TERM"] || env["TERM"] === "dumb" || env["NO_COLOR"]) return false
-  if (env["INK_SCREEN_READER"] === "true" || env["ACCESSIBLE"]) return false
+  if (isReadAloud()) return false
   return (stderr.columns ?? 0) >= smallest.columns && (stderr.rows ?? 0) >= smallest.rows
 }
 

@@ -4,11 +4,11 @@ import {
   minuteText,
   type PublicEvent,
   type SessionDecision,
-  type Step,
   uncachedTokens,
   type WithdrawalReason
 } from "@reprise/protocol"
 import { quotedRest, visibleLine } from "../terminal/visible.ts"
+import { stepWords } from "./stepText.ts"
 
 type EventOf<Tag extends PublicEvent["_tag"]> = Extract<PublicEvent, { readonly _tag: Tag }>
 
@@ -27,32 +27,6 @@ const thousands = (n: number): string => (n < 1000 ? `${n}` : `${(n / 1000).toFi
 const counted = (n: number, word: string): string => `${n} ${word}${n === 1 ? "" : "s"}`
 const attempt = (n: number): string => (n > 1 ? ` (attempt ${n})` : "")
 const capital = (word: string): string => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
-
-/** What a step does, in words. */
-export const stepWords = (step: Step, phase: string): string => {
-  switch (step) {
-    case "PREPARE":
-      return "Preparing the workspace"
-    case "EXECUTE":
-      return `Author works on ${phase}`
-    case "QUALITY_CHECK":
-      return "Running the quality gates"
-    case "QUALITY_RETRY":
-      return "Author fixes the failed quality gates"
-    case "REVIEW":
-      return `Reviewing ${phase}`
-    case "AUTO_FIX":
-      return "Author fixes the reviewer's findings"
-    case "CHECKPOINT":
-      return "Checkpoint"
-    case "ESCALATE":
-      return "Asking a human"
-    case "PHASE_GATE":
-      return `Approving ${phase}`
-    case "PHASE_COMPLETE":
-      return `Completing ${phase}`
-  }
-}
 
 /** Names the choice between the same session and a new one. Without a known context there was nothing to choose. */
 const sessionChoice = (session: SessionDecision | undefined): string => {

@@ -11,6 +11,7 @@ import {
 } from "@reprise/protocol"
 import { color } from "../terminal/Printer.ts"
 import { quotedLines, quotedRest, visibleLine } from "../terminal/visible.ts"
+import { stepName } from "./stepText.ts"
 
 /** A part of a question: a line of ours, or words of others below a title. */
 export type QuestionPart =
@@ -72,7 +73,7 @@ const where = ({ evidence, phase, step, ...question }: EscalationView): string =
     ...(phase === undefined
       ? []
       : [`phase ${phase}${evidence.phaseTitle === undefined ? "" : ` (${visibleLine(evidence.phaseTitle)})`}`]),
-    ...oneLine(step),
+    ...oneLine(step === undefined ? undefined : stepName(step)),
     ...(evidence.attempt === undefined ? [] : [`attempt ${evidence.attempt}`])
   ].join(", ")
 

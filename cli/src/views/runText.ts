@@ -1,11 +1,11 @@
 /** Runs as text for people: their state, their work, and how much of their limits they used. Pure. */
 import type { Summary, TaskResult } from "@reprise/plan"
 import { addTokens, type Refusal, type RunView, type SessionView, type Tokens, uncachedTokens } from "@reprise/protocol"
-import { dataColor, dataColumns } from "../terminal/Printer.ts"
+import { dataColor } from "../terminal/Printer.ts"
 import { quotedRest, visible, visibleLine } from "../terminal/visible.ts"
-import { wrapProse } from "../terminal/wrapProse.ts"
 import { type Postponed, postponedLong, postponedShort } from "./postponedText.ts"
 import { since } from "./questionText.ts"
+import { stepName } from "./stepText.ts"
 import { firstLine, table } from "./table.ts"
 
 const statusWord = ({ hosted, status }: RunView): string => {
@@ -52,7 +52,7 @@ export const runsTable = (runs: ReadonlyArray<SeenRun>, nowMs: number): string =
       visible(run.planPath),
       statusWord(run),
       run.phase ?? "",
-      run.step ?? "",
+      run.step === undefined ? "" : stepName(run.step),
       since(run.updatedAt, nowMs),
       run.postponed === undefined ? firstLine(run.reason ?? "") : postponedShort(run.postponed, nowMs)
     ])
@@ -193,9 +193,8 @@ export const runSummary = (
     table(["role", "turns", "tokens", "cost"], roles),
     ...refusalLines(run),
     table(["what", "where"], locations),
-    ...[...run.ledger.map(wordsLine), ...run.notices.map((notice) => `note: ${quotedRest(notice)}`)].map((line) =>
-      wrapProse(line, dataColumns())
-    )
+    ...run.ledger.map(wordsLine),
+    ...run.notices.map((notice) => `note: ${quotedRest(notice)}`)
   ].join("\n")
 }
 
@@ -205,8 +204,15 @@ export const doneBefore = ([newest]: ReadonlyArray<RunView>): string | undefined
     ? `Run ${newest.runId} has completed this plan already; this is a new run from the beginning. Ctrl-C stops it.`
     : undefined
 
+/** How the work of a run in a worktree comes to the branch that is checked out. */
+const mergeStep = ({ branch, directory, remote, workspace }: RunView): string => {
+  const isElsewhere = remote === undefined && directory !== undefined && directory !== workspace
+  return isElsewhere && branch !== undefined ? `'git merge ${visibleLine(branch)}' takes over what it did; ` : ""
+}
+
 /** The command with which somebody goes on from here. */
-export const nextStep = ({ escalationId, hosted, planPath, postponed, runId, status }: SeenRun): string => {
+export const nextStep = (run: SeenRun): string => {
+  const { escalationId, hosted, planPath, postponed, runId, status } = run
   const plan = visibleLine(planPath)
   switch (status) {
     case "running":
@@ -221,10 +227,10 @@ export const nextStep = ({ escalationId, hosted, planPath, postponed, runId, sta
     case "paused":
       return `next: 'reprise resume ${runId}' continues it`
     case "completed":
-      return `next: 'reprise summary ${runId}' shows the tasks with their commits`
+      return `next: ${mergeStep(run)}'reprise summary ${runId}' shows the tasks with their commits`
     case "failed":
     case "aborted":
-      return `next: 'reprise logs ${runId}' tells its story; 'reprise run ${plan}' starts a new run`
+      return `next: 'reprise logs ${runId}' shows what happened; 'reprise run ${plan}' starts a new run`
   }
 }
 

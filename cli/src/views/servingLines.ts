@@ -1,6 +1,7 @@
 /** What `reprise up` prints when it starts. Pure. */
 import type { RunView } from "@reprise/protocol"
 import { visible } from "../terminal/visible.ts"
+import { stepName } from "./stepText.ts"
 
 export interface Served {
   /** Absolute path of the repository. */
@@ -18,7 +19,9 @@ const nextStep = ({ escalationId, runId, status }: RunView): string => {
 }
 
 const runLine = (run: RunView): string => {
-  const at = [run.phase === undefined ? [] : [`phase ${run.phase}`], run.step ?? []].flat().join(", ")
+  const at = [run.phase === undefined ? [] : [`phase ${run.phase}`], run.step === undefined ? [] : stepName(run.step)]
+    .flat()
+    .join(", ")
   return `  ${run.runId} ${visible(run.planPath)}: ${run.status}${at === "" ? "" : ` (${at})`}${nextStep(run)}`
 }
 

@@ -1,9 +1,9 @@
 /** Sessions as text for people. Agent text is made safe. Pure. */
-import type { ContentBlock } from "@reprise/agent/message"
 import type { SessionView } from "@reprise/protocol"
 import type { SessionFile } from "@reprise/session-manager/transcript"
 import { dataColor } from "../terminal/Printer.ts"
 import { visible } from "../terminal/visible.ts"
+import { conversationText, type MessageTitle } from "./conversationText.ts"
 import { postponedLong } from "./postponedText.ts"
 import { table } from "./table.ts"
 
@@ -62,38 +62,8 @@ const fieldLines = (session: SessionView, nowMs: number): ReadonlyArray<string> 
   )
 }
 
-const longestOutput = 2_000
-
-const truncated = (text: string): string =>
-  text.length <= longestOutput
-    ? text
-    : `${text.slice(0, longestOutput)}\n… ${text.length - longestOutput} more characters`
-
-const indented = (text: string): string =>
-  visible(truncated(text))
-    .trimEnd()
-    .split("\n")
-    .map((line) => `  ${line}`)
-    .join("\n")
-
-const blockText = (block: ContentBlock): string => {
-  switch (block.type) {
-    case "text":
-      return indented(block.text)
-    case "tool_use":
-      return indented(`▸ ${block.tool_use.name} ${JSON.stringify(block.tool_use.input)}`)
-    case "tool_result":
-      return indented(`${block.tool_result.isError ? "✗" : "◂"} ${block.tool_result.output}`)
-  }
-}
-
-const transcriptText = ({ messages }: Pick<SessionFile, "messages">): string =>
-  messages
-    .flatMap(({ content, role, timestamp }) => [
-      `${dataColor.bold(role)}${timestamp === undefined ? "" : dataColor.dim(` ${timestamp}`)}`,
-      ...content.map(blockText)
-    ])
-    .join("\n")
+const boldTitle: MessageTitle = (role, timestamp) =>
+  `${dataColor.bold(role)}${timestamp === undefined ? "" : dataColor.dim(` ${timestamp}`)}`
 
 export const sessionText = (
   session: SessionView,
@@ -102,5 +72,7 @@ export const sessionText = (
 ): string =>
   [
     ...fieldLines(session, nowMs),
-    ...(file === undefined ? [] : ["", file.messages.length === 0 ? "Nothing was said yet." : transcriptText(file)])
+    ...(file === undefined
+      ? []
+      : ["", file.messages.length === 0 ? "Nothing was said yet." : conversationText(file, boldTitle)])
   ].join("\n")

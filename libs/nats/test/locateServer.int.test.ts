@@ -83,7 +83,7 @@ describe("locateServer", () => {
         assert.strictEqual(server.origin, "fetched")
         assert.isAtLeast(compareVersions(server.version, minimumVersion), 0)
       }
-      assert.include(yield* Ref.get(said), "fetching nats-server")
+      assert.include((yield* Ref.get(said)).join("\n"), "Downloading nats-server")
       const left = yield* Effect.promise(() => readdir(join(directory, "reprise", "nats-server")))
       assert.strictEqual(left.length, 1)
       assert.strictEqual((yield* locate).origin, "cache")

@@ -1,5 +1,5 @@
 /** Asks one question at the terminal: on the full screen where there is one, else line by line. */
-import type { ActorConfig, Messenger } from "@reprise/actor"
+import type { ActorConfig, Broker, Messenger } from "@reprise/actor"
 import { Effect } from "effect"
 import { findQuestion } from "../../system/lookUp.ts"
 import { hasFullScreen } from "../../terminal/fullScreen.ts"
@@ -18,7 +18,7 @@ const isAlwaysOpen = () => true
 export const answerInTerminal = Effect.fnUntraced(function* (
   escalationId: string,
   isOpen: () => boolean = isAlwaysOpen
-): Effect.fn.Return<Closed | undefined, unknown, ActorConfig | Messenger> {
+): Effect.fn.Return<Closed | undefined, unknown, ActorConfig | Broker | Messenger> {
   if (yield* hasFullScreen) {
     const { answerOnScreen } = yield* loadScreen
     return yield* answerOnScreen(escalationId)

@@ -1,6 +1,6 @@
 /** The full-screen gate: one question of a run, or all questions as they come. */
-import { type ActorConfig, Messenger } from "@reprise/actor"
-import type { EscalationView, RunId } from "@reprise/protocol"
+import { type ActorConfig, type Broker, Messenger } from "@reprise/actor"
+import type { EscalationView, Key, RunId } from "@reprise/protocol"
 import { Effect, Queue, Schedule, type Scope, Stream } from "effect"
 import { findQuestion, findSession } from "../../system/lookUp.ts"
 import { screenSize } from "../../terminal/fullScreen.ts"
@@ -13,6 +13,7 @@ import { answerQuestion } from "./answerQuestion.ts"
 import type { Closed } from "./askInTerminal.ts"
 import { evidenceText } from "./evidenceText.ts"
 import { makeScreenTerminal } from "./screenTerminal.ts"
+import { wholeTranscript } from "./wholeTranscript.ts"
 
 type Offer = (input: GateInput) => void
 
@@ -21,7 +22,7 @@ interface ScreenOptions {
   /** The screen stays when the question was answered, for those that follow. */
   readonly stays: boolean
   /** Agents of this run are heard; undefined: of every run. */
-  readonly runId?: RunId
+  readonly runId?: RunId | Key
   /** Tells of questions that come and go. */
   readonly listen: (offer: Offer) => Effect.Effect<void, unknown, Messenger>
 }
@@ -30,8 +31,14 @@ const tickEvery = "500 millis"
 
 const shows = (error: unknown): string => visible(error instanceof Error ? error.message : String(error))
 
-const look = ({ question, tab }: Extract<GateRequest, { _tag: "Look" }>, offer: Offer) =>
-  evidenceText(question, tab === "question" ? "transcript" : tab).pipe(
+const textFor = Effect.fnUntraced(function* ({ question, tab }: Extract<GateRequest, { _tag: "Look" }>) {
+  if (tab === "question" || tab === "transcript") return yield* wholeTranscript(question)
+  return yield* evidenceText(question, tab)
+})
+
+const look = (request: Extract<GateRequest, { _tag: "Look" }>, offer: Offer) => {
+  const { question, tab } = request
+  return textFor(request).pipe(
     Effect.catch((error) => Effect.succeed(shows(error))),
     Effect.map((text) =>
       tab === "attach"
@@ -39,6 +46,7 @@ const look = ({ question, tab }: Extract<GateRequest, { _tag: "Look" }>, offer: 
         : offer({ _tag: "Looked", escalationId: question.escalationId, tab, text })
     )
   )
+}
 
 const readSession = ({ escalationId, evidence, sessionId }: EscalationView, offer: Offer) => {
   const id = sessionId ?? evidence.sessionId
@@ -127,7 +135,7 @@ const fulfil = (
   screen: Screen,
   request: GateRequest,
   offer: Offer
-): Effect.Effect<Closed | undefined, never, ActorConfig | Messenger | Scope.Scope> => {
+): Effect.Effect<Closed | undefined, never, ActorConfig | Broker | Messenger | Scope.Scope> => {
   switch (request._tag) {
     case "Send":
       return Effect.as(Effect.forkScoped(send(request, offer)), undefined)

@@ -3,17 +3,15 @@ import { Messenger } from "@reprise/actor"
 import type { PublicEvent } from "@reprise/protocol"
 import { Cause, Effect, Exit, Fiber, FiberHandle, Queue, Stream } from "effect"
 import { type ClientFlags, withLastingClient } from "../../system/clientSystem.ts"
-import { findQuestion } from "../../system/lookUp.ts"
 import { exitWith, wrongUse } from "../../terminal/CliFailure.ts"
 import { exitCodes } from "../../terminal/exitCodes.ts"
 import { hasFullScreen, PlainQuestions } from "../../terminal/fullScreen.ts"
 import { color, say } from "../../terminal/Printer.ts"
 import { visible } from "../../terminal/visible.ts"
-import { overruledText, withdrawalText } from "../../views/eventLine.ts"
-import type { GateInput } from "../../views/gate/GateModel.ts"
+import { overruledText } from "../../views/eventLine.ts"
+import { answerAllOnScreen, closedHow } from "./answerAllOnScreen.ts"
 import { answerInTerminal } from "./answerInTerminal.ts"
 import type { Closed } from "./askInTerminal.ts"
-import { loadScreen } from "./loadScreen.ts"
 import { listQuestions, openQuestions } from "./questions.ts"
 
 /** The questions of this session: those still to be asked, and the one at the terminal now. */
@@ -57,11 +55,6 @@ const makeSession = Effect.gen(function* () {
 
 type Session = Effect.Success<typeof makeSession>
 
-const closedHow = (event: Extract<PublicEvent, { _tag: "EscalationAnswered" | "EscalationWithdrawn" }>): string =>
-  event._tag === "EscalationAnswered"
-    ? `was answered by ${event.by}: ${event.choice}`
-    : `is closed: ${withdrawalText(event.reason)}`
-
 const onEvent = (session: Session, event: PublicEvent) => {
   if (event._tag === "EscalationRaised") return session.add(event.escalationId)
   if (event._tag === "EscalationAnswered" || event._tag === "EscalationWithdrawn") {
@@ -70,46 +63,6 @@ const onEvent = (session: Session, event: PublicEvent) => {
   if (event._tag === "EscalationOverruled") return Effect.sync(() => say(color.yellow(visible(overruledText(event)))))
   return Effect.void
 }
-
-/** What a question says now, for a screen that shows it. */
-const openedNow = (escalationId: string, offer: (input: GateInput) => void) =>
-  findQuestion(escalationId).pipe(
-    Effect.flatMap((question) =>
-      Effect.sync(() => {
-        if (question.state === "open") offer({ _tag: "Opened", question })
-      })
-    ),
-    Effect.ignore
-  )
-
-const tellScreen = (event: PublicEvent, offer: (input: GateInput) => void) => {
-  switch (event._tag) {
-    case "EscalationRaised":
-      return openedNow(event.escalationId, offer)
-    case "EscalationAnswered":
-    case "EscalationWithdrawn":
-      return Effect.sync(() => offer({ _tag: "Closed", escalationId: event.escalationId, how: `${closedHow(event)}.` }))
-    case "EscalationOverruled":
-      return Effect.sync(() => offer({ _tag: "Told", text: overruledText(event) }))
-    default:
-      return Effect.void
-  }
-}
-
-/** All questions on the full screen, until the human leaves. */
-const answerAllOnScreen = Effect.gen(function* () {
-  const { runScreen } = yield* loadScreen
-  const messenger = yield* Messenger
-  const since = new Date(Date.now() - 1000).toISOString()
-  yield* runScreen({
-    questions: yield* openQuestions,
-    stays: true,
-    listen: (offer) =>
-      messenger
-        .events({ services: ["gate"], from: { since } })
-        .pipe(Stream.runForEach(({ event }) => tellScreen(event, offer)))
-  })
-})
 
 const answerAll = Effect.gen(function* () {
   const messenger = yield* Messenger
@@ -139,7 +92,7 @@ const answerAt = Effect.fn("gateSession")(function* (flags: ClientFlags) {
       "In scripts use 'reprise gate list', 'show' and 'answer'."
     )
   }
-  const all = (yield* hasFullScreen) ? answerAllOnScreen : answerAll
+  const all = (yield* hasFullScreen) ? answerAllOnScreen(true) : answerAll
   yield* withLastingClient(flags, Effect.scoped(all), true)
   return yield* exitWith(exitCodes.done)
 })

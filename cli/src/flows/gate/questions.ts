@@ -7,6 +7,7 @@ import { data, okJson, say } from "../../terminal/Printer.ts"
 import { visible } from "../../terminal/visible.ts"
 import { overruledText, withdrawalText } from "../../views/eventLine.ts"
 import { questionText, since } from "../../views/questionText.ts"
+import { stepName } from "../../views/stepText.ts"
 import { firstLine, table } from "../../views/table.ts"
 
 /** The oldest first. */
@@ -19,7 +20,7 @@ const row = ({ escalationId, evidence, options, origin, phase, raisedAt, reason,
   escalationId,
   visible(evidence.planPath ?? ""),
   phase ?? "",
-  step ?? "",
+  step === undefined ? "" : stepName(step),
   origin,
   since(raisedAt, Date.now()),
   firstLine(reason),

@@ -22,6 +22,8 @@ export const makeScreenTerminal = (first: GateModel, offer: (input: GateInput) =
 
   const open = (): (() => void) => {
     const input = screenKeys()
+    // The picture begins where the cursor is, which the echo of what was typed has moved.
+    process.stderr.write("\r")
     // What was typed before the picture is on the screen is not meant for it.
     const onDraw = () => {
       if (input.open()) offer({ _tag: "Told", text: "What you typed before this was shown is ignored." })

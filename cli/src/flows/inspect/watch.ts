@@ -11,6 +11,7 @@ import { logLine } from "../../views/eventLine.ts"
 import { Display, type ProgressFlags, withDisplay } from "../../views/live/Display.ts"
 import { publicJson, timedLine } from "../../views/publicJson.ts"
 import { showLive } from "../gate/followEvents.ts"
+import { offerGate } from "../gate/offerGate.ts"
 
 /** The events of a standalone session are published under its own id, as those of a run are. */
 const requireStandalone = (id: string) =>
@@ -61,6 +62,7 @@ const watchEvents = Effect.fnUntraced(function* (name: string | undefined, asJso
   const isFirst = progress.attempts === 1
   if (isFirst && !asJson) say(color.dim(`Watching ${run ?? "every run"}; Ctrl-C stops.`))
   yield* showLive(run)
+  yield* offerGate(run)
   const from = run !== undefined ? "beginning" : isFirst ? "now" : { since: progress.startedAt }
   yield* messenger.events({ ...(run === undefined ? {} : { runId: run }), from }).pipe(
     Stream.filter(({ sequence }) => sequence > progress.sequence),

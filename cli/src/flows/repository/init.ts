@@ -71,8 +71,10 @@ const initWithPlan = Effect.fnUntraced(function* (project: Project, json: boolea
   if (json) return okJson({ ...settings, plan })
   if (settings !== undefined) sayWritten(settings)
   say(`Wrote ${plan}, a plan of two phases to begin with.`)
+  const allow =
+    settings === undefined || settings.quality.length === 0 ? "" : "allow its commands with 'reprise trust', "
   say(
-    "Next: write your plan, commit both, then 'reprise run PLAN.md'. 'reprise run PLAN.md --dry-run' shows what it would do."
+    `Next: write your plan, commit both, ${allow}then 'reprise run PLAN.md'. 'reprise run PLAN.md --dry-run' shows what it would do.`
   )
 })
 

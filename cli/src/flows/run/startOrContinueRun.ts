@@ -13,7 +13,7 @@ import { data, say } from "../../terminal/Printer.ts"
 import { isOpenRun } from "../../views/ended.ts"
 import { Display } from "../../views/live/Display.ts"
 import { postponedLong } from "../../views/postponedText.ts"
-import { doneBefore, placeOf, runSummary } from "../../views/runText.ts"
+import { doneBefore, nextStep, placeOf, runSummary } from "../../views/runText.ts"
 import type { Answerer } from "../gate/followEvents.ts"
 import { followRun } from "./followRun.ts"
 import { requireCleanTree } from "./preflight.ts"
@@ -82,6 +82,7 @@ const printSummary = Effect.fnUntraced(function* ({ json, locations, project }: 
     ["journal and logs", project.directory]
   ] as const
   data(runSummary(view, [...standard, ...locations]))
+  if (view.status === "completed") data(nextStep(view))
 })
 
 /** The exit code of a run that has ended or is paused; undefined if it is still to be followed. */

@@ -25,6 +25,7 @@ import { publicJson, timedLine } from "../../views/publicJson.ts"
 import { servingLines } from "../../views/servingLines.ts"
 import { type Console, openConsole, prepareConsole } from "../console/openConsole.ts"
 import { showLive } from "../gate/followEvents.ts"
+import { offerGate } from "../gate/offerGate.ts"
 
 export interface Serving extends SystemOptions {
   readonly json: boolean
@@ -59,6 +60,7 @@ const serve = Effect.fnUntraced(function* (options: Serving) {
   if (options.web !== undefined) yield* openConsole(options.web, options)
   let events = 0
   yield* showLive()
+  yield* offerGate()
   const printEvents = messenger.events({ from: { since } }).pipe(
     Stream.runForEach((seen) =>
       Effect.suspend(() => {
@@ -100,6 +102,9 @@ export const up = (flags: ClientFlags & ProgressFlags & WebFlags) =>
 const serveHere = Effect.fn("up")(function* ({ json: asJson, nats, port, viewerLink, web }: ClientFlags & WebFlags) {
   if (viewerLink && !web) {
     return yield* wrongUse("web-missing", "--viewer-link is the link of the web console.", "Add --web.")
+  }
+  if (Option.isSome(port) && !web) {
+    return yield* wrongUse("web-missing", "--port is the port of the web console.", "Add --web.")
   }
   const project = yield* findProject(process.cwd())
   const config = yield* loadConfig(project.root, {

@@ -4,11 +4,11 @@ import { replaceFile } from "@reprise/process"
 import { sessionFileText } from "@reprise/session-manager/transcript"
 import { Effect, Option } from "effect"
 import type { ClientFlags } from "../../system/clientSystem.ts"
+import { conversation } from "../../system/conversation.ts"
 import { findSession } from "../../system/lookUp.ts"
 import { withSessionClient } from "../../system/sessionRuntime.ts"
 import { missing } from "../../terminal/CliFailure.ts"
 import { okJson, say } from "../../terminal/Printer.ts"
-import { conversation } from "./conversation.ts"
 
 /**
  * Writes a conversation to `agent-sessions/ID/` of a folder and returns its path; an existing file is replaced as a

@@ -1,18 +1,23 @@
 /** `reprise sessions list` and `reprise sessions show ID` */
+import type { SessionView } from "@reprise/protocol"
 import { Effect, Result } from "effect"
 import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
+import { conversation } from "../../system/conversation.ts"
 import { allSessions, findSession } from "../../system/lookUp.ts"
 import { withSessionClient } from "../../system/sessionRuntime.ts"
 import { data, okJson, say } from "../../terminal/Printer.ts"
 import { visible } from "../../terminal/visible.ts"
 import { sessionTable, sessionText } from "../../views/sessionText.ts"
-import { conversation } from "./conversation.ts"
+
+/** The oldest first. */
+const byAge = (a: SessionView, b: SessionView): number =>
+  a.createdAt.localeCompare(b.createdAt) || a.sessionId.localeCompare(b.sessionId)
 
 export const listSessions = (flags: ClientFlags) =>
   withClient(
     flags,
     Effect.gen(function* () {
-      const sessions = yield* allSessions
+      const sessions = [...(yield* allSessions)].sort(byAge)
       if (flags.json) return okJson(sessions)
       if (sessions.length === 0) return say("No sessions yet.")
       data(sessionTable(sessions))

@@ -3,7 +3,36 @@ import type { EscalationView } from "@reprise/protocol"
 import { visibleLine } from "../../terminal/visible.ts"
 import { askingLines, questionParts } from "../questionText.ts"
 import { currentQuestion, evidenceKey, type GateModel, type Tab } from "./GateModel.ts"
-import { emptyRow, quotedRows, type Row, row, type SpanTone, safeLines, textRows, wrapLine } from "./rows.ts"
+import {
+  emptyRow,
+  quotedLine,
+  quotedRows,
+  type Row,
+  row,
+  type SpanTone,
+  safeLines,
+  textRows,
+  wrapLine
+} from "./rows.ts"
+
+interface Made {
+  readonly depends: ReadonlyArray<unknown>
+  readonly rows: ReadonlyArray<Row>
+}
+
+/** Texts are wrapped once, not for each picture of the screen. */
+const remembering = () => {
+  let last: Made | undefined
+  return (depends: ReadonlyArray<unknown>, make: () => ReadonlyArray<Row>): ReadonlyArray<Row> => {
+    if (last?.depends.every((one, index) => one === depends[index])) return last.rows
+    last = { depends, rows: make() }
+    return last.rows
+  }
+}
+
+const remembered = remembering()
+/** What is heard now is added to it many times. */
+const said = remembering()
 
 const questionRows = (question: EscalationView, nowMs: number, columns: number): ReadonlyArray<Row> =>
   questionParts(question, nowMs).flatMap((part) =>
@@ -25,6 +54,15 @@ const diffRows = (text: string, columns: number): ReadonlyArray<Row> =>
     return wrapLine(line, columns).map((one) => row(one, tone))
   })
 
+/** A conversation is read from its beginning. */
+const longestConversation = 512 * 1024
+
+/** Titles of ours begin a line, and what was said is indented (`conversationText`). */
+const conversationRows = (text: string, columns: number): ReadonlyArray<Row> =>
+  safeLines(text, longestConversation).flatMap((line) =>
+    line.startsWith(" ") ? quotedLine(line.slice(2), columns) : textRows(line, columns, "title")
+  )
+
 const transcriptRows = (
   { live }: GateModel,
   question: EscalationView,
@@ -33,7 +71,9 @@ const transcriptRows = (
 ): ReadonlyArray<Row> => {
   const now = live[question.runId] ?? ""
   return [
-    ...(text === undefined ? [] : quotedRows(text, columns)),
+    ...(text === undefined
+      ? [row("Reading …", "faint")]
+      : said([text, columns], () => conversationRows(text, columns))),
     ...(now === "" ? [] : [row("Now", "title"), ...quotedRows(now, columns)])
   ]
 }
@@ -63,20 +103,6 @@ const pageOf = (model: GateModel, question: EscalationView, tab: Tab, columns: n
   if (tab === "transcript") return transcriptRows(model, question, text, columns)
   if (text === undefined) return [row("Reading …", "faint")]
   return tab === "diff" ? diffRows(text, columns) : quotedRows(text, columns)
-}
-
-interface Page {
-  readonly depends: ReadonlyArray<unknown>
-  readonly rows: ReadonlyArray<Row>
-}
-
-let last: Page | undefined
-
-/** Texts are wrapped once, not for each picture of the screen. */
-const remembered = (depends: ReadonlyArray<unknown>, make: () => ReadonlyArray<Row>): ReadonlyArray<Row> => {
-  if (last?.depends.every((one, index) => one === depends[index])) return last.rows
-  last = { depends, rows: make() }
-  return last.rows
 }
 
 /** All rows of what is read, of which the screen shows a part. */

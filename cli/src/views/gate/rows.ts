@@ -59,22 +59,23 @@ export const wrapLine = (line: string, columns: number): ReadonlyArray<string> =
   return wrapAnsi(line, width, { hard: true, trim: false }).split("\n")
 }
 
-/** The most characters of a text that are shown: nobody reads more on a screen, and to wrap them takes time. */
+/** The most characters of a text that are shown: to wrap more takes time. */
 const longestShown = 64 * 1024
 
 /** The end of a long text: what was said last. */
-const bounded = (text: string): string =>
-  text.length <= longestShown
-    ? text
-    : `… ${text.length - longestShown} characters before this …\n${text.slice(-longestShown)}`
+const bounded = (text: string, longest: number): string =>
+  text.length <= longest ? text : `… ${text.length - longest} characters before this …\n${text.slice(-longest)}`
 
 /** Text of others, made safe, one line after the other. */
-export const safeLines = (text: string): ReadonlyArray<string> =>
-  visible(bounded(text)).replaceAll("\t", "  ").split("\n")
+export const safeLines = (text: string, longest = longestShown): ReadonlyArray<string> =>
+  visible(bounded(text, longest)).replaceAll("\t", "  ").split("\n")
 
 /** Words of others, each row of them marked, so that none looks like a row of ours. */
 export const quotedRows = (text: string, columns: number): ReadonlyArray<Row> =>
-  safeLines(text).flatMap((line) => wrapLine(line, columns - 4).map((one): Row => [span("  │ ", "faint"), span(one)]))
+  safeLines(text).flatMap((line) => quotedLine(line, columns))
+
+export const quotedLine = (line: string, columns: number): ReadonlyArray<Row> =>
+  wrapLine(line, columns - 4).map((one): Row => [span("  │ ", "faint"), span(one)])
 
 export const textRows = (text: string, columns: number, tone: SpanTone = "plain"): ReadonlyArray<Row> =>
   text.split("\n").flatMap((line) =>

@@ -42,6 +42,8 @@ export interface DisplayShape {
   /** `line`: what is printed for it, if anything. */
   readonly event: (seen: SeenEvent, line: string | undefined) => Effect.Effect<void>
   readonly live: (message: LiveMessage) => Effect.Effect<void>
+  /** The questions that are open, where a key answers them. */
+  readonly asked: (escalationIds: ReadonlyArray<string>) => Effect.Effect<void>
 }
 
 const printer = ({ asData }: Pick<DisplayOptions, "asData">) => (asData ? data : say)
@@ -65,7 +67,8 @@ const plainDisplay = (options: Pick<DisplayOptions, "asData" | "quiet">): Displa
       ringFor(seen)
       if (line !== undefined && (!options.quiet || isImportant(event))) printer(options)(visible(line))
     }),
-  live: () => Effect.void
+  live: () => Effect.void,
+  asked: () => Effect.void
 })
 
 /** The display of the command; without `withDisplay` lines on standard error. */
@@ -119,7 +122,8 @@ const liveDisplay = Effect.fnUntraced(function* (options: DisplayOptions) {
         columns: columns(),
         everyRun: options.everyRun,
         idle: options.idle,
-        faint: color.dim
+        faint: color.dim,
+        attention: color.yellow
       })
     )
   const take = (input: LiveInput) => {
@@ -153,7 +157,8 @@ const liveDisplay = Effect.fnUntraced(function* (options: DisplayOptions) {
         ringFor(seen)
         take({ _tag: "Event", event: seen.event, line, atMs: Date.parse(seen.meta.time) })
       }),
-    live: (message) => Effect.sync(() => take({ _tag: "Live", message, atMs: Date.now() }))
+    live: (message) => Effect.sync(() => take({ _tag: "Live", message, atMs: Date.now() })),
+    asked: (escalationIds) => Effect.sync(() => take({ _tag: "Asked", escalationIds }))
   } satisfies DisplayShape
 })
 

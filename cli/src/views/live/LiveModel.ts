@@ -12,8 +12,9 @@ import {
   type Tokens,
   type VendorFailure
 } from "@reprise/protocol"
-import { stepWords, vendorWords } from "../eventLine.ts"
+import { vendorWords } from "../eventLine.ts"
 import type { Postponed } from "../postponedText.ts"
+import { stepWords } from "../stepText.ts"
 import { type Tone, toneOf } from "./tones.ts"
 
 /** Something that takes its time before the first event, such as the broker's start. */
@@ -70,6 +71,8 @@ export interface LiveModel {
   readonly runs: ReadonlyArray<LiveRun>
   /** All that agents write is shown, not only its beginning. */
   readonly verbose: boolean
+  /** The open questions, where a key answers them; undefined: where none does. */
+  readonly asked?: ReadonlyArray<string>
 }
 
 export interface Continued extends Pick<RunView, "runId" | "step" | "phase"> {
@@ -84,6 +87,8 @@ export type LiveInput =
   /** `line`: what is printed for it, if anything. */
   | { readonly _tag: "Event"; readonly event: PublicEvent; readonly line: string | undefined; readonly atMs: number }
   | { readonly _tag: "Live"; readonly message: LiveMessage; readonly atMs: number }
+  /** The questions that are open now: from now on a key answers them. */
+  | { readonly _tag: "Asked"; readonly escalationIds: ReadonlyArray<string> }
 
 /**
  * A line that scrolls away. `tool` is cut where the terminal ends. `said`: an agent's words, to be wrapped or, without
@@ -284,6 +289,20 @@ const replaced = (model: LiveModel, run: LiveRun): LiveModel => {
 const isShown = (run: LiveRun | undefined, event: PublicEvent): boolean =>
   event._tag === "TurnProgress" && run?.turn?.heard === true && run.turn.turnId === event.turnId
 
+/** The open questions after the event. */
+const askedAfter = ({ asked }: LiveModel, event: PublicEvent): Pick<LiveModel, "asked"> => {
+  if (asked === undefined) return {}
+  switch (event._tag) {
+    case "EscalationRaised":
+      return { asked: [...asked.filter((id) => id !== event.escalationId), event.escalationId] }
+    case "EscalationAnswered":
+    case "EscalationWithdrawn":
+      return { asked: asked.filter((id) => id !== event.escalationId) }
+    default:
+      return { asked }
+  }
+}
+
 const showEvent = (model: LiveModel, { atMs, event, line }: Extract<LiveInput, { _tag: "Event" }>): Shown => {
   const known = model.runs.find(({ runId }) => runId === event.runId)
   const printed: ReadonlyArray<LiveLine> =
@@ -314,7 +333,9 @@ export const show = (model: LiveModel, input: LiveInput): Shown => {
       return { model: replaced(model, known), lines: nothing }
     }
     case "Event":
-      return showEvent(model, input)
+      return showEvent({ ...model, ...askedAfter(model, input.event) }, input)
+    case "Asked":
+      return { model: { ...model, asked: input.escalationIds }, lines: nothing }
     case "Live": {
       const { atMs, message } = input
       const run = model.runs.find(({ runId }) => runId === message.runId) ?? newRun(message.runId, atMs)

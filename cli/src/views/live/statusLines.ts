@@ -15,6 +15,7 @@ export interface Surface {
   /** What the command does while no run is active. */
   readonly idle: string
   readonly faint: (text: string) => string
+  readonly attention: (text: string) => string
 }
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
@@ -115,9 +116,23 @@ const stepsLine = (model: LiveModel, surface: Surface): string => {
   return `${frame(nowMs)} ${fitting([...first, ...parts], columns - 2)}`
 }
 
+/** The key that opens the gate. */
+export const answerKey = "g"
+
+const askedLine = ({ asked = [] }: LiveModel, { attention, columns }: Surface): ReadonlyArray<PinnedLine> => {
+  if (asked.length === 0) return []
+  const what = asked.length === 1 ? "the open question" : `${asked.length} open questions`
+  const text = clipEnd(`${answerKey} = answer ${what}`, columns)
+  return [pinnedLine(text, attention(text))]
+}
+
 /** No line reaches the last column, where terminals differ. */
-export const statusLines = (model: LiveModel, surface: Surface): ReadonlyArray<PinnedLine> => {
-  const columns = Math.max(8, surface.columns - 1)
+export const statusLines = (model: LiveModel, given: Surface): ReadonlyArray<PinnedLine> => {
+  const columns = Math.max(8, given.columns - 1)
+  return [...workLines(model, given, columns), ...askedLine(model, { ...given, columns })]
+}
+
+const workLines = (model: LiveModel, surface: Surface, columns: number): ReadonlyArray<PinnedLine> => {
   const { runs } = model
   if (runs.length === 0) return [pinnedLine(stepsLine(model, { ...surface, columns }))]
   const shown = runs.slice(-mostRuns)

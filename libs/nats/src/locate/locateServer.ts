@@ -50,14 +50,15 @@ export const locateServer = Effect.fn("locateServer")(function* (options: Locate
   const cached = yield* findCached(cache)
   if (Option.isSome(cached) && isRecent(cached.value)) return cached.value
 
-  if (environment.REPRISE_NATS_FETCH !== "never") yield* progress("fetching nats-server")
+  if (environment.REPRISE_NATS_FETCH !== "never")
+    yield* progress("Downloading nats-server from the package mirror of this system …")
   const fetched = yield* Effect.result(
     environment.REPRISE_NATS_FETCH === "never"
       ? Effect.fail({ message: "REPRISE_NATS_FETCH is 'never'" })
       : fetchServer(cache)
   )
   if (fetched._tag === "Success") {
-    yield* progress(`fetched nats-server ${formatVersion(fetched.success.version)}`)
+    yield* progress(`Downloaded nats-server ${formatVersion(fetched.success.version)}`)
     return fetched.success
   }
   const older = Option.filter(onPath, ({ version }) => compareVersions(version, oldestVersion) >= 0)

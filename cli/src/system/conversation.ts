@@ -4,10 +4,10 @@ import type { SessionView } from "@reprise/protocol"
 import { readTranscript } from "@reprise/session-manager/readTranscript"
 import { type SessionFile, sessionFile } from "@reprise/session-manager/transcript"
 import { Effect, Result } from "effect"
-import { type SystemOptions, usesRemote } from "../../system/System.ts"
-import { withRuntime } from "../../system/sessionRuntime.ts"
-import { missing } from "../../terminal/CliFailure.ts"
-import { isOver } from "../../views/ended.ts"
+import { missing } from "../terminal/CliFailure.ts"
+import { isOver } from "../views/ended.ts"
+import { type SystemOptions, usesRemote } from "./System.ts"
+import { withRuntime } from "./sessionRuntime.ts"
 
 /** The conversation as it was saved last. */
 const readSaved = (view: SessionView, object: string) =>
