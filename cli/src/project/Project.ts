@@ -2,6 +2,7 @@
 import { existsSync, realpathSync } from "node:fs"
 import { join, sep } from "node:path"
 import { type ProgramFailed, runGit } from "@reprise/process"
+import { putAsideLeft } from "@reprise/sandbox/leftovers"
 import { Effect } from "effect"
 import { missing } from "../terminal/CliFailure.ts"
 import { requireOwnState } from "./stateOrigin.ts"
@@ -67,6 +68,8 @@ export const findRepository = Effect.fn("findRepository")(function* (from: strin
 export const findProject = Effect.fn("findProject")(function* (from: string) {
   const project = yield* findRepository(from)
   yield* requireOwnState(project)
+  // Before settings are read: a command may have made some when the process that ran it was killed.
+  yield* Effect.promise(() => putAsideLeft(join(project.directory, "sandbox")).catch(() => undefined))
   return project
 })
 

@@ -73,6 +73,10 @@ const scriptOf = (scene: Scene): ScriptInput => ({
       ]
     },
     {
+      match: { lastUser: "linger" },
+      reply: [{ bash: `echo '# ${canary}' > reprise.local.toml; sleep 3600` }, { text: "lingered" }]
+    },
+    {
       match: { lastUser: "environment" },
       reply: [{ bash: `env > ${scene.workspace}/out-env` }, { text: "ok" }]
     },
@@ -267,6 +271,21 @@ const suite = <E>(name: string, runtime: Layer.Layer<AgentRuntime, E, Places | T
             event.type === "refused" ? `${event.sandbox} ${event.text}` : event.type
           )
           assert.deepStrictEqual(told, ["network network: localhost", `write write: ${realpathSync(home)}/.bashrc`])
+        })
+      )
+
+      it.effect("leave nothing that may not be made when they are killed", () =>
+        Effect.gen(function* () {
+          const { workspace: directory } = yield* TheScene
+          const settings = join(directory, "reprise.local.toml")
+          const runtime = yield* AgentRuntime
+          const runtimeSessionId = yield* runtime.create({ directory, title: "linger", permissions: "ask" })
+          const prompt = { runtimeSessionId, directory, promptId: newIds(), text: "linger", role: "author" as const }
+          const turn = yield* Effect.forkScoped(Effect.exit(runtime.prompt(prompt)), { startImmediately: true })
+          yield* waitUntil(Effect.sync(() => (existsSync(settings) ? "made" : undefined)))
+          yield* runtime.abort(runtimeSessionId)
+          yield* Fiber.join(turn)
+          assert.isFalse(existsSync(settings))
         })
       )
 

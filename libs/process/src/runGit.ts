@@ -2,8 +2,15 @@
 import type { Effect } from "effect"
 import { type ProgramFailed, type ProgramOutput, runProgram } from "./runProgram.ts"
 
-/** Before every subcommand: no pager, paths are not patterns, objects are themselves, no monitor of the repository runs. */
-const always = ["--no-pager", "--literal-pathspecs", "--no-replace-objects", "-c", "core.fsmonitor=false"]
+/**
+ * Before every subcommand: no pager, paths are not patterns, objects are themselves, no monitor and no hook of the
+ * repository runs. A folder that only looks like a repository is none: a command may have made it so, with a configuration
+ * of its own, and broken the real one.
+ */
+const always = [
+  ...["--no-pager", "--literal-pathspecs", "--no-replace-objects"],
+  ...["core.fsmonitor=false", "core.hooksPath=/dev/null", "safe.bareRepository=explicit"].flatMap((one) => ["-c", one])
+]
 
 /**
  * The environment for git: `GIT_*` variables of the host are dropped, since they would direct git to another

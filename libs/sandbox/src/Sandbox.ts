@@ -13,7 +13,9 @@ import type { Decider, Whose } from "./decider.ts"
 import { attend } from "./desk.ts"
 import { openDoor } from "./door.ts"
 import type { Engine } from "./engine.ts"
+import { gitPlacesOf, hooksOf } from "./gitPlaces.ts"
 import { markOf, ownFolder } from "./hostFolder.ts"
+import { putAsideLeft, putAsideLinks } from "./leftovers.ts"
 import type { Bounds } from "./openPlaces.ts"
 import { type Policy, policyFor, type SandboxSettings } from "./policy.ts"
 import { makeProxy, ProxyFailed } from "./proxy.ts"
@@ -21,7 +23,7 @@ import { lookAtRefused, mayBeOpened } from "./refusedWrites.ts"
 import { seatbeltShell } from "./seatbelt.ts"
 import { dispatchingShell, openShell, type ProxyAccess, sandboxedShell } from "./shellScript.ts"
 import { makeSockets } from "./sockets.ts"
-import { closedPlaces, gitPlacesOf, hooksOf, lookAround } from "./surroundings.ts"
+import { closedPlaces, lookAround } from "./surroundings.ts"
 import { findUsability, type Programs } from "./usability.ts"
 
 export class SandboxFault extends Schema.TaggedError<SandboxFault>()("SandboxFault", {
@@ -90,6 +92,11 @@ export interface SandboxShape {
    * that is protected meanwhile stays as it is.
    */
   readonly open: (directory: string, place: string) => Effect.Effect<void, SandboxFault, Scope.Scope>
+  /**
+   * Puts aside what killed commands left that nobody outside should obey or follow. Between turns this is done anyway; whoever
+   * runs git in a directory after other commands does it before.
+   */
+  readonly tidy: (directory: string) => Effect.Effect<void, SandboxFault>
   /** What holds in a directory. */
   readonly policy: (directory: string, role: Role) => Effect.Effect<Policy, SandboxFault>
 }
@@ -107,6 +114,7 @@ const unused = (standing: Standing): SandboxShape => ({
   occupy: () => Effect.void,
   decide: () => Effect.void,
   open: () => Effect.void,
+  tidy: () => Effect.void,
   policy: () => notUsed
 })
 
@@ -154,6 +162,14 @@ const makeFolders = async (folders: ReadonlyArray<string>, directory: string) =>
   const hooks = hooksOf(await gitPlacesOf(directory))
   if (hooks !== undefined) await mkdir(hooks, { recursive: true })
 }
+
+const tidy = ({ options }: Host, directory: string) =>
+  onDisk(directory, async () => {
+    const folder = sharedFolder(options)
+    await putAsideLeft(folder, "all")
+    const git = await gitPlacesOf(directory)
+    if (git !== undefined) await putAsideLinks(git.directories, join(folder, "refused"))
+  })
 
 /** Seatbelt's profile cannot show what lies in a folder that is hidden in a workspace, such as `.reprise`. */
 const ownPlaces = ({ engine, folder, options: { stateDirectory } }: Host) =>
@@ -293,6 +309,7 @@ const inUse = (host: Host): SandboxShape => {
         [...occupants].filter((one) => one.directory === directory),
         covers
       )
+      yield* tidy(host, directory)
       const text = open ? openShell(host.programs.shell) : yield* prepared(host, directory, role)
       if (open) guarded.delete(directory)
       yield* onDisk(directory, async () => writeProgram(place(await realpath(directory)), text))
@@ -316,9 +333,11 @@ const inUse = (host: Host): SandboxShape => {
     covers,
     guards: (directory) => guarded.has(directory),
     coversGates: gates,
+    tidy: (directory) => tidy(host, directory),
     policy: (directory, role) => Effect.map(settled(host, directory, role), ({ policy }) => policy),
     shellFor: (directory, role) => shellAt(directory, role, prepared(host, directory, role)),
-    gateShell: (directory) => shellAt(directory, "gate", prepared(host, directory, "author", "gate")),
+    gateShell: (directory) =>
+      Effect.andThen(tidy(host, directory), shellAt(directory, "gate", prepared(host, directory, "author", "gate"))),
     serverShell: Effect.suspend(() => {
       const path = join(host.folder, "programs", "shell")
       return onDisk(dirname(path), () => writeProgram(path, dispatchingShell(placesOf(host)))).pipe(Effect.as(path))
@@ -353,6 +372,7 @@ const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
   const { environment = process.env } = options
   const usability = yield* findUsability(environment, { isRequired: options.mode === "required" })
   if (usability._tag === "unusable") return unused(usability)
+  if (options.visiting !== true) yield* Effect.ignore(onDisk("/", () => putAsideLeft(sharedFolder(options))))
   const folder = yield* ownFolder(sharedFolder(options), options.visiting === true)
   const host: Host = {
     options,

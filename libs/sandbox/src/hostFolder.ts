@@ -4,9 +4,10 @@
  */
 import { randomBytes } from "node:crypto"
 import { readdir, rm } from "node:fs/promises"
-import { basename, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { endLeftovers, type Mark, startOf } from "@reprise/process"
 import { Effect } from "effect"
+import { putAsideLeft } from "./leftovers.ts"
 
 /** By then the guard of a killed process has ended its servers. */
 const serversEndWithin = "1 minute"
@@ -26,6 +27,7 @@ const removeThoseOfDead = Effect.fnUntraced(function* (hosts: string) {
   for (const name of yield* Effect.promise(() => readdir(hosts).catch(() => []))) {
     if (yield* Effect.promise(() => isOfLiving(name))) continue
     yield* endLeftovers(markOf(name))
+    yield* Effect.promise(() => putAsideLeft(dirname(hosts)).catch(() => undefined))
     yield* Effect.promise(() => remove(join(hosts, name)))
   }
 })
@@ -36,7 +38,13 @@ export const ownFolder = Effect.fnUntraced(function* (sandboxFolder: string, vis
   const start = yield* Effect.promise(() => startOf(process.pid))
   const own = join(hosts, `${process.pid}-${start}-${randomBytes(4).toString("hex")}`)
   if (visiting) return own
-  yield* Effect.addFinalizer(() => Effect.promise(() => remove(own)))
+  yield* Effect.addFinalizer(() =>
+    Effect.promise(async () => {
+      // What these files tell is gone with the folder.
+      await putAsideLeft(sandboxFolder).catch(() => undefined)
+      await remove(own)
+    })
+  )
   yield* Effect.forkScoped(Effect.delay(removeThoseOfDead(hosts), serversEndWithin))
   return own
 })

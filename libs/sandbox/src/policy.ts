@@ -29,6 +29,7 @@ export interface Surroundings {
   readonly read: ReadonlyArray<string>
   /** What exists of `steering` in the workspace. */
   readonly steering: ReadonlyArray<string>
+  readonly anchors: Anchors
   /** Sockets that a program of this machine listens on. */
   readonly sockets: ReadonlyArray<string>
   readonly registries: ReadonlyArray<string>
@@ -45,10 +46,29 @@ export interface GitPlaces {
   readonly common: string
   /** `.git` of a worktree or submodule: a file that names the directory. */
   readonly pointer?: string
-  /** Hooks and configuration that exist, those of submodules too. */
+  /** Those of the repository, its submodules and all worktrees. */
+  readonly directories: ReadonlyArray<string>
+  /**
+   * What every git of this machine would obey, whether it exists or not: hooks and configuration of these, files that the
+   * configuration includes, and which directory a worktree belongs to.
+   */
+  readonly obeyed: ReadonlyArray<string>
+  /** What exists of it. Real. */
   readonly executable: ReadonlyArray<string>
-  /** Files that the configuration includes, whether they exist or not. */
-  readonly included: ReadonlyArray<string>
+}
+
+export interface Link {
+  readonly path: string
+  readonly target: string
+}
+
+/** What protected paths stand on, where a command could write it. */
+export interface Anchors {
+  /** Folders that must stay where they are. */
+  readonly folders: ReadonlyArray<string>
+  readonly links: ReadonlyArray<Link>
+  /** What a link leads to and does not exist. */
+  readonly missing: ReadonlyArray<string>
 }
 
 /**
@@ -78,7 +98,9 @@ export interface Policy {
   /** Parents before their children. */
   readonly mounts: ReadonlyArray<Mount>
   /** Files that stay as they are. One that does not exist must not be made; a command's is put in the folder. */
-  readonly absent: ReadonlyArray<string>
+  readonly kept: ReadonlyArray<string>
+  /** Links that stay as they are: one that a command changed is put back. */
+  readonly links: ReadonlyArray<Link>
   readonly refused: string
   /** What it sees as `/tmp`. */
   readonly temporary: string
@@ -139,13 +161,19 @@ const gitMounts = (git: GitPlaces | undefined): ReadonlyArray<Mount> =>
         )
       ]
 
-/** What every git of this machine would obey, as far as a command can write it: as it is, or absent. */
-const gitFilesKept = ({ common, directory, included }: GitPlaces, workspace: string): ReadonlyArray<string> => {
-  const configurations = [...new Set([common, directory])].map((one) => `${one}/config.worktree`)
-  const within = included.filter((path) => [workspace, common, directory].some((folder) => isWithin(path, folder)))
-  // It would name another directory, with other hooks.
-  const elsewhere = directory === common ? [`${common}/commondir`] : []
-  return [...configurations, ...within, ...elsewhere]
+/**
+ * In a workspace, git takes a folder with these for a repository as soon as `.git` is none. Each of them is needed, and this
+ * one is in nobody's way.
+ */
+const bareRepository = "HEAD"
+
+/** A mount cannot be renamed or removed; what is above it can be, unless it is a mount, too. */
+const anchoring = (mounts: ReadonlyArray<Mount>, { folders }: Anchors): ReadonlyArray<Mount> => {
+  const below = ordered(mounts)
+  return folders.flatMap((path): ReadonlyArray<Mount> => {
+    const seen = below.findLast((mount) => isWithin(path, mount.path))
+    return seen?.as === "writable" && seen.path !== path ? [{ path, as: "writable" }] : []
+  })
 }
 
 /** A reviewer reaches nothing: it only reads. */
@@ -184,14 +212,19 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     { path: stateDirectory, as: "hidden-folder" },
     ...hidden
   ]
-  const isMissing = (path: string) => !around.steering.includes(path)
+  const couldWrite = [workspace, ...(git === undefined ? [] : [git.common, git.directory])]
   return {
     workspace,
-    mounts: ordered(mounts),
-    absent: [
-      ...steering.map((name) => `${workspace}/${name}`).filter(isMissing),
-      ...(git === undefined ? [] : gitFilesKept(git, workspace))
+    mounts: ordered([...mounts, ...anchoring(mounts, around.anchors)]),
+    kept: [
+      ...new Set([
+        ...[...steering, bareRepository].map((name) => `${workspace}/${name}`),
+        ...[...(git?.obeyed ?? []), ...around.anchors.missing].filter((path) =>
+          couldWrite.some((folder) => isWithin(path, folder))
+        )
+      ])
     ],
+    links: around.anchors.links,
     refused: around.refused,
     temporary,
     network: role === "author" ? [...new Set([...settings.network, ...around.registries])].sort() : [],

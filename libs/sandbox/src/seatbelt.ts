@@ -32,7 +32,7 @@ export const seatbeltRules = (
     // Nothing is allowed: neither a name nor a socket.
     needsNetworkRestriction: true,
     readConfig: { denyOnly: hidden, allowWithinDeny: shownAgain },
-    writeConfig: { allowOnly: writable, denyWithinAllow: [...kept, ...hiddenInWritable, ...policy.absent] }
+    writeConfig: { allowOnly: writable, denyWithinAllow: [...kept, ...hiddenInWritable, ...policy.kept] }
   }
 }
 

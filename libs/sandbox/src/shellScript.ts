@@ -2,8 +2,9 @@
  * Programs that stand in for a shell: `PROGRAM -c COMMAND` runs the command in the sandbox. They are scripts, because they
  * start for every command of an agent, and a start of Node takes longer than most commands. Pure.
  */
-import { bubblewrapArguments, proxySocket } from "./bubblewrap.ts"
+import { bubblewrapArguments, proxySocket, type Words } from "./bubblewrap.ts"
 import { withheldVariables } from "./credentials.ts"
+import { begunPrefix } from "./leftovers.ts"
 import type { Policy } from "./policy.ts"
 
 export const quoted = (word: string): string =>
@@ -74,8 +75,8 @@ while [ -z "$open" ] && [ $tries -lt 5000 ]; do
 done
 `
 
-/** Inside, before the command: shows that it began. `$0` is a number of this start. */
-const began = `: >"/tmp/.began-$0"
+/** Inside, before the command: shows that it began, in a file that the command does not see. */
+const began = `echo >&5; exec 5>&-
 `
 
 export interface ShellOptions {
@@ -84,47 +85,96 @@ export interface ShellOptions {
   readonly shell: string
   readonly bubblewrap: string
   readonly proxy?: ProxyAccess
-  readonly desk?: DeskAccess
+  readonly desk: DeskAccess
   /** Whoever starts it chooses the variables, so none is taken away by its name. */
   readonly chosenEnvironment?: boolean
 }
 
+const isThere = (path: string) => `{ [ -e ${path} ] || [ -L ${path} ]; }`
+
+/** Words that are left out while a variable is empty. */
+const ifSet = (name: string, words: ReadonlyArray<string>) =>
+  words.map((word) => `\${${name}:+${quoted(word)}}`).join(" ")
+
+const aside = (path: string, name: string, refused: string) => `mv -f ${path} ${quoted(refused)}/"$$-${name}"`
+
+const toldAside = (path: string) =>
+  `echo "reprise: ${path.replaceAll(/["$`\\]/g, "?")} says what runs outside of the sandbox, so the command may not make it; it was moved to .reprise/sandbox/refused." >&2`
+
 /**
  * A file that must not be made is bound to itself if it is there already, and put aside if a command made it: the name
- * cannot be kept free otherwise, since a mount needs a file to lie on.
+ * cannot be kept free otherwise, since a mount needs a file to lie on. Which these are is written down while the command
+ * runs: whoever comes next puts them aside if it was killed.
  */
-const keepAbsent = (paths: ReadonlyArray<string>, refused: string) => ({
-  before: paths
-    .map((path, n) => `present${n}=; [ -e ${quoted(path)} ] || [ -L ${quoted(path)} ] && present${n}=1\n`)
-    .join(""),
-  binds: paths.map(
-    (path, n) => `\${present${n}:+--ro-bind} \${present${n}:+${quoted(path)}} \${present${n}:+${quoted(path)}}`
-  ),
-  after: paths
-    .map(
-      (path, n) => `if [ -z "$present${n}" ] && { [ -e ${quoted(path)} ] || [ -L ${quoted(path)} ]; }; then
-  mv -f ${quoted(path)} ${quoted(refused)}/$$-${n}
-  echo "reprise: ${path.replaceAll(/["$`\\]/g, "?")} says what runs outside of the sandbox, so the command may not make it; it was moved to .reprise/sandbox/refused." >&2
+const keepNames = ({ kept, links, refused }: Policy, { folder }: DeskAccess) => {
+  const isLink = new Set(links.map(({ path }) => path))
+  // One that was replaced or removed is put back, as a file could not have been.
+  const linksKept = links.map(({ path, target }, n) => {
+    const at = quoted(path)
+    return `if [ ! -L ${at} ] || [ "$(readlink ${at})" != ${quoted(target)} ]; then
+  if ${isThere(at)}; then ${aside(at, `link-${n}`, refused)}; fi
+  ln -s ${quoted(target)} ${at}
+fi
+`
+  })
+  return {
+    before: [
+      `begun=${quoted(folder)}/${begunPrefix}$$\n`,
+      `for left in ${quoted(folder)}/${begunPrefix}*; do
+  [ -f "$left" ] && ! kill -0 "\${left##*-}" 2>/dev/null || continue
+  while IFS= read -r path; do if ${isThere('"$path"')}; then ${aside('"$path"', `\${left##*-}-\${path##*/}`, refused)}; fi; done <"$left"
+  rm -f "$left"
+done
+`,
+      ...linksKept,
+      ...kept.map((path, n) => `present${n}=; ${isThere(quoted(path))} && present${n}=1\n`),
+      "{ :\n",
+      ...kept.map((path, n) => `[ -n "$present${n}" ] || printf '%s\\n' ${quoted(path)}\n`),
+      `} >"$begun"\n`
+    ].join(""),
+    binds: kept.flatMap((path, n) => (isLink.has(path) ? [] : [ifSet(`present${n}`, ["--ro-bind", path, path])])),
+    after: [
+      ...kept.map(
+        (path, n) => `if [ -z "$present${n}" ] && ${isThere(quoted(path))}; then
+  ${aside(quoted(path), `${n}`, refused)}
+  ${toldAside(path)}
   status=1
 fi
 `
+      ),
+      ...linksKept
+    ].join("")
+  }
+}
+
+/** What has gone meanwhile needs not be hidden, and cannot be: a mount needs something to lie on. */
+const hiding = (all: ReadonlyArray<Words>) => {
+  const needed = [...new Set(all.flatMap(({ needs }) => needs ?? []))]
+  return {
+    before: needed.map((path, n) => `hidden${n}=; [ -e ${quoted(path)} ] && hidden${n}=1\n`).join(""),
+    words: all.map(({ needs, words }) =>
+      needs === undefined ? words.map(quoted).join(" ") : ifSet(`hidden${needed.indexOf(needs)}`, words)
     )
-    .join("")
-})
+  }
+}
 
 /** Longer than a human lets anybody wait: the answer of the desk. */
 const patienceSeconds = 7 * 24 * 3600
 
 /**
  * The output passes through a pipe, in its order: what it says of files that may not be written is known here only. Bubblewrap
- * stays this program's own child, with which it ends; so its exit code comes by a file.
+ * stays this program's own child, with which it ends; so its exit code comes by a file. What the command left behind is
+ * killed with the first process inside, but that takes a moment: nothing is looked at before.
  */
 const overheard = ({ folder }: DeskAccess) => ({
-  before: `said=${quoted(folder)}/said-$$ code=${quoted(folder)}/code-$$\n`,
-  words: ["--json-status-fd", "4"],
-  pipe: ' 4>"$code" 2>&1 | tee "$said"',
-  status: `status=1
-  while read -r _ word at _; do case $word in '"exit-code":') status=\${at%%[!0-9]*} ;; esac; done <"$code"
+  before: ["said", "code", "start"].map((name) => `${name}=${quoted(folder)}/${name}-$$\n`).join(""),
+  words: "--json-status-fd 4",
+  pipe: ' 4>"$code" 5>"$start" 2>&1 | tee "$said"',
+  status: `status=1 first=
+  while read -r _ word at _; do
+    case $word in '"exit-code":') status=\${at%%[!0-9]*} ;; '"child-pid":') first=\${at%%[!0-9]*} ;; esac
+  done <"$code"
+  while [ -n "$first" ] && read -r _ _ state _ 2>/dev/null <"/proc/$first/stat" && [ "$state" != Z ]; do sleep 0.01; done
 `
 })
 
@@ -136,30 +186,30 @@ fi
 
 export const sandboxedShell = (options: ShellOptions): string => {
   const { bubblewrap, chosenEnvironment, desk, policy, proxy, shell } = options
-  const { after, before, binds } = keepAbsent(policy.absent, policy.refused)
-  const heard = desk === undefined ? undefined : overheard(desk)
-  const enter = [bubblewrap, ...(heard?.words ?? []), ...bubblewrapArguments(policy, proxy?.socket)].map(quoted)
+  const names = keepNames(policy, desk)
+  const heard = overheard(desk)
+  const hidden = hiding(bubblewrapArguments(policy, proxy?.socket))
+  const enter = [quoted(bubblewrap), heard.words, ...hidden.words, ...names.binds]
   const inner = `${began}${proxy === undefined ? "" : forwarding}exec "$@"`
-  const mark = `${quoted(policy.temporary)}/.began-$$`
-  const command = `${[...enter, ...binds].join(" ")} --chdir "$PWD" -- /bin/sh -c ${quoted(inner)} $$ ${quoted(shell)} "$@"`
   return [
     shellHead,
     chosenEnvironment === true ? "" : withholding,
     exported({ ...policy.environment, SHELL: shell, ...(proxy === undefined ? {} : proxyVariables(proxy)) }),
     `${alone}\n`,
-    before,
-    heard?.before ?? "",
+    names.before,
+    heard.before,
     "tries=0\n",
     "while :; do\n",
-    `  ${command}${heard?.pipe ?? ""}\n`,
-    `  ${heard?.status ?? "status=$?\n"}`,
+    hidden.before,
+    `  ${enter.join(" ")} --chdir "$PWD" -- /bin/sh -c ${quoted(inner)} sh ${quoted(shell)} "$@"${heard.pipe}\n`,
+    `  ${heard.status}`,
     // A mount of the machine that goes away meanwhile, such as a container's, ends bubblewrap before the command.
-    `  if [ $status -ne 1 ] || [ -e ${mark} ] || [ $tries -ge 20 ]; then break; fi\n`,
+    `  if [ $status -ne 1 ] || [ -s "$start" ] || [ $tries -ge 20 ]; then break; fi\n`,
     "  tries=$((tries+1))\n",
     "done\n",
-    desk === undefined ? "" : broughtToDesk(desk),
-    `rm -f ${mark}${desk === undefined ? "" : ' "$said" "$code"'}\n`,
-    after,
+    broughtToDesk(desk),
+    names.after,
+    'rm -f "$said" "$code" "$start" "$begun"\n',
     "exit $status\n"
   ].join("")
 }

@@ -1,9 +1,12 @@
 /** What the disk says about a workspace, for `policyFor`. Reads only. */
-import { readdir, readFile, realpath, stat } from "node:fs/promises"
-import { homedir } from "node:os"
-import { dirname, isAbsolute, join, resolve } from "node:path"
-import { credentialPaths } from "./credentials.ts"
-import { type Found, type GitPlaces, type SandboxSettings, type Surroundings, steering } from "./policy.ts"
+import { readdir, readFile, realpath } from "node:fs/promises"
+import { userInfo } from "node:os"
+import { isAbsolute, join, resolve } from "node:path"
+import { anchorsOf } from "./anchors.ts"
+import { credentialPaths, systemCredentialPaths } from "./credentials.ts"
+import { find, findAll, pathsOf } from "./found.ts"
+import { gitPlacesOf } from "./gitPlaces.ts"
+import { type GitPlaces, isWithin, type SandboxSettings, type Surroundings, steering } from "./policy.ts"
 import { registriesFor } from "./registries.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -18,26 +21,18 @@ export interface Whereabouts {
   readonly refused: string
 }
 
-/** Real paths, so that a mount lies on what a link leads to; undefined for what does not exist. */
-const find = async (path: string): Promise<Found | undefined> => {
-  try {
-    const real = await realpath(path)
-    return { path: real, kind: (await stat(real)).isDirectory() ? "folder" : "file" }
-  } catch {
-    return undefined
-  }
-}
-
-const findAll = async (paths: ReadonlyArray<string>): Promise<ReadonlyArray<Found>> => {
-  const found = (await Promise.all(paths.map(find))).filter((one) => one !== undefined)
-  return [...new Map(found.map((one) => [one.path, one])).values()]
-}
-
-const pathsOf = (found: ReadonlyArray<Found>) => found.map(({ path }) => path)
-
 /** Where a path of the configuration is. */
 export const placeOf = (path: string, { home, workspace }: Pick<Whereabouts, "home" | "workspace">): string =>
   path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : resolve(workspace, path)
+
+/** Of the user, whatever HOME says; a container's user may have none. */
+const ownHome = (): ReadonlyArray<string> => {
+  try {
+    return [userInfo().homedir]
+  } catch {
+    return []
+  }
+}
 
 /** Where a variable moves folders of the home folder, and single files that programs are told to read. */
 const credentialPlaces = ({ environment, home }: Whereabouts): ReadonlyArray<string> => {
@@ -63,8 +58,11 @@ const credentialPlaces = ({ environment, home }: Whereabouts): ReadonlyArray<str
     "REPRISE_NATS_CREDENTIALS",
     "REPRISE_NATS_NKEY_SEED_FILE"
   ].flatMap((name) => environment[name]?.split(":") ?? [])
+  // Somebody may have set HOME, and as root everybody's keys can be read.
+  const homes = new Set([home, ...ownHome()])
   return [
-    ...credentialPaths.map((path) => join(home, path)),
+    ...systemCredentialPaths,
+    ...[...homes].flatMap((one) => credentialPaths.map((path) => join(one, path))),
     ...moved.flatMap(([prefix, folder]) =>
       folder === undefined || folder === ""
         ? []
@@ -74,74 +72,6 @@ const credentialPlaces = ({ environment, home }: Whereabouts): ReadonlyArray<str
     ),
     ...named.filter((path) => isAbsolute(path))
   ]
-}
-
-const firstLine = (text: string) => text.split("\n", 1)[0]?.trim() ?? ""
-
-/** Below `modules`, where git keeps submodules, which have submodules of their own. */
-const submodules = async (directory: string, depth = 0): Promise<ReadonlyArray<string>> => {
-  if (depth > 6) return []
-  const entries = await readdir(directory, { withFileTypes: true }).catch(() => [])
-  if (entries.some(({ name }) => name === "HEAD")) {
-    return [directory, ...(await submodules(join(directory, "modules"), depth + 1))]
-  }
-  const below = entries
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => submodules(join(directory, name), depth + 1))
-  return (await Promise.all(below)).flat()
-}
-
-const longestChain = 8
-
-/**
- * The files that a configuration of git includes, whatever the condition, and those that they include. Too many are named
- * rather than too few: any line that gives a path counts.
- */
-const includedBy = async (
-  config: string,
-  home: string,
-  known: ReadonlySet<string> = new Set()
-): Promise<ReadonlyArray<string>> => {
-  const text = await readFile(config, "utf8").catch(() => "")
-  const named = [...text.matchAll(/^[^#;\n]*?\bpath\s*=\s*"?([^"\n]+?)"?\s*$/gim)].flatMap(([, path]) =>
-    path === undefined ? [] : [path.startsWith("~/") ? join(home, path.slice(2)) : resolve(dirname(config), path)]
-  )
-  const found = named.filter((path) => !known.has(path))
-  if (known.size > longestChain) return found
-  const deeper = await Promise.all(found.map((path) => includedBy(path, home, new Set([...known, ...found]))))
-  return [...found, ...deeper.flat()]
-}
-
-/** Reads the files as git does; running git would obey the configuration that is to be guarded. */
-export const gitPlacesOf = async (workspace: string, home = homedir()): Promise<GitPlaces | undefined> => {
-  const dotGit = await find(join(workspace, ".git"))
-  if (dotGit === undefined) return undefined
-  const pointed =
-    dotGit.kind === "folder"
-      ? dotGit
-      : await find(resolve(workspace, firstLine(await readFile(dotGit.path, "utf8")).replace(/^gitdir: /, "")))
-  if (pointed?.kind !== "folder") return undefined
-  const directory = pointed.path
-  const common = await readFile(join(directory, "commondir"), "utf8").then(
-    (text) => find(resolve(directory, firstLine(text))),
-    () => pointed
-  )
-  if (common === undefined) return undefined
-  const repositories = [common.path, ...(await submodules(join(common.path, "modules")))]
-  const inWorktree = directory === common.path ? [] : ["commondir", "gitdir", "config.worktree"]
-  const executable = await findAll([
-    ...repositories.flatMap((one) => ["hooks", "config", "config.worktree"].map((name) => join(one, name))),
-    ...inWorktree.map((name) => join(directory, name))
-  ])
-  const configurations = [join(common.path, "config"), join(directory, "config.worktree"), join(home, ".gitconfig")]
-  const included = (await Promise.all(configurations.map((one) => includedBy(one, home)))).flat()
-  return {
-    directory,
-    common: common.path,
-    ...(dotGit.kind === "file" ? { pointer: dotGit.path } : {}),
-    executable: pathsOf(executable),
-    included: [...new Set(included)]
-  }
 }
 
 /** Sockets with a path that somebody listens on: the network's namespace does not separate them. */
@@ -162,7 +92,7 @@ export const closedPlaces = async (
   git: GitPlaces | undefined
 ): Promise<ReadonlyArray<string>> => {
   const named = [...credentialPlaces(where), ...settings.deny.map((path) => placeOf(path, where))]
-  const own = git === undefined ? [] : [git.directory, git.common, ...git.executable, ...git.included]
+  const own = git === undefined ? [] : [git.directory, git.common, ...git.executable, ...git.obeyed]
   return [...new Set([...named, ...own, ...pathsOf(await findAll(named))])]
 }
 
@@ -171,23 +101,30 @@ export const lookAround = async (where: Whereabouts, settings: SandboxSettings):
   const at = { ...where, workspace }
   const places = (paths: ReadonlyArray<string>) => findAll(paths.map((path) => placeOf(path, at)))
   const realOf = async (path: string) => (await find(path))?.path ?? path
+  const stateDirectory = await realOf(where.stateDirectory)
+  const git = await gitPlacesOf(workspace, where.home)
+  const hidden = await findAll([...credentialPlaces(at), ...settings.deny.map((path) => placeOf(path, at))])
+  const write = pathsOf(await places(settings.write))
+  const steeringNames = steering.map((name) => join(workspace, name))
+  const writable = [workspace, ...write, ...(git === undefined ? [] : [git.common, git.directory])]
+  const kept = [...steeringNames, ...(git?.obeyed ?? []), ...pathsOf(hidden)]
   return {
     home: (await find(where.home))?.path,
     workspace,
-    stateDirectory: await realOf(where.stateDirectory),
+    stateDirectory,
     temporary: await realOf(where.temporary),
     caches: await realOf(where.caches),
     refused: where.refused,
-    git: await gitPlacesOf(workspace, where.home),
-    hidden: await findAll([...credentialPlaces(at), ...settings.deny.map((path) => placeOf(path, at))]),
-    write: pathsOf(await places(settings.write)),
+    git,
+    hidden,
+    write,
     read: pathsOf(await places(settings.read)),
-    steering: pathsOf(await findAll(steering.map((name) => join(workspace, name)))),
+    steering: pathsOf(await findAll(steeringNames)),
+    anchors: await anchorsOf(
+      kept.filter((path) => !isWithin(path, stateDirectory) || isWithin(path, workspace)),
+      writable
+    ),
     sockets: await listeningSockets(),
     registries: registriesFor(await readdir(workspace))
   }
 }
-
-/** Where git looks for hooks. */
-export const hooksOf = (git: GitPlaces | undefined): string | undefined =>
-  git === undefined ? undefined : join(git.common, "hooks")

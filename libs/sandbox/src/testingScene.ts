@@ -1,6 +1,6 @@
 /** For tests: a machine with keys, listeners and a process, and a repository to work in, for `testing.ts`. */
 import { execFileSync, spawn } from "node:child_process"
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:net"
 import { join } from "node:path"
 
@@ -14,6 +14,7 @@ export interface Scene {
   readonly victim: number
   readonly port: number
   readonly socket: string
+  readonly agentSocket: string
   readonly abstractSocket: string
   readonly close: () => void
 }
@@ -39,6 +40,29 @@ const repository = (directory: string) => {
   git(directory, "commit", "-qm", "first")
 }
 
+/** What git obeys besides its configuration, and settings of agents that are a link. */
+const furnish = (workspace: string, home: string) => {
+  const inWorkspace = (path: string, text: string) => {
+    mkdirSync(join(workspace, path, ".."), { recursive: true })
+    writeFileSync(join(workspace, path), text)
+  }
+  inWorkspace("shared.gitconfig", "[alias]\n\tst = status\n")
+  inWorkspace("conf/deep.gitconfig", "")
+  inWorkspace("tools/hooks/README", "none yet\n")
+  inWorkspace("settings/mcp.json", '{"mcpServers":{}}')
+  symlinkSync("settings/mcp.json", join(workspace, ".mcp.json"))
+  git(workspace, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", join(home, "other"), "sub")
+  git(workspace, "add", ".")
+  git(workspace, "commit", "-qm", "second")
+  git(workspace, "worktree", "add", "-q", "-b", "second", join(home, "second"))
+  git(workspace, "config", "extensions.worktreeConfig", "true")
+  for (const name of ["../shared.gitconfig", "../absent.gitconfig", "../conf/deep.gitconfig"]) {
+    git(workspace, "config", "--add", "include.path", name)
+  }
+  // The last one counts, but each could.
+  for (const name of ["tools/hooks", ".git/hooks"]) git(workspace, "config", "--add", "core.hooksPath", name)
+}
+
 /** Whoever reaches it is answered with the canary. */
 const answering = (at: string | number): Server => {
   const server = createServer((socket) => {
@@ -55,12 +79,8 @@ export const makeScene = async (root: string): Promise<Scene> => {
   const workspace = join(root, "work")
   const stateDirectory = join(workspace, ".reprise")
   repository(workspace)
-  git(workspace, "config", "extensions.worktreeConfig", "true")
-  for (const name of ["../shared.gitconfig", "../absent.gitconfig"]) {
-    git(workspace, "config", "--add", "include.path", name)
-  }
-  writeFileSync(join(workspace, "shared.gitconfig"), "[alias]\n\tst = status\n")
   repository(join(home, "other"))
+  furnish(workspace, home)
   for (const [path, text] of Object.entries({
     ".ssh/id_ed25519": canary,
     ".aws/credentials": canary,
@@ -70,7 +90,9 @@ export const makeScene = async (root: string): Promise<Scene> => {
     ".npmrc": canary,
     ".docker/config.json": canary,
     ".kube/config": canary,
-    ".bashrc": "# mine"
+    ".git-credentials": `https://me:${canary}@example.org`,
+    ".bashrc": "# mine",
+    ".profile": "# mine"
   })) {
     mkdirSync(join(home, path, ".."), { recursive: true })
     writeFileSync(join(home, path), `${text}\n`)
@@ -79,8 +101,10 @@ export const makeScene = async (root: string): Promise<Scene> => {
   writeFileSync(join(stateDirectory, "endpoint.json"), canary)
   symlinkSync(join(home, ".ssh"), join(home, "keys"))
   const socket = join(home, "agent.sock")
+  const agents = mkdtempSync(join("/tmp", "reprise-ssh-"))
+  const agentSocket = join(agents, "agent.1")
   const abstractSocket = `reprise-scene-${process.pid}-${Date.now()}`
-  const servers = [answering(0), answering(socket), answering(`\0${abstractSocket}`)]
+  const servers = [answering(0), answering(socket), answering(agentSocket), answering(`\0${abstractSocket}`)]
   await Promise.all(servers.map((server) => new Promise((resolve) => server.once("listening", resolve))))
   const address = servers[0]?.address()
   const victim = spawn("sleep", ["3600"], { stdio: "ignore", env: { PATH: process.env["PATH"], CANARY: canary } })
@@ -91,10 +115,12 @@ export const makeScene = async (root: string): Promise<Scene> => {
     victim: victim.pid ?? 0,
     port: typeof address === "object" && address !== null ? address.port : 0,
     socket,
+    agentSocket,
     abstractSocket,
     close: () => {
       victim.kill("SIGKILL")
       for (const server of servers) server.close()
+      rmSync(agents, { recursive: true, force: true })
     }
   }
 }

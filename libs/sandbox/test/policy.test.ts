@@ -14,8 +14,9 @@ const around: Surroundings = {
   git: {
     directory: "/home/me/work/.git",
     common: "/home/me/work/.git",
+    directories: ["/home/me/work/.git"],
     executable: ["/home/me/work/.git/hooks", "/home/me/work/.git/config"],
-    included: []
+    obeyed: ["hooks", "config", "commondir"].map((name) => `/home/me/work/.git/${name}`)
   },
   hidden: [
     { path: "/home/me/.ssh", kind: "folder" },
@@ -24,6 +25,7 @@ const around: Surroundings = {
   write: [],
   read: [],
   steering: ["/home/me/work/reprise.toml"],
+  anchors: { folders: [], links: [], missing: [] },
   sockets: [],
   registries: ["registry.npmjs.org"]
 }
@@ -72,8 +74,9 @@ describe("a policy", () => {
           directory: "/home/me/work/.git/worktrees/r1",
           common: "/home/me/work/.git",
           pointer: `${worktree}/.git`,
+          directories: ["/home/me/work/.git", "/home/me/work/.git/worktrees/r1"],
           executable: ["/home/me/work/.git/hooks", "/home/me/work/.git/worktrees/r1/commondir"],
-          included: []
+          obeyed: ["/home/me/work/.git/worktrees/r1/config.worktree", "/home/me/work/.git/commondir"]
         },
         steering: [],
         hidden: [{ path: `${worktree}/secrets`, kind: "folder" }]
@@ -88,9 +91,9 @@ describe("a policy", () => {
     assert.strictEqual(shownAs(policy, "/home/me/work/a"), "readable")
     assert.strictEqual(shownAs(policy, "/home/me/work/.reprise/worktrees/r2/a"), "hidden-folder")
     assert.strictEqual(shownAs(policy, `${worktree}/secrets/a`), "hidden-folder")
-    assert.include(policy.absent, `${worktree}/reprise.local.toml`)
-    assert.include(policy.absent, "/home/me/work/.git/worktrees/r1/config.worktree")
-    assert.notInclude(policy.absent, "/home/me/work/.git/commondir")
+    assert.include(policy.kept, `${worktree}/reprise.local.toml`)
+    assert.include(policy.kept, "/home/me/work/.git/worktrees/r1/config.worktree")
+    assert.include(policy.kept, "/home/me/work/.git/commondir")
   })
 
   it("lets an author reach what is configured and the project's registries, and a reviewer nothing", () => {
@@ -99,22 +102,35 @@ describe("a policy", () => {
     assert.deepStrictEqual(policyFor(around, settings, "reviewer").network, [])
   })
 
-  it("names the files that would grant something and do not exist", () => {
-    const { absent } = policyFor(around, none, "author")
-    for (const name of ["reprise.local.toml", "opencode.json", ".opencode", ".claude", ".mcp.json", ".git/commondir"]) {
-      assert.include(absent, `/home/me/work/${name}`)
+  it("names the files that would grant something, whether they exist or not", () => {
+    const { kept } = policyFor(around, none, "author")
+    for (const name of ["reprise.local.toml", "opencode.json", ".claude", ".mcp.json", ".git/commondir", "HEAD"]) {
+      assert.include(kept, `/home/me/work/${name}`)
     }
-    assert.notInclude(absent, "/home/me/work/reprise.toml")
-    const local = "/home/me/work/reprise.local.toml"
-    assert.notInclude(policyFor({ ...around, steering: [local] }, none, "author").absent, local)
   })
 
-  it("keeps configuration of git that another includes, where a command could write it", () => {
-    const included = ["/home/me/work/shared.gitconfig", "/home/me/.gitconfig-work"]
-    const git = { directory: "/home/me/work/.git", common: "/home/me/work/.git", executable: [], included }
-    const { absent } = policyFor({ ...around, git }, none, "author")
-    assert.include(absent, "/home/me/work/shared.gitconfig")
-    assert.notInclude(absent, "/home/me/.gitconfig-work")
+  it("keeps what git obeys, where a command could write it", () => {
+    const obeyed = ["/home/me/work/shared.gitconfig", "/home/me/.gitconfig-work"]
+    const git = {
+      directory: "/home/me/work/.git",
+      common: "/home/me/work/.git",
+      directories: [],
+      executable: [],
+      obeyed
+    }
+    const { kept } = policyFor({ ...around, git }, none, "author")
+    assert.include(kept, "/home/me/work/shared.gitconfig")
+    assert.notInclude(kept, "/home/me/.gitconfig-work")
+  })
+
+  it("holds the folders above what is protected in their place, but lets nobody write there who could not", () => {
+    const folders = ["/home/me/work/.git", "/home/me/work/.git/modules", "/home/me/work/.git/hooks/deep", "/home/me/a"]
+    const { mounts } = policyFor({ ...around, anchors: { folders, links: [], missing: [] } }, none, "author")
+    const anchored = mounts.filter(({ as, path }) => as === "writable" && folders.includes(path))
+    assert.deepStrictEqual(
+      [...new Set(anchored.map(({ path }) => path))],
+      ["/home/me/work/.git", "/home/me/work/.git/modules"]
+    )
   })
 
   it("keeps a home that lies in a folder of the machine", () => {
@@ -140,25 +156,27 @@ describe("registries", () => {
 
 describe("the program that stands in for a shell", () => {
   const policy = policyFor(around, none, "reviewer")
-  const text = sandboxedShell({ policy, shell: "/bin/bash", bubblewrap: "/usr/bin/bwrap" })
+  const desk = { socket: "/run/desk", folder: "/state/heard" }
+  const text = sandboxedShell({ policy, shell: "/bin/bash", bubblewrap: "/usr/bin/bwrap", desk })
 
   it("enters bubblewrap with namespaces of its own, and hidden folders that cannot be written", () => {
-    const words = bubblewrapArguments(policy)
+    const words = bubblewrapArguments(policy).flatMap((some) => some.words)
     for (const word of ["--unshare-user", "--disable-userns", "--unshare-pid", "--unshare-net", "--die-with-parent"]) {
       assert.include(words, word)
     }
     assert.include(words.join(" "), "--remount-ro /home/me/work/.reprise")
-    assert.notInclude(text, "socat")
+    assert.notInclude(text, "socat TCP4-LISTEN")
   })
 
   it("quotes every path", () => {
     const odd = "/home/me/it's; rm -rf $HOME `x`"
     const named = sandboxedShell({
-      policy: { ...policy, mounts: [{ path: odd, as: "writable" }], absent: [odd] },
+      policy: { ...policy, mounts: [{ path: odd, as: "writable" }], kept: [odd] },
       shell: "/bin/bash",
-      bubblewrap: "/usr/bin/bwrap"
+      bubblewrap: "/usr/bin/bwrap",
+      desk
     })
-    assert.include(named, `--bind '/home/me/it'\\''s; rm -rf $HOME \`x\`' '/home/me/it'\\''s; rm -rf $HOME \`x\`'`)
+    assert.include(named, `--bind-try '/home/me/it'\\''s; rm -rf $HOME \`x\`' '/home/me/it'\\''s; rm -rf $HOME \`x\`'`)
     assert.notMatch(named, /echo "[^"]*[$`]/)
   })
 
@@ -167,7 +185,7 @@ describe("the program that stands in for a shell", () => {
   })
 
   it("takes no variable from a quality gate, whose variables were chosen", () => {
-    const options = { policy, shell: "/bin/sh", bubblewrap: "/usr/bin/bwrap" }
+    const options = { policy, shell: "/bin/sh", bubblewrap: "/usr/bin/bwrap", desk }
     assert.include(sandboxedShell(options), "*TOKEN*")
     assert.notInclude(sandboxedShell({ ...options, chosenEnvironment: true }), "*TOKEN*")
   })

@@ -25,12 +25,14 @@ const around: Surroundings = {
     directory: "/Users/me/work/.git",
     common: "/Users/me/work/.git",
     executable: ["/Users/me/work/.git/hooks", "/Users/me/work/.git/config"],
-    included: []
+    directories: ["/Users/me/work/.git"],
+    obeyed: ["/Users/me/work/.git/config.worktree"]
   },
   hidden: [{ path: "/Users/me/.ssh", kind: "folder" }],
   write: ["/Users/me/data"],
   read: [],
   steering: ["/Users/me/work/reprise.toml"],
+  anchors: { folders: [], links: [], missing: [] },
   sockets: [],
   registries: ["registry.npmjs.org"]
 }
@@ -53,7 +55,7 @@ describe("the program for macOS", () => {
           "/Users/me/work/.git/hooks",
           "/Users/me/work/reprise.toml",
           "/Users/me/work/.reprise",
-          ...policy.absent
+          ...policy.kept
         ]
       }
     })

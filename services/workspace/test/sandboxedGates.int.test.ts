@@ -1,8 +1,10 @@
 /** What a quality gate tries to get out of the sandbox with: the table is in `libs/sandbox/src/testing.ts`. */
+import { lstatSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
 import { layerSandbox } from "@reprise/sandbox"
 import { canSandbox, escapedFrom, escapes, recorded, scene } from "@reprise/sandbox/testing"
-import { Effect } from "effect"
+import { Effect, Fiber, Schedule } from "effect"
 import { qualityGates } from "../src/work/qualityGates/qualityGates.ts"
 import { gates } from "./support/commands.ts"
 import { adapters, placeAt } from "./support/repository.ts"
@@ -29,6 +31,37 @@ describe.skipIf(!sandboxed)("quality gates in the sandbox", () => {
         assert.deepStrictEqual(escapedFrom(here), [])
         if (event._tag !== "QualityFailed") return assert.fail(event._tag)
         assert.strictEqual(event.results.at(-1)?.exitCode, 3)
+      })
+    )
+
+    it.effect("leave nothing that may not be made when they are ended, before anything else is done", () =>
+      Effect.gen(function* () {
+        const here = yield* scene
+        const places = ["reprise.local.toml", ".git/commondir", ".git/COMMIT_EDITMSG"].map((name) =>
+          join(here.workspace, name)
+        )
+        const isLeft = (path: string) => {
+          const found = lstatSync(path, { throwIfNoEntry: false })
+          return path.endsWith("EDITMSG") ? found?.isSymbolicLink() === true : found !== undefined
+        }
+        const command = `ln -sf ${here.home}/escaped .git/COMMIT_EDITMSG; echo x > reprise.local.toml; echo x > .git/commondir; exec sleep 3600`
+        const running = yield* qualityGates(gates([command]), placeAt(here.workspace)).pipe(
+          Effect.provide(
+            layerSandbox({
+              mode: "auto",
+              gates: true,
+              settings: { write: [], read: [], deny: [], network: [] },
+              stateDirectory: here.stateDirectory,
+              environment: { ...process.env, HOME: here.home }
+            })
+          ),
+          Effect.forkScoped({ startImmediately: true })
+        )
+        yield* Effect.sync(() => places.every(isLeft)).pipe(
+          Effect.repeat({ until: (all) => all, schedule: Schedule.spaced("50 millis") })
+        )
+        yield* Fiber.interrupt(running)
+        assert.deepStrictEqual(places.filter(isLeft), [])
       })
     )
 

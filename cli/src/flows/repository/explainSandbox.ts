@@ -22,7 +22,7 @@ const explained = (author: Policy, reviewer: Policy, sandbox: SandboxShape, engi
   write: pathsAs(author, "writable"),
   readOnly: pathsAs(author, "readable"),
   hidden: pathsAs(author, "hidden-file", "hidden-folder"),
-  mustNotMake: author.absent,
+  mustNotMake: author.kept.filter((path) => !pathsAs(author, "readable").includes(path)),
   network:
     engine === "seatbelt" ? { author: [], reviewer: [] } : { author: author.network, reviewer: reviewer.network },
   environment: author.environment

@@ -67,6 +67,7 @@ const startTurn = (
     Effect.onExit((exit) =>
       Effect.gen(function* () {
         yield* Effect.ignore(sessions.refresh(known))
+        if (claude.shell !== undefined) yield* Effect.ignore(adapter.sandbox.tidy(known.record.directory))
         known.markReported()
         known.live = undefined
         if (live.announced) yield* tell({ type: "idle", ...at })

@@ -6,8 +6,7 @@ import type { WorkingTreeCommands } from "./Git.ts"
 import { readWorktrees } from "./gitOutput.ts"
 import { attempt, line, optional, text } from "./runGit.ts"
 
-/** For commits and worktrees of Reprise: without the repository's hooks, and unsigned. */
-const noHooks = ["-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false"]
+const unsigned = ["-c", "commit.gpgSign=false"]
 
 const options = () => ({ environment: childEnvironment(process.env) })
 const couldNotRun = ({ cause }: { readonly cause: unknown }) => new HostFault({ operation: "git", cause })
@@ -36,7 +35,7 @@ const identity = Effect.fnUntraced(function* (directory: string) {
 const commitFile: WorkingTreeCommands["commitFile"] = Effect.fnUntraced(function* (directory, path, message) {
   yield* text(directory, ["add", "--force", "--", path])
   const user = yield* identity(directory)
-  yield* text(directory, [...noHooks, ...user, "commit", "--quiet", "--only", `--message=${message}`, "--", path])
+  yield* text(directory, [...unsigned, ...user, "commit", "--quiet", "--only", `--message=${message}`, "--", path])
   return yield* line(directory, ["rev-parse", "HEAD"])
 })
 
@@ -67,7 +66,7 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
       const isKnown = (yield* branchHead(directory, branch)) !== undefined
       const target = isKnown ? ["--", path, branch] : ["-b", branch, "--", path, from]
       yield* text(directory, ["worktree", "prune"])
-      yield* text(directory, [...noHooks, "worktree", "add", "--quiet", ...target])
+      yield* text(directory, ["worktree", "add", "--quiet", ...target])
     }, oneByOne),
     removeWorktree: (directory, path) =>
       oneByOne(Effect.asVoid(text(directory, ["worktree", "remove", "--force", "--", path])))

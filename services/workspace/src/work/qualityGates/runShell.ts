@@ -80,10 +80,12 @@ const watchRefused = Effect.fnUntraced(function* (directory: string) {
   return Effect.sync(() => (seen.size === 0 ? {} : { refused: [...seen.values()] }))
 })
 
-/** A command that is to run in the sandbox does not run without it. */
+/** A command that is to run in the sandbox does not run without it. What it leaves, if it is killed, goes with the scope. */
 const shellFor = Effect.fnUntraced(function* (directory: string) {
   const sandbox = yield* Sandbox
-  return sandbox.coversGates ? { shell: yield* sandbox.gateShell(directory) } : {}
+  if (!sandbox.coversGates) return {}
+  yield* Effect.addFinalizer(() => Effect.ignore(sandbox.tidy(directory)))
+  return { shell: yield* sandbox.gateShell(directory) }
 })
 
 const runRecorded = (request: ShellRequest, recorder: Recorder) => {
@@ -94,8 +96,9 @@ const runRecorded = (request: ShellRequest, recorder: Recorder) => {
   }
   return shellFor(request.directory).pipe(
     Effect.flatMap((shell) =>
-      runScript({ ...script, ...shell }, request.timeoutMs, (chunk) => record(recorder, chunk)).pipe(Effect.scoped)
+      runScript({ ...script, ...shell }, request.timeoutMs, (chunk) => record(recorder, chunk))
     ),
+    Effect.scoped,
     Effect.catchTag(["PlatformError", "SandboxFault"], (error) =>
       record(recorder, new TextEncoder().encode(`The command could not start: ${error.message}\n`)).pipe(
         Effect.as<ScriptEnd>({ exitCode: null, timedOut: false })

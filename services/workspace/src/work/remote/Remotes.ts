@@ -157,10 +157,8 @@ const make = Effect.fnUntraced(function* (folder: string, environment: Readonly<
     return undefined
   })
 
-  const noHooks = ["-c", "core.hooksPath=/dev/null"]
-
   const setAside = Effect.fnUntraced(function* (clone: string, workTree: string, name: string) {
-    yield* text(workTree, [...noHooks, "checkout", "--quiet", "--detach"])
+    yield* text(workTree, ["checkout", "--quiet", "--detach"])
     yield* text(clone, ["worktree", "move", "--", workTree, name])
   })
 
@@ -183,8 +181,7 @@ const make = Effect.fnUntraced(function* (folder: string, environment: Readonly<
     resolve,
     branchTip: (clone, branch) => commitAt(clone, `refs/remotes/origin/${branch}`),
     moveBranch: (clone, branch, commit) => Effect.asVoid(text(clone, ["update-ref", `refs/heads/${branch}`, commit])),
-    fastForward: (workTree, commit) =>
-      Effect.asVoid(text(workTree, [...noHooks, "merge", "--quiet", "--ff-only", commit])),
+    fastForward: (workTree, commit) => Effect.asVoid(text(workTree, ["merge", "--quiet", "--ff-only", commit])),
     setAside,
     push
   })

@@ -56,7 +56,6 @@ export const accessSettings = (environment: Environment): ReadonlyArray<string> 
     // A server that stands still for two minutes is gone.
     "http.lowSpeedLimit=1",
     "http.lowSpeedTime=120",
-    "core.hooksPath=/dev/null",
     "push.gpgSign=false",
     "push.followTags=false",
     "push.recurseSubmodules=no",

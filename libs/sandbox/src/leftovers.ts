@@ -1,0 +1,86 @@
+/**
+ * What is put aside outside of the programs that run commands: what a command made that may not be made, if it was killed
+ * before its program looked, and links in git's folders, through which a git that runs outside would write elsewhere.
+ */
+import { cp, lstat, mkdir, readdir, readFile, readlink, rename, rm } from "node:fs/promises"
+import { basename, join } from "node:path"
+import { hasCode } from "@reprise/process"
+
+/** Begins the name of a file with the paths that did not exist when a command began; the number of its process follows. */
+export const begunPrefix = "begun-"
+
+const exists = (path: string) =>
+  lstat(path).then(
+    () => true,
+    () => false
+  )
+
+const putAside = async (path: string, refused: string): Promise<void> => {
+  await mkdir(refused, { recursive: true, mode: 0o700 })
+  const to = join(refused, `${Date.now()}-${process.pid}-${basename(path)}`)
+  await rm(to, { recursive: true, force: true })
+  await rename(path, to).catch(async (error) => {
+    if (hasCode(error, "ENOENT")) return
+    if (!hasCode(error, "EXDEV")) throw error
+    await cp(path, to, { recursive: true, verbatimSymlinks: true })
+    await rm(path, { recursive: true, force: true })
+  })
+}
+
+const isRunning = (pid: number) => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return hasCode(error, "EPERM")
+  }
+}
+
+const endOne = async (record: string, refused: string, whose: "killed" | "all"): Promise<void> => {
+  const running = isRunning(Number(basename(record).slice(begunPrefix.length)))
+  if (running && whose === "killed") return
+  const paths = (await readFile(record, "utf8").catch(() => "")).split("\n")
+  for (const path of paths) if (path.startsWith("/") && (await exists(path))) await putAside(path, refused)
+  if (!running) await rm(record, { force: true })
+}
+
+/**
+ * Puts aside what killed commands left, of every process that used this folder; `all`: also what commands made that are
+ * about to be killed, or run beside. `sandboxFolder`: `.reprise/sandbox`, which this machine made: what stands in it is
+ * believed.
+ */
+export const putAsideLeft = async (sandboxFolder: string, whose: "killed" | "all" = "killed"): Promise<void> => {
+  const hosts = join(sandboxFolder, "hosts")
+  for (const host of await readdir(hosts).catch(() => [])) {
+    const heard = join(hosts, host, "heard")
+    for (const name of await readdir(heard).catch(() => [])) {
+      if (name.startsWith(begunPrefix)) await endOne(join(heard, name), join(sandboxFolder, "refused"), whose)
+    }
+  }
+}
+
+/** Objects are written under names that nobody chooses; the others are looked at by themselves, or cannot be written. */
+const passedOver: ReadonlySet<string> = new Set(["objects", "hooks", "modules", "worktrees", "lfs"])
+
+/** A link of a tool that shares a repository leads to what has the same name there, and `HEAD` may lead to a branch. */
+const isOrdinary = (name: string, target: string) =>
+  basename(target) === name || (name === "HEAD" && /^refs\/[^.]/.test(target))
+
+const strayLinks = async (folder: string, top = true): Promise<ReadonlyArray<string>> => {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  const found = await Promise.all(
+    entries.map(async (entry): Promise<ReadonlyArray<string>> => {
+      const path = join(folder, entry.name)
+      if (entry.isSymbolicLink()) {
+        return isOrdinary(entry.name, await readlink(path).catch(() => entry.name)) ? [] : [path]
+      }
+      return entry.isDirectory() && !(top && passedOver.has(entry.name)) ? await strayLinks(path, false) : []
+    })
+  )
+  return found.flat()
+}
+
+/** git follows a link at, for example, `COMMIT_EDITMSG`, and overwrites what it leads to. */
+export const putAsideLinks = async (directories: ReadonlyArray<string>, refused: string): Promise<void> => {
+  for (const directory of directories) for (const path of await strayLinks(directory)) await putAside(path, refused)
+}
