@@ -5,6 +5,7 @@ import {
   type PublicEvent,
   type SessionDecision,
   type Step,
+  stepAgentText,
   uncachedTokens,
   type WithdrawalReason
 } from "@reprise/protocol"
@@ -63,7 +64,8 @@ const sessionChoice = (session: SessionDecision | undefined): string => {
 
 const stepStarted = (event: EventOf<"StepStarted">): string => {
   const phase = event.phase === undefined ? "the plan" : `phase ${event.phase}`
-  return `  ${stepWords(event.step, phase)}${attempt(event.attempt)}${sessionChoice(event.session)}`
+  const who = event.agent === undefined ? "" : `; ${visibleLine(stepAgentText(event.agent))}`
+  return `  ${stepWords(event.step, phase)}${attempt(event.attempt)}${sessionChoice(event.session)}${who}`
 }
 
 const resumeWords: Record<EventOf<"StepResumed">["cause"], string> = {
