@@ -53,7 +53,12 @@ describe("a run that nobody attends", () => {
         ...(one.approves === true ? { "sessions.onPrompt": ["approve"] } : {})
       })
     )
-    const options = { auto: one.attended !== true, permissions: one.permissions, runtime: one.runtime ?? "opencode" }
+    const options = {
+      ...defaultRunOptions,
+      auto: one.attended !== true,
+      permissions: one.permissions,
+      runtime: one.runtime ?? "opencode"
+    }
     const found = obstacleToAuto(settings, options, one.standing)
     if (one.says === undefined) assert.isUndefined(found)
     else {
@@ -98,7 +103,7 @@ describe("what a run says of its sandbox when it starts", () => {
     [unusable, /without a sandbox: bubblewrap is not installed/],
     [{ _tag: "used", engine: "seatbelt" }, /never tried.*\nCommands reach no name/]
   ] as ReadonlyArray<readonly [Standing, RegExp | undefined]>)("%j: %s", (standing, says) => {
-    const said = warningOf(standing, "opencode")
+    const said = warningOf(standing, ["opencode"])
     if (says === undefined) assert.isUndefined(said)
     else assert.match(said ?? "", says)
   })

@@ -28,7 +28,8 @@ const story = [
     phase: "1",
     step: "EXECUTE",
     attempt: 2,
-    session: { choice: "continue", why: "you chose it" }
+    session: { choice: "continue", why: "you chose it" },
+    agent: { role: "author", runtime: "claude", by: "anna" }
   }),
   seen(19, { _tag: "TurnFailed", phase: "1", sessionId: "s1", ...used }),
   seen(20, { _tag: "PhaseCompleted", phase: "1", by: "review" }),
@@ -51,6 +52,7 @@ describe("the timeline of a run", () => {
     assert.deepStrictEqual(first?.waits, [{ escalationId: "e1", from: at(7), until: at(17) }])
     assert.strictEqual(second?.attempt, 2)
     assert.strictEqual(second?.session?.choice, "continue")
+    assert.deepStrictEqual(second?.agent, { role: "author", runtime: "claude", by: "anna" })
     assert.strictEqual(second?.endedAt, at(21))
   })
 

@@ -5,6 +5,7 @@ import { Effect, Schema } from "effect"
 import type { Project } from "../project/Project.ts"
 import { prepareState } from "../project/stateOrigin.ts"
 import { missing } from "../terminal/CliFailure.ts"
+import { otherNames } from "./agentSettings.ts"
 import { type Setting, settingsTable } from "./settingsTable.ts"
 
 /** Relative to the project's root, as `reprise.toml` refers to it. */
@@ -34,6 +35,9 @@ export const configSchema = (): Json => {
   for (const setting of settingsTable) {
     const { path, writtenAs } = setting
     if (path !== writtenAs) root = { ...root, [path]: { anyOf: [propertyOf(setting), root[path]] } }
+    for (const [name, named] of Object.entries(otherNames)) {
+      if (named === path) root = withProperty(root, name.split("."), propertyOf(setting))
+    }
   }
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",

@@ -2,6 +2,8 @@
 import type { FrontMatter } from "@reprise/plan"
 import { Result, Schema } from "effect"
 import { closest } from "fastest-levenshtein"
+import { otherNames } from "./agentSettings.ts"
+import { quoted } from "./quoted.ts"
 import { environmentName, type SettingPath, type SomeSettings, settingsTable } from "./settingsTable.ts"
 
 export type Source = "default" | "reprise.toml" | "reprise.local.toml" | "plan" | "environment" | "command line"
@@ -25,19 +27,18 @@ export class ConfigProblem extends Schema.TaggedError<ConfigProblem>()("ConfigPr
 export const problem = (source: Source, message: string, hint: string) =>
   Result.fail(new ConfigProblem({ source, message, hint }))
 
-/** A value as it is quoted in messages. */
-export const quoted = (value: unknown): string => (JSON.stringify(value) ?? String(value)).slice(0, 80)
-
 /** `reprise.toml, line 3`. */
 export const located = (file: string, line: number | undefined): string =>
   line === undefined ? file : `${file}, line ${line}`
 
-const byPath: ReadonlyMap<string, SettingPath> = new Map(
-  settingsTable.flatMap(({ path, writtenAs }) => [
-    [path, path],
-    [writtenAs, path]
-  ])
-)
+const byPath: ReadonlyMap<string, SettingPath> = new Map([
+  ...settingsTable.flatMap(({ path, writtenAs }) => [[path, path] as const, [writtenAs, path] as const]),
+  ...Object.entries(otherNames)
+])
+
+/** Every name under which a file may have the setting. */
+export const namesOf = (path: SettingPath): ReadonlyArray<string> =>
+  [...byPath].flatMap(([name, named]) => (named === path ? [name] : []))
 
 /** `a.b.c` is in the sections `a.b` and `a`. */
 const sectionsAround = (path: string): ReadonlyArray<string> => {
@@ -49,7 +50,11 @@ const sections = new Set(settingsTable.flatMap(({ writtenAs }) => sectionsAround
 const isTable = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)
 
-type Mistake = { readonly _tag: "UnknownKey" | "NotASection"; readonly path: string; readonly value: unknown }
+type Mistake = {
+  readonly _tag: "UnknownKey" | "NotASection" | "Twice"
+  readonly path: string
+  readonly value: unknown
+}
 
 /** Fills `values` with the settings of a table; returns the first mistake. */
 const collect = (
@@ -62,6 +67,7 @@ const collect = (
     if (path === "$schema") continue
     const known = byPath.get(path)
     if (known !== undefined && !(sections.has(path) && isTable(value))) {
+      if (values.has(known)) return { _tag: "Twice", path, value }
       values.set(known, value)
       continue
     }
@@ -80,9 +86,11 @@ const keysBeside = (path: string): string => {
   const [around] = sectionsAround(path)
   const section = around !== undefined && sections.has(around) ? around : undefined
   const prefix = section === undefined ? "" : `${section}.`
-  const rests = settingsTable.flatMap(({ writtenAs }) =>
-    writtenAs.startsWith(prefix) ? [writtenAs.slice(prefix.length)] : []
-  )
+  const written = [
+    ...Object.keys(section === undefined ? {} : otherNames),
+    ...settingsTable.map((one) => one.writtenAs)
+  ]
+  const rests = written.flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []))
   const keys = section === undefined ? rests.filter((rest) => !rest.includes(".")) : rests.map(firstOf)
   const listed = [...new Set(keys)]
   return `${section === undefined ? "Outside the sections there are" : `[${section}] has`} ${listed.join(", ")}.`
@@ -95,6 +103,10 @@ const explain = ({ _tag, path, value }: Mistake, source: Source, place: string) 
       `${place} has an unknown key '${path}'.`,
       `Did you mean '${closest(path, [...byPath.keys(), ...sections])}'? ${keysBeside(path)}`
     )
+  }
+  if (_tag === "Twice") {
+    const [name] = namesOf(byPath.get(path) ?? "runtime").filter((other) => other !== path)
+    return problem(source, `${place} has the same setting twice: '${path}' and '${name}'.`, "Keep one of them.")
   }
   const example = settingsTable.find(({ section }) => section === path)?.key ?? path
   return problem(

@@ -3,7 +3,7 @@ import { Result } from "effect"
 import { parse, TomlError } from "smol-toml"
 import { type ConfigProblem, fromDocument, type Layer, problem, type Source } from "./layers.ts"
 
-const header = /^\s*\[([^[\]]+)\]/
+const header = /^\s*\[\[?([^[\]]+)\]/
 const assignment = /^\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=/
 
 /** `"gates" . quality` → `gates.quality`. */

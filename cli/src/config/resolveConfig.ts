@@ -1,6 +1,8 @@
 /** The resolved configuration: every setting's value, and where each came from. Pure. */
 import { Result, Schema } from "effect"
-import { type ConfigProblem, type Layer, located, problem, quoted, type Source } from "./layers.ts"
+import { agentProblem } from "./agentRules.ts"
+import { type ConfigProblem, type Layer, located, namesOf, problem, type Source } from "./layers.ts"
+import { quoted } from "./quoted.ts"
 import { environmentName, type Setting, type SettingPath, type Settings, settingsTable } from "./settingsTable.ts"
 
 /** The value of one setting and where it came from. */
@@ -20,10 +22,11 @@ const nameIn = (layer: Layer, path: SettingPath): string | undefined =>
   layer.source === "environment" ? environmentName(path) : layer.name
 
 /** `reprise.toml, line 3: gates.phase` or `REPRISE_GATES_PHASE`. */
-const placeIn = (layer: Layer, path: SettingPath): string =>
-  layer.source === "environment"
-    ? environmentName(path)
-    : `${located(layer.name ?? layer.source, layer.lineOf?.(path))}: ${path}`
+const placeIn = (layer: Layer, path: SettingPath): string => {
+  if (layer.source === "environment") return environmentName(path)
+  const written = namesOf(path).find((name) => layer.lineOf?.(name) !== undefined) ?? path
+  return `${located(layer.name ?? layer.source, layer.lineOf?.(written))}: ${written}`
+}
 
 const unset: Resolved = { value: undefined, source: "default" }
 
@@ -47,25 +50,13 @@ const decode = (
   return Result.succeed({ value: decoded.success, source: layer.source, ...(name === undefined ? {} : { name }) })
 }
 
-/** OpenCode finds a model by its provider; for a name without one it would silently use its default model. */
-const requireProvider = ({ resolved, settings }: Config, layers: ReadonlyArray<Layer>) => {
-  const { reviewerRuntime = settings.runtime, runtime } = settings
-  const models = [
-    ["model", runtime],
-    ["reviewerModel", reviewerRuntime]
-  ] as const
-  for (const [path, of] of models) {
-    if (of !== "opencode") continue
-    const { value } = resolved(path)
-    const layer = layers.findLast(({ values }) => values.has(path))
-    if (layer === undefined || typeof value !== "string" || /^[^/]+\/./.test(value)) continue
-    return problem(
-      layer.source,
-      `${placeIn(layer, path)} is not valid: Expected provider/model, got ${quoted(value)}.`,
-      "'opencode models' lists the models that OpenCode knows."
-    )
-  }
-  return undefined
+/** What is wrong with the agents that the settings lead to, where the setting was read. */
+const requireAgents = ({ settings }: Config, layers: ReadonlyArray<Layer>) => {
+  const wrong = agentProblem(settings)
+  if (wrong === undefined) return undefined
+  const layer = layers.findLast(({ values }) => values.has(wrong.path))
+  const place = layer === undefined ? wrong.path : placeIn(layer, wrong.path)
+  return problem(layer?.source ?? "default", `${place} ${wrong.message}`, wrong.hint)
 }
 
 /** The table has decoded each value, so the object has the table's type. */
@@ -104,5 +95,5 @@ export const resolve = (layers: ReadonlyArray<Layer>): Result.Result<Config, Con
     }
   }
   const config: Config = { settings: settingsOf(found), resolved: (path) => found.get(path) ?? unset }
-  return requireProvider(config, layers) ?? Result.succeed(config)
+  return requireAgents(config, layers) ?? Result.succeed(config)
 }

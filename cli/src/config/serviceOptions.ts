@@ -1,4 +1,5 @@
 /** The options of runs and services, from the settings and the flags of a command. Pure. */
+import { plannedAgents } from "@reprise/orchestrator/agents"
 import type { PhaseId, RunOptions, RuntimeName, TurnLimits } from "@reprise/protocol"
 import { defaultActions, type SessionSettings } from "@reprise/session-manager/settings"
 import type { Settings } from "./settingsTable.ts"
@@ -12,17 +13,31 @@ export interface RunFlags {
 
 export const noRunFlags: RunFlags = { auto: false, allowDirty: false, skipQuality: false }
 
+/** Without what is not set. */
+const given = <A extends object>(values: A): { readonly [K in keyof A]?: NonNullable<A[K]> } =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
+
+type AgentOptions = Parameters<typeof plannedAgents>[0]
+
+/** Which agents a run has, by role and rule. */
+export const agentOptions = (settings: Settings): AgentOptions => {
+  const { author, fixer, model, reviewer, reviewerModel, reviewerRuntime, runtime } = settings
+  return {
+    runtime,
+    ...given({ model, reviewerModel, reviewerRuntime }),
+    author: { rules: author.rules, ...given({ variant: author.variant }) },
+    reviewer: { rules: reviewer.rules, ...given({ variant: reviewer.variant }) },
+    fixer: { rules: fixer.rules, ...given({ runtime: fixer.runtime, model: fixer.model, variant: fixer.variant }) }
+  }
+}
+
 /** `prompts`: the user's texts that replace prompt templates, by name. */
 export const runOptions = (settings: Settings, flags: RunFlags, prompts: RunOptions["prompts"] = {}): RunOptions => {
-  const { continuation, gates, limits, model, permissions, reviewPath, runtime, workspace } = settings
-  const { reviewerModel, reviewerRuntime } = settings
+  const { continuation, gates, limits, permissions, reviewPath, workspace } = settings
   return {
     ...flags,
     ...workspace,
-    runtime,
-    ...(model === undefined ? {} : { model }),
-    ...(reviewerModel === undefined ? {} : { reviewerModel }),
-    ...(reviewerRuntime === undefined ? {} : { reviewerRuntime }),
+    ...agentOptions(settings),
     permissions,
     reviewPath,
     gates,
@@ -32,15 +47,13 @@ export const runOptions = (settings: Settings, flags: RunFlags, prompts: RunOpti
   }
 }
 
-/** The runtimes of a run's agents: the author's, and the reviewer's if it is another one. */
-export const runtimesOf = ({
-  reviewerRuntime,
-  runtime
-}: {
-  readonly reviewerRuntime?: RuntimeName | undefined
-  readonly runtime: RuntimeName
-}): ReadonlyArray<RuntimeName> =>
-  reviewerRuntime === undefined || reviewerRuntime === runtime ? [runtime] : [runtime, reviewerRuntime]
+/** The runtimes of a run's agents, that of the author first. */
+export const runtimesOf = (options: AgentOptions): ReadonlyArray<RuntimeName> => [
+  ...new Set(plannedAgents(options).map(({ runtime }) => runtime))
+]
+
+/** The same for what is configured. */
+export const configuredRuntimes = (settings: Settings): ReadonlyArray<RuntimeName> => runtimesOf(agentOptions(settings))
 
 /** 0 switches a limit off. */
 const limit = <Name extends keyof TurnLimits>(name: Name, value: number) => (value > 0 ? { [name]: value } : {})

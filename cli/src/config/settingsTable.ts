@@ -3,7 +3,7 @@
  * overrides, `config explain`, the JSON schema and the reference are all made from this table.
  */
 import { ChannelTable, QuietHours } from "@reprise/gate/notifications"
-import { BuiltInRuntime, defaultRunOptions, PermissionMode } from "@reprise/protocol"
+import { defaultRunOptions, PermissionMode } from "@reprise/protocol"
 import {
   ErrorActions,
   GoneActions,
@@ -12,6 +12,7 @@ import {
   defaultSettings as sessionDefaults
 } from "@reprise/session-manager/settings"
 import { Schema } from "effect"
+import { agentSettings } from "./agentSettings.ts"
 import { runtimeMeaning, runtimeName } from "./runtimeName.ts"
 import {
   adding,
@@ -47,9 +48,9 @@ const table = {
     "provider/model of the reviewer; unset: the author's, or the own default of another runtime."
   ),
   reviewerRuntime: unset(
-    BuiltInRuntime,
+    runtimeName,
     "claude",
-    "Agent runtime of the reviewer, opencode or claude, to have work reviewed by another vendor than its author's; unset: the author's."
+    "Agent runtime of the reviewer, to have work reviewed by another vendor than its author's; unset: the author's."
   ),
   permissions: setting(
     PermissionMode,
@@ -61,6 +62,7 @@ const table = {
     defaultRunOptions.reviewPath,
     "Where reviews are written; {plan} stands for the plan's file name, {phase} for the phase."
   ),
+  ...agentSettings,
   "permissions.allow": {
     commands: setting(
       commands,

@@ -14,7 +14,7 @@ import { visibleLine } from "../terminal/visible.ts"
 import { projectSettings } from "../trust/projectSettings.ts"
 import { clientOptions } from "./clientSystem.ts"
 import { findRun, findSession } from "./lookUp.ts"
-import { requireRuntime } from "./runtimes.ts"
+import { isConfigured, requireRuntime } from "./runtimes.ts"
 import type { SystemOptions } from "./System.ts"
 import { requireSandboxed } from "./sandbox.ts"
 import { withRuntime } from "./sessionRuntime.ts"
@@ -24,13 +24,13 @@ const isRuntimeName = Schema.is(RuntimeName)
 const notSetUp = (why: string, next: string) =>
   missing("agent-not-set-up", `${why} ${next}`, "The question stays open; answer again, or without another agent.")
 
-/** A host starts no other command than the one in its settings, whatever an answer names. */
-const requireKnown = (runtime: RuntimeName, { settings }: SystemOptions) =>
-  commandOf(runtime) === undefined || runtime === settings.runtime
+/** A host starts no other command than those in its settings, whatever an answer names. */
+const requireKnown = (runtime: RuntimeName, options: SystemOptions) =>
+  commandOf(runtime) === undefined || isConfigured(options, runtime)
     ? Effect.void
     : wrongUse(
         "no-such-runtime",
-        `${visibleLine(runtime)} is not the command in the setting runtime, and no other is started. Name opencode or claude, or change reprise.toml.`,
+        `${visibleLine(runtime)} is no command in the settings of agents, and no other is started. Name opencode or claude, or change reprise.toml.`,
         "The question stays open."
       )
 

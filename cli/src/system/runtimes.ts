@@ -20,6 +20,7 @@ import {
 import { commandOf, parseCommand } from "@reprise/agent/acpCommand"
 import type { BuiltInRuntime, RuntimeName } from "@reprise/protocol"
 import { Context, Effect, Fiber, Layer, Redacted, Result } from "effect"
+import { configuredRuntimes } from "../config/serviceOptions.ts"
 import type { Project } from "../project/Project.ts"
 import { missing } from "../terminal/CliFailure.ts"
 import { say } from "../terminal/Printer.ts"
@@ -73,14 +74,18 @@ const starting = Layer.effect(
   })
 )
 
-/** The configured agent, if it is one by its command. No other command is ever started, whatever a message says. */
-export const configuredAcp = (options: SystemOptions, command: string, visiting = false) =>
+/** Whether the settings name the runtime for a role. Of agents by their command only these are ever started. */
+export const isConfigured = ({ settings }: Pick<SystemOptions, "settings">, runtime: RuntimeName): boolean =>
+  configuredRuntimes(settings).includes(runtime)
+
+/** A configured agent that is one by its command. No other command is ever started, whatever a message says. */
+export const configuredAcp = (options: SystemOptions, runtime: RuntimeName, command: string, visiting = false) =>
   layerAcp({
     command,
     stateDirectory: options.project.directory,
     visiting,
     environment: { ...process.env, ...options.openCodeEnvironment },
-    projectSettings: settingsFor(options, options.settings.runtime),
+    projectSettings: settingsFor(options, runtime),
     rules: visiting ? heldBackOnly(options.settings) : ruleBook(options)
   })
 
@@ -89,11 +94,13 @@ const hostRuntimes = (options: SystemOptions) => {
   const stateDirectory = options.project.directory
   const openCode = layerOpenCode({ projectSettings: settingsFor(options, "opencode"), rules })
   const claude = layerClaude({ stateDirectory, projectSettings: settingsFor(options, "claude"), rules })
-  const { reviewerRuntime, runtime } = options.settings
-  const usesOpenCode = runtime === "opencode" || reviewerRuntime === "opencode"
+  const configured = configuredRuntimes(options.settings)
+  const usesOpenCode = configured.includes("opencode")
   const start = options.lazyAgents !== true && usesOpenCode ? starting : notStarted
-  const command = commandOf(runtime)
-  const acp = command === undefined ? [] : [configuredAcp(options, command)]
+  const acp = configured.flatMap((runtime) => {
+    const command = commandOf(runtime)
+    return command === undefined ? [] : [configuredAcp(options, runtime, command)]
+  })
   return Layer.merge(AgentRuntimes.layerOf(openCode, claude, ...acp), start).pipe(
     Layer.provide(openCodeServer(options)),
     Layer.provide(Layer.effectDiscard(limitHeap))
@@ -129,7 +136,7 @@ const requireProgram = Effect.fnUntraced(function* (command: string) {
   const { program } = parseCommand(command)
   return yield* missing(
     "runtime-missing",
-    `There is no program ${program}, which the setting runtime names.`,
+    `There is no program ${program}, which the settings name as a runtime.`,
     "Install it, or correct the setting."
   )
 })

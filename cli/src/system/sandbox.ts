@@ -3,6 +3,7 @@ import { commandOf, isOpenCode, parseCommand } from "@reprise/agent/acpCommand"
 import type { RuntimeName } from "@reprise/protocol"
 import { layerSandbox, Sandbox, type SandboxOptions, type Standing, shortcomings } from "@reprise/sandbox"
 import { Effect } from "effect"
+import { configuredRuntimes } from "../config/serviceOptions.ts"
 import type { Settings } from "../config/settingsTable.ts"
 import { readClone } from "../project/cloneId.ts"
 import type { Project } from "../project/Project.ts"
@@ -53,12 +54,12 @@ const acpWarning = (standing: Standing, runtime: RuntimeName): string | undefine
 }
 
 /** Lines for people, if commands run without the sandbox or without questions although the settings want it. */
-export const warningOf = (standing: Standing, runtime: RuntimeName): string | undefined => {
+export const warningOf = (standing: Standing, runtimes: ReadonlyArray<RuntimeName>): string | undefined => {
   const lines = [
     ...(standing._tag === "unusable" ? [`Commands run without a sandbox: ${standing.reason}`] : []),
     ...(standing._tag === "used" ? shortcomings(standing.engine) : []),
-    acpWarning(standing, runtime) ?? []
-  ].flat()
+    ...runtimes.flatMap((runtime) => acpWarning(standing, runtime) ?? [])
+  ]
   return lines.length === 0 ? undefined : lines.join("\n")
 }
 
@@ -68,13 +69,13 @@ export const requireSandboxed = (runtime: RuntimeName, { sandbox }: Settings) =>
     ? missing(
         "sandbox-missing",
         `sandbox.mode is "required", but commands of ${runtime} run outside of the sandbox.`,
-        'Set runtime to "opencode" or "claude", or sandbox.mode to "auto".'
+        'Set the runtime to "opencode" or "claude", or sandbox.mode to "auto".'
       )
     : Effect.void
 
 /** Fails with exit code 3 where the sandbox is required and cannot be used. */
 export const requireSandbox = Effect.fn("requireSandbox")(function* (options: Options) {
-  yield* requireSandboxed(options.settings.runtime, options.settings)
+  yield* Effect.forEach(configuredRuntimes(options.settings), (runtime) => requireSandboxed(runtime, options.settings))
   const { standing } = yield* standingOf(options)
   if (standing._tag === "unusable" && options.settings.sandbox.mode === "required") {
     return yield* missing(

@@ -8,9 +8,10 @@ import { commandOf } from "@reprise/agent/acpCommand"
 import type { RuntimeName } from "@reprise/protocol"
 import { Effect, Layer, Option } from "effect"
 import { requireTrusted } from "../trust/requireTrust.ts"
+import { runtimeSettings } from "../trust/trustedSettings.ts"
 import { type ClientFlags, clientOptions, withClient } from "./clientSystem.ts"
 import { heldBackOnly } from "./ruleBook.ts"
-import { configuredAcp, openCodeAt, settingsFor } from "./runtimes.ts"
+import { configuredAcp, isConfigured, openCodeAt, settingsFor } from "./runtimes.ts"
 import type { SystemOptions } from "./System.ts"
 
 /** It has its own state directory, so that it disturbs nothing; OpenCode keeps sessions in the user's data directory. */
@@ -45,11 +46,10 @@ export const withRuntime = <A, E, R>(
 ) => {
   const command = commandOf(name)
   if (command !== undefined) {
-    // A session's record may name any command: only the configured one is trusted.
-    const runtimes =
-      name === options.settings.runtime
-        ? AgentRuntimes.layerSingle.pipe(Layer.provide(configuredAcp(options, command, true)))
-        : Layer.succeed(AgentRuntimes, AgentRuntimes.make([]))
+    // A session's record may name any command: only those of the settings are trusted.
+    const runtimes = isConfigured(options, name)
+      ? AgentRuntimes.layerSingle.pipe(Layer.provide(configuredAcp(options, name, command, true)))
+      : Layer.succeed(AgentRuntimes, AgentRuntimes.make([]))
     return use.pipe(Effect.provide(runtimes))
   }
   const rules = heldBackOnly(options.settings)
@@ -73,6 +73,6 @@ export const withSessionClient = Effect.fnUntraced(function* <A, E>(
   use: (options: SystemOptions) => Effect.Effect<A, E, Messenger | Broker | ActorConfig>
 ) {
   const { config, options } = yield* clientOptions(flags)
-  yield* requireTrusted(options.project, config, ["opencode.url", "runtime"])
+  yield* requireTrusted(options.project, config, ["opencode.url", ...runtimeSettings])
   return yield* withClient(flags, use(options))
 })

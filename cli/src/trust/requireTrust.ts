@@ -2,7 +2,7 @@
 import type { RuntimeName } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { Config } from "../config/resolveConfig.ts"
-import { runtimesOf } from "../config/serviceOptions.ts"
+import { configuredRuntimes } from "../config/serviceOptions.ts"
 import type { Project } from "../project/Project.ts"
 import { missing } from "../terminal/CliFailure.ts"
 import { say } from "../terminal/Printer.ts"
@@ -27,7 +27,7 @@ export interface Agents {
 }
 
 /** The agents of these runtimes. Default: those of the runs that the configuration describes. */
-export const agentsOf = ({ settings }: Config, runtimes = runtimesOf(settings)): ReadonlyArray<Agents> =>
+export const agentsOf = ({ settings }: Config, runtimes = configuredRuntimes(settings)): ReadonlyArray<Agents> =>
   runtimes.map((runtime) => ({
     runtime,
     elsewhere: runtime === "opencode" && settings.opencode.url !== undefined

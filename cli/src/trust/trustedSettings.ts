@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto"
 import { commandOf } from "@reprise/agent/acpCommand"
 import { channelLine, isLoopback } from "@reprise/gate/notifications"
+import type { RuntimeName } from "@reprise/protocol"
 import type { Source } from "../config/layers.ts"
 import type { Config } from "../config/resolveConfig.ts"
 import type { SettingPath, Settings } from "../config/settingsTable.ts"
@@ -15,12 +16,21 @@ const commandSettings = ["gates.quality", "gates.verify", "workspace.postCreate"
 /** Where plans, work and answers are sent, and with which credentials. */
 export const credentialSettings = ["nats.credentials", "nats.nkeySeedFile", "nats.caFile"] as const
 export const serverSettings = ["nats.url", ...credentialSettings] as const
+/** What is started as an agent, where it is one by its command. */
+export const runtimeSettings = [
+  "runtime",
+  "reviewerRuntime",
+  "fixer.runtime",
+  "author.rules",
+  "reviewer.rules",
+  "fixer.rules"
+] as const
 /**
  * What is started as an agent, where agents get their instructions, with the user's password, and what approves what they ask for. Rules that ask or
  * deny need no trust: they only hold back.
  */
 export const agentSettings = [
-  "runtime",
+  ...runtimeSettings,
   "opencode.url",
   "sessions.onPrompt",
   "permissions.allow.commands",
@@ -83,6 +93,17 @@ const approvals = ({ onPrompt }: Settings["sessions"]): ReadonlyArray<string> =>
 
 const ifSet = (value: string | undefined): ReadonlyArray<string> => (value === undefined ? [] : [value])
 
+/** The other runtimes are programs that the user installed. */
+const ifCommand = (runtime: RuntimeName | undefined): ReadonlyArray<string> =>
+  runtime === undefined || commandOf(runtime) === undefined ? [] : [runtime]
+
+const rulePaths = { "author.rules": "author", "reviewer.rules": "reviewer", "fixer.rules": "fixer" } as const
+
+/** What rules let be started. */
+const ruleCommands = (settings: Settings, path: keyof typeof rulePaths): ReadonlyArray<string> => [
+  ...new Set(settings[rulePaths[path]].rules.flatMap(({ runtime }) => ifCommand(runtime)))
+]
+
 const valuesOf = (settings: Settings, path: TrustedPath): ReadonlyArray<string> => {
   switch (path) {
     case "gates.quality":
@@ -94,8 +115,15 @@ const valuesOf = (settings: Settings, path: TrustedPath): ReadonlyArray<string> 
     case "gates.environment":
       return settings.gates.environment
     case "runtime":
-      // The other runtimes are programs that the user installed.
-      return commandOf(settings.runtime) === undefined ? [] : [settings.runtime]
+      return ifCommand(settings.runtime)
+    case "reviewerRuntime":
+      return ifCommand(settings.reviewerRuntime)
+    case "fixer.runtime":
+      return ifCommand(settings.fixer.runtime)
+    case "author.rules":
+    case "reviewer.rules":
+    case "fixer.rules":
+      return ruleCommands(settings, path)
     case "permissions":
       // Agents that ask for everything are allowed nothing.
       return settings.permissions === "ask" ? [] : [settings.permissions]

@@ -4,6 +4,7 @@ import {
   minuteText,
   type PublicEvent,
   type SessionDecision,
+  stepAgentText,
   uncachedTokens,
   type WithdrawalReason
 } from "@reprise/protocol"
@@ -37,7 +38,8 @@ const sessionChoice = (session: SessionDecision | undefined): string => {
 
 const stepStarted = (event: EventOf<"StepStarted">): string => {
   const phase = event.phase === undefined ? "the plan" : `phase ${event.phase}`
-  return `  ${stepWords(event.step, phase)}${attempt(event.attempt)}${sessionChoice(event.session)}`
+  const who = event.agent === undefined ? "" : `; ${visibleLine(stepAgentText(event.agent))}`
+  return `  ${stepWords(event.step, phase)}${attempt(event.attempt)}${sessionChoice(event.session)}${who}`
 }
 
 const resumeWords: Record<EventOf<"StepResumed">["cause"], string> = {

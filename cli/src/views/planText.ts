@@ -1,7 +1,8 @@
 /** What a plan contains and what its run would do first, as data and as text. Pure; spends nothing. */
+import { plannedAgents } from "@reprise/orchestrator/agents"
 import { preview } from "@reprise/orchestrator/preview"
 import { type Plan, taskList } from "@reprise/plan"
-import { type CommandOf, type ReportKind, sessionPrompts } from "@reprise/protocol"
+import { type AgentChoice, type CommandOf, type ReportKind, sessionPrompts } from "@reprise/protocol"
 import { firstPrompt } from "@reprise/reviewer/prompts"
 import { reportPrompt, reportRequest } from "@reprise/session-manager/prompts"
 import { Result, Struct } from "effect"
@@ -34,6 +35,7 @@ const firstPrompts = (start: StartRun, reporting: Reporting) => {
 
 export const describePlan = (plan: Plan, start: StartRun, reporting: Reporting) => {
   const { gates, model, permissions, reviewerModel, reviewerRuntime, runtime, skipQuality } = start.options
+  const agents = plannedAgents(start.options)
   return {
     planPath: start.planPath,
     ...(plan.id === undefined ? {} : { id: plan.id }),
@@ -48,6 +50,7 @@ export const describePlan = (plan: Plan, start: StartRun, reporting: Reporting) 
     ...(model === undefined ? {} : { model }),
     ...(reviewerRuntime === undefined ? {} : { reviewerRuntime }),
     ...(reviewerModel === undefined ? {} : { reviewerModel }),
+    agents,
     notes: plan.notes.map(({ column, line, message }) => ({ line, column, message })),
     reporting,
     prompts: firstPrompts(start, reporting) ?? null
@@ -65,27 +68,38 @@ const phaseLines = (phase: PlanDescription["phases"][number]): ReadonlyArray<str
   ...(phase.completionGate === undefined ? [] : [`  completion gate: ${phase.completionGate}`])
 ]
 
-const agentText = (runtime: string, model: string | undefined): string =>
-  model === undefined ? runtime : `${runtime}, ${model}`
-
-type AgentsOfPlan = Pick<PlanDescription, "model" | "reviewerModel" | "reviewerRuntime" | "runtime">
-
-const runtimeText = ({ model, reviewerModel, reviewerRuntime, runtime }: AgentsOfPlan): string => {
-  const author = `runtime: ${agentText(runtime, model)}`
-  return reviewerRuntime === undefined || reviewerRuntime === runtime
-    ? author
-    : `${author}; reviewer: ${agentText(reviewerRuntime, reviewerModel)}`
+/** The author, and the reviewer where it is another one, in the words of the settings. */
+const runtimeText = ({ agents }: PlanDescription): string => {
+  const own = agents.filter(({ rule }) => rule === undefined)
+  const [author, ...others] = own.map(({ role, ...agent }) => ({ role, text: settingText(agent) }))
+  const different = others.filter(({ role, text }) => role === "fixer" || text !== author?.text)
+  return [`runtime: ${author?.text}`, ...different.map(({ role, text }) => `${role}: ${text}`)].join("; ")
 }
 
-const gateLines = ({ gates, permissions, ...agents }: PlanDescription): ReadonlyArray<string> => [
-  gates.quality.length === 0
-    ? "No quality gates: list the commands that must pass as quality under [gates] in reprise.toml."
-    : `Quality gates after each phase: ${gates.quality.join(", ")}`,
-  ...(gates.verify.length === 0
-    ? []
-    : [`Under --auto, these commands verify human-verify checkpoints: ${gates.verify.join(", ")}`]),
-  `Phase gate: ${gates.phase}; permissions: ${permissions}; ${runtimeText(agents)}`
-]
+const settingText = ({ model, runtime, variant }: AgentChoice): string =>
+  [runtime, ...(model === undefined ? [] : [model]), ...(variant === undefined ? [] : [`variant ${variant}`])].join(
+    ", "
+  )
+
+/** In the order in which they are looked at: the last that applies decides. */
+const ruleLines = ({ agents }: PlanDescription): ReadonlyArray<string> =>
+  agents.flatMap(({ role, rule, ...agent }) =>
+    rule === undefined ? [] : [`Rule ${rule.number} of the ${role}: ${rule.when}, ${settingText(agent)}`]
+  )
+
+const gateLines = (plan: PlanDescription): ReadonlyArray<string> => {
+  const { gates, permissions } = plan
+  return [
+    gates.quality.length === 0
+      ? "No quality gates: list the commands that must pass as quality under [gates] in reprise.toml."
+      : `Quality gates after each phase: ${gates.quality.join(", ")}`,
+    ...(gates.verify.length === 0
+      ? []
+      : [`Under --auto, these commands verify human-verify checkpoints: ${gates.verify.join(", ")}`]),
+    `Phase gate: ${gates.phase}; permissions: ${permissions}; ${runtimeText(plan)}`,
+    ...ruleLines(plan)
+  ]
+}
 
 const quoted = (text: string): string => text.replaceAll(/^/gm, "  | ")
 

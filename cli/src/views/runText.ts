@@ -1,6 +1,14 @@
 /** Runs as text for people: their state, their work, and how much of their limits they used. Pure. */
 import type { Summary, TaskResult } from "@reprise/plan"
-import { addTokens, type Refusal, type RunView, type SessionView, type Tokens, uncachedTokens } from "@reprise/protocol"
+import {
+  addTokens,
+  type Refusal,
+  type RunView,
+  type SessionView,
+  stepAgentText,
+  type Tokens,
+  uncachedTokens
+} from "@reprise/protocol"
 import { dataColor } from "../terminal/Printer.ts"
 import { quotedRest, visible, visibleLine } from "../terminal/visible.ts"
 import { type Postponed, postponedLong, postponedShort } from "./postponedText.ts"
@@ -135,6 +143,12 @@ const modelsLine = ({ models }: RunView): ReadonlyArray<string> => {
   return [`model ${visibleLine(author ?? own)}, of the reviewer ${visibleLine(reviewer ?? own)}`]
 }
 
+/** Who does, or did, the steps of the current phase, where these are not all the same. */
+const agentLines = ({ phase, phases }: RunView): ReadonlyArray<string> =>
+  (phases.find(({ id }) => id === phase)?.agents ?? []).map(
+    (agent) => `phase ${phase}: ${visibleLine(stepAgentText(agent))}`
+  )
+
 const refusedBy = ({ rule, unattended }: Pick<Refusal, "rule" | "unattended">): string => {
   if (rule !== undefined) return `by the rule '${shortened(rule, longestWords)}'`
   return unattended ? "without asking a human" : "by a human"
@@ -188,6 +202,7 @@ export const runSummary = (
     ...waitsLine(run),
     ...postponedLine(run, nowMs),
     ...modelsLine(run),
+    ...agentLines(run),
     table(["phase", "title", "state", "commit", "gate runs", "reviews"], phases),
     `${counted(run.sessionsCreated, "session")}, continued ${counted(run.sessionsReused, "time")}`,
     table(["role", "turns", "tokens", "cost"], roles),

@@ -14,6 +14,8 @@ export interface StepEntry {
   readonly endedAt?: string
   /** Whether the author continued its session, and why not. */
   readonly session?: EventOf<"StepStarted">["session"]
+  /** Who does it, where not all agents of the run are the same. */
+  readonly agent?: EventOf<"StepStarted">["agent"]
   /** How often and how long it waited for a human. */
   readonly waits: ReadonlyArray<{ readonly escalationId: string; readonly from: string; readonly until?: string }>
   /** The turns' ends. */
@@ -51,6 +53,7 @@ interface Draft {
     readonly startedAt: string
     endedAt?: string
     session?: EventOf<"StepStarted">["session"]
+    agent?: EventOf<"StepStarted">["agent"]
     readonly waits: Array<{ escalationId: string; from: string; until?: string }>
     usage: Usage
     readonly sessions: Set<string>
@@ -96,6 +99,7 @@ export const timelineOf = (story: ReadonlyArray<ConsoleEvent>): ReadonlyArray<Ph
           attempt: event.attempt,
           startedAt: time,
           ...(event.session === undefined ? {} : { session: event.session }),
+          ...(event.agent === undefined ? {} : { agent: event.agent }),
           waits: [],
           usage: noUsage,
           sessions: new Set(),

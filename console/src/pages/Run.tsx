@@ -1,5 +1,5 @@
 /** One run: where it stands, what can be done with it, and its timeline. */
-import type { ConsoleEvent, RunView, SessionView } from "@reprise/protocol"
+import { type ConsoleEvent, type RunView, type SessionView, stepAgentText } from "@reprise/protocol"
 import { useMutation, useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
@@ -99,7 +99,7 @@ function Waits({ step }: { readonly step: StepEntry }) {
 
 function Step({ step }: { readonly step: StepEntry }) {
   const now = useNow()
-  const { attempt, endedAt, events, session, sessions, usage } = step
+  const { agent, attempt, endedAt, events, session, sessions, usage } = step
   const lines = events.filter(({ isDetail }) => !isDetail)
   const isWaiting = step.waits.some(({ until }) => until === undefined)
   const mark = endedAt !== undefined ? "bg-good" : isWaiting ? "bg-warn" : "bg-accent"
@@ -118,6 +118,9 @@ function Step({ step }: { readonly step: StepEntry }) {
           {endedAt === undefined && !isWaiting && " · now"}
         </span>
       </div>
+      {agent !== undefined && (
+        <p className="text-soft text-sm first-letter:uppercase">{visible(stepAgentText(agent))}</p>
+      )}
       {session !== undefined && (
         <p className="text-soft text-sm">
           {session.choice === "continue" ? "Continues its session" : "New session"}: {visible(session.why)}

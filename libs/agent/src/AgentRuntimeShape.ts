@@ -28,6 +28,8 @@ export interface Prompt {
   /** What its commands may reach from the sandbox follows from it; absent: nothing. */
   readonly role?: Role
   readonly model?: string
+  /** A variant of the model, such as how much it is to think, as the runtime names it; absent: the runtime's default. */
+  readonly variant?: string
   /** The runtime's name for a way of working, such as `build` or `plan`. */
   readonly agent?: string
   /** How many rounds of tool calls the turn may make before it is cut off (`output-limit`); absent: the runtime's own limit. */

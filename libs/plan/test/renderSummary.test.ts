@@ -238,7 +238,8 @@ describe("SUMMARY.md", () => {
       "Refused by the Sandbox",
       "Tokens and Cost",
       "Saved by Continuation",
-      "Other Authors"
+      "Other Authors",
+      "Agents"
     ]
     for (const heading of renderSummary(any).match(/^## .*/gm) ?? []) assert.include(sections, heading.slice(3))
   })

@@ -1,3 +1,4 @@
+export * from "./agents.ts"
 export * from "./console.ts"
 export { type Addressed, addressing, to } from "./contracts/addressedCommands.ts"
 export { ApiError, type ListFilter, queries } from "./contracts/Contract.ts"

@@ -12,14 +12,6 @@ export type BuiltInRuntime = typeof BuiltInRuntime.Type
 export const RuntimeName = Schema.Union([BuiltInRuntime, Schema.TemplateLiteral(["acp:", Schema.String])])
 export type RuntimeName = typeof RuntimeName.Type
 
-/** An agent as it is chosen: its runtime, and its model unless the runtime chooses. */
-export const AgentChoice = Schema.Struct({ runtime: RuntimeName, model: Schema.optionalKey(Schema.String) })
-export type AgentChoice = typeof AgentChoice.Type
-
-/** For people: `claude`, or `claude, model opus`. */
-export const agentText = ({ model, runtime }: AgentChoice): string =>
-  model === undefined ? runtime : `${runtime}, model ${model}`
-
 /**
  * Where a host gets a run's code: a git server, and a branch, tag or commit there (absent: its default branch). The run
  * works on a branch of its own, which is pushed whenever a phase is finished.

@@ -3,6 +3,7 @@
  * Every field has a default, so that `{}` is a run with default behaviour.
  */
 import { Effect, Schema } from "effect"
+import { FixerOptions, RoleOptions } from "./agents.ts"
 import { PhaseId } from "./ids.ts"
 import { PermissionMode, RuntimeName } from "./model.ts"
 
@@ -79,6 +80,10 @@ export const RunOptions = Schema.Struct({
   reviewerModel: Schema.optionalKey(Schema.String),
   /** Absent: the author's. */
   reviewerRuntime: Schema.optionalKey(RuntimeName),
+  author: RoleOptions.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
+  reviewer: RoleOptions.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
+  /** Who mends what quality gates and reviews found. */
+  fixer: FixerOptions.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
   permissions: PermissionMode.pipe(Schema.withDecodingDefaultKey(Effect.succeed("ask" as const))),
   gates: GateOptions.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
   limits: RunLimits.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),

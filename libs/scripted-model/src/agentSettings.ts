@@ -7,6 +7,12 @@ export interface OpenCodeChoices {
   readonly snapshots?: boolean
 }
 
+const abilities = {
+  tool_call: true,
+  limit: { context: 128_000, output: 8_000 },
+  variants: { low: { reasoningEffort: "low" }, high: { reasoningEffort: "high" } }
+}
+
 /** OpenCode's configuration: its only provider is the scripted model. `baseURL` is the model's `openaiUrl`. */
 export const openCodeConfig = (baseURL: string, choices: OpenCodeChoices = {}) => ({
   model: "scripted/scripted",
@@ -19,9 +25,7 @@ export const openCodeConfig = (baseURL: string, choices: OpenCodeChoices = {}) =
       npm: "@ai-sdk/openai-compatible",
       name: "Scripted model",
       options: { baseURL, apiKey: "none" },
-      models: {
-        scripted: { name: "Scripted model", tool_call: true, limit: { context: 128_000, output: 8_000 } }
-      }
+      models: { scripted: { name: "Scripted model", ...abilities }, second: { name: "Another one", ...abilities } }
     }
   }
 })

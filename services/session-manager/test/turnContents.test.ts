@@ -54,6 +54,20 @@ describe("a session that is continued", () => {
   })
 
   it.each([
+    ["nothing named: as it was", {}, "first/one", "high"],
+    ["another model has no variant of the one before", { model: "other/two" }, "other/two", undefined],
+    ["a variant alone is one of its model", { variant: "low" }, "first/one", "low"]
+  ] as const)("goes on with its model and variant: %s", (_, named, model, variant) => {
+    const history = [newTurn(1, { model: "first/one", variant: "high" }), ...firstTurn.slice(1)]
+    const go: SessionInput = { _tag: "ContinueSession", turnId: t(2), sessionId, onMissing: "fail", ...named }
+    const { session } = given(history).when(go).event("TurnRequested")
+    assert.deepStrictEqual([session.model, session.variant], [model, variant])
+    const [prompted] = given([...history, go]).when(found(2)).work
+    const chosen = variant === undefined ? {} : { variant }
+    assert.deepInclude(prompted?.work, { _tag: "RunPrompt", model, ...chosen })
+  })
+
+  it.each([
     ["missing", "the runtime does not know it any more"],
     ["empty", "it holds no conversation that could be continued"]
   ] as const)("says why it is replaced when it is %s", (how, reason) => {

@@ -1,43 +1,46 @@
-/** Checks the agent that the setting `runtime` names by its command. It is started only if it is trusted. */
+/** Checks the agents that the settings name by their commands. They are started only if they are trusted. */
 import { AgentRuntimes, locateAcp } from "@reprise/agent"
 import { commandOf } from "@reprise/agent/acpCommand"
+import type { RuntimeName } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { Config } from "../../config/resolveConfig.ts"
+import { configuredRuntimes } from "../../config/serviceOptions.ts"
 import type { SystemOptions } from "../../system/System.ts"
 import { withRuntime } from "../../system/sessionRuntime.ts"
 import { visibleLine } from "../../terminal/visible.ts"
 import { requireTrusted } from "../../trust/requireTrust.ts"
+import { runtimeSettings } from "../../trust/trustedSettings.ts"
 import { broken, type Finding, warning } from "./findings.ts"
 
 const check = "acp"
 
-const shakeHands = (options: SystemOptions) =>
+const shakeHands = (options: SystemOptions, name: RuntimeName) =>
   withRuntime(
-    options.settings.runtime,
+    name,
     options,
     Effect.gen(function* () {
-      const runtime = yield* (yield* AgentRuntimes).get(options.settings.runtime)
+      const runtime = yield* (yield* AgentRuntimes).get(name)
       return yield* runtime.check
     })
   ).pipe(Effect.scoped)
 
-/** Nothing for a runtime that is no command. */
-export const checkAcp = Effect.fn("checkAcp")(function* (
+/** Undefined for a runtime that is no command. */
+const checkRuntime = Effect.fnUntraced(function* (
   options: SystemOptions,
-  config: Config
-): Effect.fn.Return<ReadonlyArray<Finding>> {
-  const { runtime, sandbox } = options.settings
+  config: Config,
+  runtime: RuntimeName
+): Effect.fn.Return<Finding | undefined> {
   const command = commandOf(runtime)
-  if (command === undefined) return []
+  if (command === undefined) return undefined
   const program = yield* locateAcp(command, process.env)
   if (program === undefined) {
-    return [broken(check, `There is no program for ${visibleLine(runtime)}.`, "Install it, or correct 'runtime'.")]
+    return broken(check, `There is no program for ${visibleLine(runtime)}.`, "Install it, or correct 'runtime'.")
   }
-  if (sandbox.mode === "required") {
-    return [broken(check, "Its commands run outside of the sandbox, which is required.", "Choose another 'runtime'.")]
+  if (options.settings.sandbox.mode === "required") {
+    return broken(check, "Its commands run outside of the sandbox, which is required.", "Choose another 'runtime'.")
   }
-  return yield* requireTrusted(options.project, config, ["runtime"]).pipe(
-    Effect.andThen(shakeHands(options)),
+  return yield* requireTrusted(options.project, config, runtimeSettings).pipe(
+    Effect.andThen(shakeHands(options, runtime)),
     Effect.map(({ version }) =>
       warning(
         check,
@@ -45,7 +48,13 @@ export const checkAcp = Effect.fn("checkAcp")(function* (
         "docs/agents.md says what works with which agent."
       )
     ),
-    Effect.catch(({ message }) => Effect.succeed(broken(check, visibleLine(message), "See docs/agents.md."))),
-    Effect.map((finding) => [finding])
+    Effect.catch(({ message }) => Effect.succeed(broken(check, visibleLine(message), "See docs/agents.md.")))
   )
+})
+
+export const checkAcp = Effect.fn("checkAcp")(function* (options: SystemOptions, config: Config) {
+  const found = yield* Effect.forEach(configuredRuntimes(options.settings), (runtime) =>
+    checkRuntime(options, config, runtime)
+  )
+  return found.filter((finding) => finding !== undefined)
 })

@@ -1,7 +1,9 @@
 /** `reprise doctor --ask-models`: asks each model of a run for one word, the cheapest way to check its name and its key. */
 import { type AgentRuntimeShape, AgentRuntimes, promptIds } from "@reprise/agent"
+import { plannedAgents } from "@reprise/orchestrator/agents"
 import { type RuntimeName, uncachedTokens } from "@reprise/protocol"
 import { Clock, Effect, Option, Stream } from "effect"
+import { agentOptions } from "../../config/serviceOptions.ts"
 import type { SystemOptions } from "../../system/System.ts"
 import { withRuntime } from "../../system/sessionRuntime.ts"
 import { broken, type Finding, ok, warning } from "./findings.ts"
@@ -18,17 +20,18 @@ interface Asked {
   readonly model: string | undefined
 }
 
-/** The reviewer's, where it is another one. */
-const askedModels = ({ settings }: SystemOptions): ReadonlyArray<Asked> => {
-  const { model, reviewerModel, reviewerRuntime: ofReviewer = settings.runtime, runtime } = settings
-  const author = { role: "author", runtime, model }
-  const reviewer = {
-    role: "reviewer",
-    runtime: ofReviewer,
-    model: reviewerModel ?? (ofReviewer === runtime ? model : undefined)
-  }
-  return reviewer.runtime === runtime && reviewer.model === model ? [author] : [author, reviewer]
-}
+/** Each once, with the role for which it is set first. */
+const askedModels = ({ settings }: SystemOptions): ReadonlyArray<Asked> =>
+  plannedAgents(agentOptions(settings))
+    .map(({ model, role, rule, runtime }) => ({
+      role: rule === undefined ? role : `${role}, ${rule.when}`,
+      runtime,
+      model
+    }))
+    .filter(
+      ({ model, runtime }, index, all) =>
+        all.findIndex((other) => other.runtime === runtime && other.model === model) === index
+    )
 
 const nameOf = ({ model }: Asked): string => model ?? "the runtime's own model"
 

@@ -44,6 +44,6 @@ export const requireStartable = Effect.fn("requireStartable")(function* (
     plan,
     agents: agentsOf(config)
   })
-  const warning = warningOf(standing, options.runtime)
+  const warning = warningOf(standing, runtimesOf(options))
   return [...waits, ...notices, ...(warning === undefined ? [] : [warning])]
 })

@@ -31,7 +31,7 @@ const whyAsked = (settings: Settings, runtime: RunOptions["runtime"], standing: 
 /** Undefined: agents can work without a question. */
 export const obstacleToAuto = (
   settings: Settings,
-  { auto, permissions, ...agents }: Pick<RunOptions, "auto" | "permissions" | "reviewerRuntime" | "runtime">,
+  { auto, permissions, ...agents }: Pick<RunOptions, "auto" | "permissions"> & Parameters<typeof runtimesOf>[0],
   standing: Standing
 ): Obstacle | undefined => {
   if (!auto || permissions === "all" || approves(settings.sessions)) return undefined

@@ -8,7 +8,7 @@ import * as reviewer from "@reprise/reviewer"
 import * as sessionManager from "@reprise/session-manager"
 import * as workspace from "@reprise/workspace"
 import { Effect, Layer } from "effect"
-import { sessionSettings } from "../../config/serviceOptions.ts"
+import { configuredRuntimes, sessionSettings } from "../../config/serviceOptions.ts"
 import { remoteSettings } from "../../system/broker.ts"
 import type { ClientFlags } from "../../system/clientSystem.ts"
 import { hostName } from "../../system/names.ts"
@@ -58,7 +58,9 @@ export const serveService = Effect.fn("serveService")(function* ({ nats, service
     ...(service === "gate" ? notifySettings : []),
     ...(runsCommands ? sandboxSettings : [])
   ])
-  const warning = runsCommands ? warningOf(yield* requireSandbox({ project, settings }), settings.runtime) : undefined
+  const warning = runsCommands
+    ? warningOf(yield* requireSandbox({ project, settings }), configuredRuntimes(settings))
+    : undefined
   if (warning !== undefined) yield* Effect.logWarning(warning)
   const notify = service === "gate" ? yield* notifyOptions(settings, true) : { channels: [] }
   const healthAddress = process.env["REPRISE_HEALTH_ADDRESS"] ?? ""

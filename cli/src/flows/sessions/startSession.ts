@@ -62,11 +62,12 @@ const findOpenSession = Effect.fnUntraced(function* ({ project, prompt }: Sessio
 const start = Effect.fnUntraced(function* ({ project, prompt, prompts, settings }: SessionExecution) {
   const messenger = yield* Messenger
   const sessionId = newSessionId()
-  const { model, permissions, runtime } = settings
+  const { author, model, permissions, runtime } = settings
   const command = to.sessionManager(sessionId).StartSession({
     prompt,
     runtime,
     ...(model === undefined ? {} : { model }),
+    ...(author.variant === undefined ? {} : { variant: author.variant }),
     directory: project.root,
     host: anyHost,
     permissions,

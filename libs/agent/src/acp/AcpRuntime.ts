@@ -51,7 +51,7 @@ const create = (adapter: AcpAdapter): AgentRuntimeShape["create"] =>
     session.loadedIn = process
     session.configOptions = optionsIn(answer)
     adapter.sessions.set(id, session)
-    yield* chooseModel(adapter, session, process, model)
+    yield* chooseModel(adapter, session, process, chosen)
     return id
   })
 

@@ -1,5 +1,5 @@
 /** The content of SUMMARY.md (docs/design/continuation.md#many-checkpoints-and-the-summary), filled from the journal. */
-import { CheckpointType, PhaseId, Role, Tokens } from "@reprise/protocol"
+import { AgentChoice, CheckpointType, PhaseId, Role, StepAgent, Tokens } from "@reprise/protocol"
 import { Schema } from "effect"
 
 export const TaskStatus = Schema.Literals([
@@ -59,12 +59,13 @@ export const Summary = Schema.Struct({
     Schema.Array(
       Schema.Struct({
         phase: PhaseId,
-        runtime: Schema.String,
-        model: Schema.optionalKey(Schema.String),
+        ...AgentChoice.fields,
         by: Schema.String
       })
     )
   ),
+  /** Who did the steps of a phase, each once, where not all agents were the same. */
+  agents: Schema.optionalKey(Schema.Array(Schema.Struct({ phase: PhaseId, ...StepAgent.fields }))),
   /** What agents were refused, and how often. */
   refusals: Schema.Array(
     Schema.Struct({

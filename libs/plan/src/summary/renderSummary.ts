@@ -1,5 +1,5 @@
 /** Prints SUMMARY.md. Text from agents and humans is put on one line without control characters, so it cannot add sections. */
-import { addTokens, noTokens, type Tokens } from "@reprise/protocol"
+import { addTokens, agentText, noTokens, stepAgentText, type Tokens } from "@reprise/protocol"
 import type { Summary, TaskResult, Usage } from "./Summary.ts"
 
 /** Markdown with `\n` line ends. Equal summaries give equal texts. Empty sections are left out, except the tasks. */
@@ -24,6 +24,10 @@ export const renderSummary = (summary: Summary): string =>
       "Deviations",
       summary.deviations.map((text) => `- ${line(text)}`)
     ),
+    ...section(
+      "Agents",
+      (summary.agents ?? []).map(({ phase, ...agent }) => `- Phase ${phase}: ${line(stepAgentText(agent))}`)
+    ),
     ...section("Other Authors", (summary.authors ?? []).map(authorLine)),
     ...section("Refused Permissions", askedFor(summary.refusals).map(refusalLine)),
     ...section("Refused by the Sandbox", bySandbox(summary.refusals).map(refusalLine)),
@@ -31,8 +35,8 @@ export const renderSummary = (summary: Summary): string =>
     ...section("Saved by Continuation", savings(summary.saved))
   ].join("\n\n")}\n`
 
-const authorLine = ({ by, model, phase, runtime }: NonNullable<Summary["authors"]>[number]): string =>
-  `- Phase ${phase}: ${line(runtime)}${model === undefined ? "" : `, model ${line(model)}`}, chosen by ${line(by)}`
+const authorLine = ({ by, phase, ...agent }: NonNullable<Summary["authors"]>[number]): string =>
+  `- Phase ${phase}: ${line(agentText(agent))}, chosen by ${line(by)}`
 
 const longestRefusal = 200
 

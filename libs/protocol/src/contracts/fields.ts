@@ -14,6 +14,8 @@ export const standaloneTask = {
   prompt: Schema.String,
   runtime: RuntimeName,
   model: Schema.optionalKey(Schema.String),
+  /** As in `AgentChoice`. */
+  variant: Schema.optionalKey(Schema.String),
   directory,
   host,
   permissions,

@@ -23,6 +23,8 @@ export const ReviewCommand = Schema.TaggedUnion({
     host,
     runtime: RuntimeName.pipe(Schema.withDecodingDefaultKey(Effect.succeed("opencode" as const))),
     model: Schema.optionalKey(Schema.String),
+    /** As in `AgentChoice`. */
+    variant: Schema.optionalKey(Schema.String),
     permissions,
     limits: TurnLimits.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
     /** What the author says of its work, from a requester that does not tell `words` apart. */

@@ -3,9 +3,9 @@
  * codes of its refusals are at the end.
  */
 import { Effect, Schema } from "effect"
+import { AgentChoice, StepAgent } from "../agents.ts"
 import { EscalationId, Host, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"
 import {
-  AgentChoice,
   CheckpointType,
   GitRemote,
   RefusedBySandbox,
@@ -83,7 +83,9 @@ export const orchestratorEvents = {
     /** What led to the step: the name of a transition of the run machine, such as `gates-failed`. */
     cause: Schema.optionalKey(Schema.String),
     /** In an author's step: whether it continues its session or a fresh author takes over, and why. */
-    session: Schema.optionalKey(SessionDecision)
+    session: Schema.optionalKey(SessionDecision),
+    /** In a step of an agent: who does it. Absent where all of the run's agents are the same, by its runtime and model. */
+    agent: Schema.optionalKey(StepAgent)
   },
   StepWaiting: { ...at, escalationId: EscalationId },
   StepResumed: { ...at, cause: Schema.Literals(["answer", "agent-working", "timer"]) },
@@ -119,6 +121,8 @@ export const PhaseView = Schema.Struct({
   qualityAttempts: Schema.Int,
   /** Who its author is now, where a human has chosen one for this phase. */
   author: Schema.optionalKey(AgentChoice),
+  /** Who did its steps, in the order in which they began; each once. Absent where no step's event names its agent. */
+  agents: Schema.optionalKey(Schema.Array(StepAgent)),
   /** How many fresh authors took over from the record. */
   continuations: Schema.optionalKey(Schema.Int)
 })

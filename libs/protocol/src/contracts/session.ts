@@ -77,6 +77,8 @@ export const SessionCommand = Schema.TaggedUnion({
     onMissing,
     runtime: RuntimeName,
     model: Schema.optionalKey(Schema.String),
+    /** As in `AgentChoice`. */
+    variant: Schema.optionalKey(Schema.String),
     directory,
     host,
     permissions,
@@ -98,6 +100,8 @@ export const SessionCommand = Schema.TaggedUnion({
     guidance: Schema.optionalKey(Schema.String),
     /** `provider/model`; absent: that of the session's last turn. */
     model: Schema.optionalKey(Schema.String),
+    /** Absent: that of the session's last turn, or none where a model is named. */
+    variant: Schema.optionalKey(Schema.String),
     /** Absent: those of the session's last turn. */
     limits: Schema.optionalKey(TurnLimits),
     phase: Schema.optionalKey(PhaseId),

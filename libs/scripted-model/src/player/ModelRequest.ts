@@ -23,6 +23,8 @@ export interface OfferedTool {
 export interface ModelRequest {
   readonly protocol: "openai" | "anthropic"
   readonly model: string
+  /** How much the model is to think, in the client's word; "" when it says nothing. */
+  readonly effort: string
   /** The client's session header, or "" when it sends none. */
   readonly session: string
   readonly stream: boolean

@@ -22,6 +22,7 @@ const Message = Schema.Struct({
 
 const Body = Schema.Struct({
   model: Schema.String,
+  output_config: Schema.optional(Schema.Struct({ effort: Schema.optional(Schema.NullOr(Schema.String)) })),
   stream: Schema.optional(Schema.Boolean),
   system: Schema.optional(Schema.Union([Schema.String, Schema.Array(TextBlock)])),
   messages: Schema.Array(Message),
@@ -65,6 +66,7 @@ const decodeRequest = Effect.fnUntraced(function* (body: unknown, session: strin
   const request: ModelRequest = {
     protocol: "anthropic",
     model: input.model,
+    effort: input.output_config?.effort ?? "",
     session,
     stream: input.stream === true,
     includeUsage: true,

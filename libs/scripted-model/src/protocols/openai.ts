@@ -25,6 +25,7 @@ const Message = Schema.Struct({
 
 const Body = Schema.Struct({
   model: Schema.String,
+  reasoning_effort: Schema.optional(Schema.NullOr(Schema.String)),
   stream: Schema.optional(Schema.NullOr(Schema.Boolean)),
   stream_options: Schema.optional(Schema.NullOr(Schema.Struct({ include_usage: Schema.optional(Schema.Boolean) }))),
   messages: Schema.Array(Message),
@@ -77,6 +78,7 @@ const decodeRequest = Effect.fnUntraced(function* (body: unknown, session: strin
   const request: ModelRequest = {
     protocol: "openai",
     model: input.model,
+    effort: input.reasoning_effort ?? "",
     session,
     stream: input.stream === true,
     includeUsage: input.stream_options?.include_usage === true,

@@ -25,6 +25,8 @@ export const CallRecord = Schema.Struct({
   at: Schema.String,
   protocol: Schema.Literals(["openai", "anthropic"]),
   model: Schema.String,
+  /** How much the model is to think, in the client's word; "" when it says nothing. */
+  effort: Schema.String,
   session: Schema.String,
   role: Schema.String,
   kind: Kind,

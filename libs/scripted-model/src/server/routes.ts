@@ -20,6 +20,7 @@ const sessionOf = (request: HttpServerRequest.HttpServerRequest): string =>
 /** The record of a body that cannot be read. */
 const unreadable = {
   model: "",
+  effort: "",
   role: "",
   kind: "work",
   phase: "",
@@ -39,9 +40,19 @@ const answer = Effect.fnUntraced(function* (state: ModelState, request: ModelReq
   const now = yield* DateTime.now
   const { call, outcome, rule, step, usage } = state.player().play(request)
   const { firstUser: _, ...recognised } = call
-  const { protocol, model, session, system, messages } = request
+  const { protocol, model, effort, session, system, messages } = request
   const tools = request.tools.map((tool) => tool.name)
-  const about = { at: DateTime.formatIso(now), protocol, model, session, ...recognised, system, messages, tools }
+  const about = {
+    at: DateTime.formatIso(now),
+    protocol,
+    model,
+    effort,
+    session,
+    ...recognised,
+    system,
+    messages,
+    tools
+  }
   if (Result.isFailure(outcome)) {
     const { message } = outcome.failure
     yield* state.recorder.add({ ...about, rule, step, usage, outcome: outcome.failure.outcome, problem: message })

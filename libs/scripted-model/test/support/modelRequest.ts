@@ -28,6 +28,7 @@ export const request = (
 ): ModelRequest => ({
   protocol: "openai",
   model: "scripted",
+  effort: "",
   session: "s1",
   stream: true,
   includeUsage: true,

@@ -25,5 +25,5 @@ export const runActor: Actor<RunState, RunInput, RunEvent> = {
   runOf: (state) => (state._tag === "Run" ? state.runId : undefined),
   view: runView,
   workOnHost: workOfRun,
-  snapshotVersion: 14
+  snapshotVersion: 15
 }

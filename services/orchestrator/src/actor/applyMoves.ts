@@ -1,5 +1,6 @@
 /** Carries out moves, one after the other, until a decision leads to none: every transition passes here. */
-import type { SessionDecision, Step } from "@reprise/protocol"
+import type { SessionDecision, Step, StepAgent } from "@reprise/protocol"
+import { agentForStep, hasOneAgent } from "../agents/agentOf.ts"
 import { askForWork, tellAuthor } from "../author/ask.ts"
 import { chosenSession, reviewerSessionFor, sessionFor } from "../author/session.ts"
 import { openCheckpoint } from "../checkpoint/checkpoint.ts"
@@ -52,7 +53,7 @@ const beginStep = (run: Run, phase: PhaseRun, { step, use }: Enter): Outcome => 
 /** Why a review begins in a new session; undefined: the reviewer goes on in its own, if it has one. */
 const freshReview = (run: Run, phase: PhaseRun, use: Enter["use"]): string | undefined => {
   if (use._tag === "fresh") return "the review starts over"
-  const decision = reviewerSessionFor(run, phase)
+  const decision = reviewerSessionFor(run, phase, agentForStep(run, phase, "REVIEW", use))
   return decision?.choice === "fresh" ? decision.why : undefined
 }
 
@@ -64,34 +65,48 @@ const enterStep = (run: Run, move: Enter): Outcome => {
   const limit = limitReachedAt(run, move.step)
   if (limit !== undefined) return outcome([], escalate(limit))
   const { phase } = run
-  if (phase === undefined || !isAuthorStep(move.step)) {
-    const reviewer = phase !== undefined && move.step === "REVIEW" && move.use._tag === "current"
-    return startStep(run, move, reviewer ? reviewerSessionFor(run, phase) : undefined)
-  }
-  const decision = sessionDecision(run, phase, move)
-  if (decision.choice === "continue" || move.use._tag !== "current") return startStep(run, move, decision)
+  if (phase === undefined || !(isAuthorStep(move.step) || move.step === "REVIEW")) return startStep(run, move, {})
+  const agent = agentForStep(run, phase, move.step, move.use)
+  return move.step === "REVIEW" ? enterReview(run, phase, move, agent) : enterWork(run, phase, move, agent)
+}
+
+const enterReview = (run: Run, phase: PhaseRun, move: Enter, agent: StepAgent): Outcome => {
+  const session = move.use._tag === "current" ? reviewerSessionFor(run, phase, agent) : undefined
+  return startStep(run, move, { agent, session })
+}
+
+const enterWork = (run: Run, phase: PhaseRun, move: Enter, agent: StepAgent): Outcome => {
+  const session = sessionDecision(run, phase, move, agent)
+  if (session.choice === "continue" || move.use._tag !== "current") return startStep(run, move, { agent, session })
   // A fresh author needs the record of what is done: it is written and verified before the step begins.
   return isContinued(phase)
-    ? beginContinuation(run, phase, continuationOf(run, phase, move.step, move.cause, decision))
-    : startStep(run, { ...move, use: fresh }, decision)
+    ? beginContinuation(run, phase, continuationOf(run, phase, move.step, move.cause, session))
+    : startStep(run, { ...move, use: fresh }, { agent, session })
 }
 
 /** Continue or fresh: as a human or the policy has chosen already, or else as the policy chooses now. */
-const sessionDecision = (run: Run, phase: PhaseRun, { cause, use }: Enter): SessionDecision => {
-  if (use._tag === "current") return sessionFor(run, phase, "step")
+const sessionDecision = (run: Run, phase: PhaseRun, { cause, use }: Enter, agent: StepAgent): SessionDecision => {
+  if (use._tag === "current") return sessionFor(run, phase, "step", agent)
   if (use.decision !== undefined) return use.decision
   const choice = use._tag === "fresh" ? "fresh" : "continue"
   return chosenSession(run, phase, choice, transitions[cause].when)
 }
 
-const startStep = (run: Run, move: Enter, session?: SessionDecision): Outcome => {
+/** Who does a step, and in which session. */
+interface Staffing {
+  readonly agent?: StepAgent
+  readonly session?: SessionDecision | undefined
+}
+
+const startStep = (run: Run, move: Enter, { agent, session }: Staffing): Outcome => {
   const started: RunEvent = {
     _tag: "StepStarted",
     ...locationOf(run),
     step: move.step,
     attempt: attemptOf(run.phase, move.step),
     cause: move.cause,
-    ...(session === undefined ? {} : { session })
+    ...(session === undefined ? {} : { session }),
+    ...(agent === undefined || hasOneAgent(run) ? {} : { agent })
   }
   const after = evolveRun(run, started)
   if (after.phase === undefined) return outcome([started])

@@ -2,6 +2,7 @@
 import type { ReachedCheckpoint } from "@reprise/plan"
 import type {
   AgentChoice,
+  AgentRole,
   CheckpointReport,
   CommitSubject,
   CompletedTask,
@@ -17,6 +18,7 @@ import type {
   RunStatus,
   SessionId,
   Step,
+  StepAgent,
   TurnId,
   Usage,
   WorkspaceCommand
@@ -122,6 +124,16 @@ export interface PhaseRun {
   readonly author?: Author | undefined
   /** Who humans chose for its fresh authors, the newest last. */
   readonly authors?: ReadonlyArray<ChosenAuthor> | undefined
+  /** The rules of its agents that have applied: of each role the last, by its place from 1. They hold until the phase ends. */
+  readonly heldRules?: Readonly<Partial<Record<AgentRole, number>>> | undefined
+  /** Models that a human changed in the phase, where the agent was not the run's usual one. They are of one runtime. */
+  readonly changedModels?:
+    | Readonly<Partial<Record<AgentRole, Required<Pick<AgentChoice, "runtime" | "model">>>>>
+    | undefined
+  /** Who did its steps so far, each once. */
+  readonly agents?: ReadonlyArray<StepAgent> | undefined
+  /** Retries that failed: of its quality gates, or in auto mode. */
+  readonly failedRetries?: number | undefined
   /** Its reviewer's session, from the first review on; a failed review ends it. */
   readonly reviewer?: Reviewer | undefined
   /** Every author session of the phase that has not ended. */
@@ -163,6 +175,7 @@ export interface PhaseOutcome {
   readonly gateRuns: number
   readonly deviations: ReadonlyArray<string>
   readonly authors?: ReadonlyArray<ChosenAuthor> | undefined
+  readonly agents?: ReadonlyArray<StepAgent> | undefined
   /** Whether writing its summary was tried. */
   readonly summarised: boolean
   /** Path of its summary. */

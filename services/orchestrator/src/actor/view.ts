@@ -2,8 +2,8 @@
 import type { WorkOnHost } from "@reprise/actor"
 import { anyHost, type PhaseView, RunView } from "@reprise/protocol"
 import { Option, Schema } from "effect"
+import { agentOf, choiceOf, chosenAuthor } from "../agents/agentOf.ts"
 import { isEnded } from "../control/end.ts"
-import { agentOf, chosenAuthor } from "../control/model.ts"
 import { ledgerView } from "../ledger/ledger.ts"
 import { awaitedWork } from "../watch/awaitedWork.ts"
 import type { PlannedPhase } from "./journal.ts"
@@ -22,6 +22,7 @@ const phaseView = (run: Run, phase: PlannedPhase): PhaseView => {
   const current = run.phase?.id === phase.id ? run.phase : undefined
   const outcome = run.outcomes.find(({ id }) => id === phase.id)
   const author = chosenAuthor(current)
+  const agents = outcome?.agents ?? current?.agents
   const commit = outcome === undefined ? current?.verified : outcome.commit
   return {
     id: phase.id,
@@ -30,7 +31,8 @@ const phaseView = (run: Run, phase: PlannedPhase): PhaseView => {
     ...(commit === undefined ? {} : { commit }),
     reviewCycles: outcome?.reviewCycles ?? current?.reviewCycles ?? 0,
     qualityAttempts: outcome?.gateRuns ?? current?.gateRuns ?? 0,
-    ...(author === undefined ? {} : { author }),
+    ...(author === undefined ? {} : { author: choiceOf(author) }),
+    ...(agents === undefined ? {} : { agents }),
     ...(current === undefined ? {} : { continuations: current.continuations })
   }
 }

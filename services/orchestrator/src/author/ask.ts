@@ -15,8 +15,8 @@ import {
 import type { EventOf, Purpose, RunEvents } from "../actor/journal.ts"
 import type { SessionUse } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
+import { agentIn, agentOf, roleAt } from "../agents/agentOf.ts"
 import { isContinued } from "../checkpoint/prompt.ts"
-import { agentIn, agentOf } from "../control/model.ts"
 import { budgetsLeft } from "../control/usage.ts"
 import { currentTitle, placeOf, reviewFile } from "../phase/plan.ts"
 import { continuePrompt, freshPrompt, idleAgainPrompt, knownPrompt, newGuidance, stepTask } from "./prompt.ts"
@@ -42,11 +42,12 @@ export const turnLimits = (run: Run): TurnLimits => {
 }
 
 /** Where an agent works, on which runtime, with which model and with which permissions. */
-export const agentSetup = (run: Run, { model, runtime }: AgentChoice) => ({
+export const agentSetup = (run: Run, { model, runtime, variant }: AgentChoice) => ({
   directory: run.directory ?? run.request.workspace,
   host: run.host ?? anyHost,
   runtime,
   ...(model === undefined ? {} : { model }),
+  ...(variant === undefined ? {} : { variant }),
   permissions: run.request.options.permissions
 })
 
@@ -60,7 +61,8 @@ const startTurn = (
   turn: Pick<StartTurn, "session" | "prompt" | "onMissing"> &
     Partial<Pick<StartTurn, "freshPrompt" | "reason" | "fresh">>
 ): StartTurn => {
-  const agent = turn.session._tag === "New" ? agentOf(run, "author") : agentIn(run, turn.session.sessionId)
+  const agent =
+    turn.session._tag === "New" ? agentOf(run, roleAt(run, step)) : agentIn(run, turn.session.sessionId, step)
   return {
     _tag: "StartTurn",
     turnId: turnIdOf(run.runId, run.ids.turns + 1),
@@ -186,7 +188,7 @@ const continueSession = (
   { brief, sessionId }: Extract<SessionUse, { readonly _tag: "continue" }>
 ): EventOf<"AuthorAsked"> => {
   const guidance = newGuidance(run, sessionId).join("\n\n")
-  const { model } = agentIn(run, sessionId)
+  const { model, variant } = agentIn(run, sessionId, step)
   const command: EventOf<"AuthorAsked">["command"] =
     // What is left of a standalone session's budget is told with each turn.
     brief === undefined && run.standalone === undefined
@@ -198,6 +200,7 @@ const continueSession = (
           step,
           onMissing: "reconstruct",
           ...(model === undefined ? {} : { model }),
+          ...(variant === undefined ? {} : { variant }),
           limits: turnLimits(run),
           ...(guidance === "" ? {} : { guidance })
         }

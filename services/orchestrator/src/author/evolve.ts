@@ -26,14 +26,16 @@ import {
 const startsSession = ({ command }: EventOf<"AuthorAsked">): boolean =>
   command._tag === "StartTurn" && command.session._tag === "New"
 
-const begunBy = ({ command }: EventOf<"AuthorAsked">): Pick<Author, "agent"> => {
+/** Who works in the session, where the command says it whole. */
+const agentBy = ({ command }: EventOf<"AuthorAsked">): Pick<Author, "agent"> => {
   if (command._tag !== "StartTurn") return {}
-  const { model, runtime } = command
-  return { agent: { runtime, ...(model === undefined ? {} : { model }) } }
+  const { model, runtime, variant } = command
+  const chosen = { ...(model === undefined ? {} : { model }), ...(variant === undefined ? {} : { variant }) }
+  return { agent: { runtime, ...chosen } }
 }
 
-const atWork = (author: Author, sessionId: SessionId): Author =>
-  author.sessionId === sessionId ? { ...author, idleSince: undefined } : author
+const atWork = (author: Author, event: EventOf<"AuthorAsked">): Author =>
+  author.sessionId === event.sessionId ? { ...author, ...agentBy(event), idleSince: undefined } : author
 
 const phaseAfterAsking = (phase: PhaseRun, event: EventOf<"AuthorAsked">): PhaseRun => {
   const { at: since, purpose, sessionId } = event
@@ -46,10 +48,10 @@ const phaseAfterAsking = (phase: PhaseRun, event: EventOf<"AuthorAsked">): Phase
     ? {
         ...phase,
         told,
-        author: { sessionId, state: "usable", ...begunBy(event), since },
+        author: { sessionId, state: "usable", ...agentBy(event), since },
         sessions: [...phase.sessions.filter((id) => id !== sessionId), sessionId]
       }
-    : { ...phase, told, ...(phase.author === undefined ? {} : { author: atWork(phase.author, sessionId) }) }
+    : { ...phase, told, ...(phase.author === undefined ? {} : { author: atWork(phase.author, event) }) }
 }
 
 const authorAsked = (run: Run, event: EventOf<"AuthorAsked">): Run => {

@@ -3,12 +3,13 @@
  * (docs/design/continuation.md#checkpoints-and-the-continuation-protocol), and what its end means. The choice and the
  * numbers it is based on are in `StepStarted.session`.
  */
-import type { ContinuationOptions, SessionDecision } from "@reprise/protocol"
+import type { ContinuationOptions, SessionDecision, StepAgent } from "@reprise/protocol"
 import type { InputOf } from "../actor/inputs.ts"
 import type { EventOf, RunEvents } from "../actor/journal.ts"
 import type { Author, PhaseRun, Run } from "../actor/state.ts"
 import { endWithSession, isEnded } from "../control/end.ts"
 import { withoutSession } from "../question/question.ts"
+import { fillOf } from "./contextFill.ts"
 
 /**
  * `step`: the author's next step. `unattended`: auto mode, where a human would be asked. `checkpoint`: one was resolved.
@@ -20,6 +21,8 @@ export interface Measured {
   readonly state: Author["state"] | "none"
   /** Why it is not usable. */
   readonly why?: string | undefined
+  /** Why the agent of the step cannot go on in it: it is on another runtime. */
+  readonly elsewhere?: string | undefined
   readonly contextTokens?: number | undefined
   /** The model's limit, if the runtime reports it. */
   readonly contextLimit?: number | undefined
@@ -30,23 +33,21 @@ export interface Measured {
 const percent = (part: number) => `${Math.round(part * 100)} %`
 const hours = (ms: number) => `${(ms / 3_600_000).toFixed(1)} h`
 
-/** From 0 to 1; undefined when nothing was measured. */
-const fillOf = ({ contextLimit, contextTokens }: Measured, { contextWindow }: ContinuationOptions) => {
-  const window = contextLimit ?? contextWindow
-  return contextTokens === undefined || window === 0 ? undefined : contextTokens / window
-}
+const measuredFill = ({ contextLimit: limit, contextTokens: tokens }: Measured, options: ContinuationOptions) =>
+  tokens === undefined ? undefined : fillOf({ tokens, ...(limit === undefined ? {} : { limit }) }, options)
 
 /** The first reason for a fresh author; undefined: nothing speaks against the session. */
 const reasonForFresh = (occasion: Occasion, measured: Measured, options: ContinuationOptions): string | undefined => {
-  const { ageMs, failedContinuations: failed, state, why } = measured
+  const { ageMs, elsewhere, failedContinuations: failed, state, why } = measured
   const { maxContextFill, maxFailed, maxSessionAgeMs, unattended } = options
   if (state === "none") return "the phase has no author's session yet"
   if (state !== "usable") return why ?? "the state of the author's session is not known"
   if (occasion === "checkpoint") return "a checkpoint is always followed by a new session"
   if (occasion === "unattended" && unattended === "fresh")
     return "auto mode starts a new session (continuation.unattended)"
+  if (elsewhere !== undefined) return elsewhere
   if (maxFailed > 0 && failed >= maxFailed) return `${failed} continued turns failed, and the limit is ${maxFailed}`
-  const fill = fillOf(measured, options)
+  const fill = measuredFill(measured, options)
   if (fill !== undefined && maxContextFill > 0 && fill > maxContextFill) {
     return `the context is ${percent(fill)} full, and the limit is ${percent(maxContextFill)}`
   }
@@ -58,7 +59,7 @@ const reasonForFresh = (occasion: Occasion, measured: Measured, options: Continu
 
 const numbersOf = (measured: Measured, options: ContinuationOptions): Omit<SessionDecision, "choice" | "why"> => {
   const { ageMs, contextTokens, failedContinuations } = measured
-  const contextFill = fillOf(measured, options)
+  const contextFill = measuredFill(measured, options)
   return {
     ...(contextFill === undefined ? {} : { contextFill: Math.round(contextFill * 1000) / 1000 }),
     ...(contextTokens === undefined ? {} : { contextTokens }),
@@ -108,13 +109,27 @@ const measuredOf = (run: Run, { author, failedContinuations }: PhaseRun): Measur
   failedContinuations
 })
 
-export const sessionFor = (run: Run, phase: PhaseRun, occasion: Occasion): SessionDecision =>
-  chooseSession(occasion, measuredOf(run, phase), run.request.options.continuation)
+/** A session stays on its runtime. Of sessions in older journals it is not known. */
+const elsewhere = ({ agent }: Partial<Author>, { role, runtime }: StepAgent): string | undefined =>
+  agent === undefined || agent.runtime === runtime
+    ? undefined
+    : `the ${role} is on ${runtime}, and the session on ${agent.runtime}`
+
+/** `agent`: who does the step that begins. */
+export const sessionFor = (run: Run, phase: PhaseRun, occasion: Occasion, agent: StepAgent): SessionDecision => {
+  const measured = { ...measuredOf(run, phase), elsewhere: elsewhere(phase.author ?? {}, agent) }
+  return chooseSession(occasion, measured, run.request.options.continuation)
+}
 
 /** The same for the phase's reviewer. undefined: it has no session that could be continued, so that nothing is chosen. */
-export const reviewerSessionFor = (run: Run, { reviewer }: PhaseRun): SessionDecision | undefined => {
+export const reviewerSessionFor = (run: Run, { reviewer }: PhaseRun, agent: StepAgent): SessionDecision | undefined => {
   if (reviewer === undefined) return undefined
-  const measured = { ...measuredIn(run, reviewer), state: "usable" as const, failedContinuations: 0 }
+  const measured: Measured = {
+    ...measuredIn(run, reviewer),
+    state: "usable",
+    elsewhere: elsewhere(reviewer, agent),
+    failedContinuations: 0
+  }
   return chooseSession("step", measured, run.request.options.continuation)
 }
 

@@ -5,8 +5,9 @@ import { Result } from "effect"
 import { evolveRun, runAfter } from "../actor/evolve.ts"
 import type { InputOf } from "../actor/inputs.ts"
 import type { Continuation, RunEvent, RunEvents } from "../actor/journal.ts"
-import { escalate, type Outcome, outcome } from "../actor/moves.ts"
+import { escalate, fresh, type Outcome, outcome } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
+import { agentForStep } from "../agents/agentOf.ts"
 import { sessionFor } from "../author/session.ts"
 import { isBlank } from "../ledger/ledger.ts"
 import { locationOf, outlineOf, plannedPhase } from "../phase/plan.ts"
@@ -131,7 +132,7 @@ export const resolveCheckpoint = (
     // A step that fixes something goes on with that, not with the plan's next task.
     ...(task === undefined || (from !== "EXECUTE" && !again) ? {} : { resumeAt: task }),
     ...(failed === undefined ? {} : { failed }),
-    session: sessionFor(run, phase, "checkpoint")
+    session: sessionFor(run, phase, "checkpoint", agentForStep(run, phase, from, fresh))
   }
   const begun = beginContinuation(run, phase, continuation)
   const resolved: RunEvent = { _tag: "CheckpointResolved", ...locationOf(run), resolution }

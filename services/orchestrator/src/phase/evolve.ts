@@ -1,5 +1,5 @@
 /** What beginning, stepping through and completing phases changes in a run. */
-import type { CommitSubject, PhaseId, Step } from "@reprise/protocol"
+import { type CommitSubject, type PhaseId, type Step, type StepAgent, sameAgent } from "@reprise/protocol"
 import type { EventOf } from "../actor/journal.ts"
 import { type Evolution, nothing, nothingTold, type PhaseRun, type Run, withNotice, withPhase } from "../actor/state.ts"
 import { isCounted, isCountedVisit } from "../actor/transitions.ts"
@@ -44,9 +44,19 @@ const oneMore = (counts: PhaseRun["visits"], step: Step): PhaseRun["visits"] => 
   [step]: (counts[step] ?? 0) + 1
 })
 
+const isSame = (a: StepAgent, b: StepAgent): boolean =>
+  a.role === b.role && sameAgent(a, b) && a.rule?.number === b.rule?.number && a.by === b.by
+
+/** A rule that has applied holds until the phase ends. */
+const withStepAgent = ({ agents = [], heldRules }: PhaseRun, agent: StepAgent): Partial<PhaseRun> => ({
+  agents: agents.some((one) => isSame(one, agent)) ? agents : [...agents, agent],
+  ...(agent.rule === undefined ? {} : { heldRules: { ...heldRules, [agent.role]: agent.rule.number } })
+})
+
 /** A visit that a human chose does not count towards the limit. */
-const phaseAtStep = (phase: PhaseRun, { cause, step }: EventOf<"StepStarted">): PhaseRun => ({
+const phaseAtStep = (phase: PhaseRun, { agent, cause, step }: EventOf<"StepStarted">): PhaseRun => ({
   ...phase,
+  ...(agent === undefined ? {} : withStepAgent(phase, agent)),
   visits: oneMore(phase.visits, step),
   visitsGranted: isCountedVisit(cause) ? phase.visitsGranted : oneMore(phase.visitsGranted, step),
   told: nothingTold,
@@ -72,6 +82,7 @@ const phaseCompleted = (run: Run, event: EventOf<"PhaseCompleted">): Run => ({
       gateRuns: run.phase?.gateRuns ?? 0,
       deviations: run.phase?.deviations ?? [],
       ...(run.phase?.authors === undefined ? {} : { authors: run.phase.authors }),
+      ...(run.phase?.agents === undefined ? {} : { agents: run.phase.agents }),
       summarised: false
     }
   ]

@@ -65,6 +65,7 @@ export const summaryOf = (run: Run, only?: PhaseId): Summary => {
   const outcomes = run.outcomes.filter(({ id }) => only === undefined || id === only)
   const phases = phasesOf(run, only)
   const authors = phases.flatMap(({ id }) => (recordOf(run, id)?.authors ?? []).map((one) => ({ phase: id, ...one })))
+  const agents = phases.flatMap(({ id }) => (recordOf(run, id)?.agents ?? []).map((one) => ({ phase: id, ...one })))
   return {
     planId: run.planId,
     ...(run.planTitle === undefined ? {} : { title: run.planTitle }),
@@ -75,6 +76,7 @@ export const summaryOf = (run: Run, only?: PhaseId): Summary => {
     declined: outcomes.flatMap(declinedOf),
     deviations: phases.flatMap(({ id }) => deviationsOf(run, id)),
     ...(authors.length === 0 ? {} : { authors }),
+    ...(agents.length === 0 ? {} : { agents }),
     refusals: run.refusals
       .filter(({ phase }) => only === undefined || phase === only)
       .map(({ rule: _rule, unattended: _, ...refusal }) => refusal),
@@ -172,7 +174,10 @@ export const deviationsOf = (run: Run, id: PhaseId): ReadonlyArray<string> => {
   ].map((text) => `Phase ${id}: ${text}`)
 }
 
-export type PhaseRecord = Pick<PhaseOutcome, "tasks" | "checkpoints" | "notes" | "deviations" | "authors"> & {
+export type PhaseRecord = Pick<
+  PhaseOutcome,
+  "tasks" | "checkpoints" | "notes" | "deviations" | "authors" | "agents"
+> & {
   readonly by?: PhaseOutcome["by"]
   readonly commit?: string | undefined
 }
@@ -182,8 +187,8 @@ export const recordOf = (run: Run, id: PhaseId): PhaseRecord | undefined => {
   const ended = run.outcomes.find((outcome) => outcome.id === id)
   const { phase } = run
   if (ended !== undefined || phase?.id !== id) return ended
-  const { authors, checkpoints, completedTasks, deviations, items, verified } = phase
-  return { tasks: completedTasks, checkpoints, notes: items, deviations, authors, commit: verified }
+  const { agents, authors, checkpoints, completedTasks, deviations, items, verified } = phase
+  return { tasks: completedTasks, checkpoints, notes: items, deviations, authors, agents, commit: verified }
 }
 
 /** The phase whose plan lists the task. */

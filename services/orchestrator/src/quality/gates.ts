@@ -56,14 +56,20 @@ export const qualityFailed = (run: Run, phase: PhaseRun, { results }: InputOf<"Q
 const runsGates = (command: WorkspaceCommand): boolean =>
   command._tag === "RunQualityGates" && command.checkpoint === undefined
 
+/** The gates fail again after a retry. */
+const failedRetry = ({ failedRetries = 0, qualityRetries }: PhaseRun, passed: boolean): Partial<PhaseRun> =>
+  passed || qualityRetries === 0 ? {} : { failedRetries: failedRetries + 1 }
+
 export const qualityEvolution = {
   WorkspaceAsked: (run, { command }) => ({
     ...withPhase(run, (phase) => (runsGates(command) ? { ...phase, gateRuns: phase.gateRuns + 1 } : phase)),
     // Nobody waits for the end of a release.
     pending: command._tag === "ReleaseWorkspace" ? run.pending : { _tag: "Workspace", command }
   }),
-  GatesEnded: (run, { checkpoint, results }) => ({
-    ...withPhase(run, (phase) => (checkpoint === undefined ? { ...phase, gateResults: results } : phase)),
+  GatesEnded: (run, { checkpoint, passed, results }) => ({
+    ...withPhase(run, (phase) =>
+      checkpoint === undefined ? { ...phase, gateResults: results, ...failedRetry(phase, passed) } : phase
+    ),
     pending: nothing
   })
 } satisfies Partial<Evolution>

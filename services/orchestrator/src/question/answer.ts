@@ -68,11 +68,14 @@ const stepAnswered: Handler = (run, phase, question, answer) => {
             enter(retry.step, "continue", { _tag: "continue", sessionId: ask.sessionId, brief })
           )
     case "fix":
-      return outcome([...kept(answer, readers(run, phase, step)), ...changeAuthor(run, phase, answer), resumed(run)], {
-        _tag: "Retry",
-        retry: { ...retry, step },
-        cause: "fix"
-      })
+      return outcome(
+        [...kept(answer, readers(run, phase, step)), ...changeAuthor(run, phase, step, answer), resumed(run)],
+        {
+          _tag: "Retry",
+          retry: { ...retry, step },
+          cause: "fix"
+        }
+      )
     case "change-model": {
       const model = guidance?.trim() ?? ""
       const { guidance: _, ...rest } = answer

@@ -5,6 +5,7 @@ import type { RunEvent, RunEvents } from "../actor/journal.ts"
 import { type EscalationRequest, enter, type Outcome, outcome, type SessionUse } from "../actor/moves.ts"
 import type { Author, PhaseRun, Run } from "../actor/state.ts"
 import { isAuthorStep } from "../actor/transitions.ts"
+import { agentForStep } from "../agents/agentOf.ts"
 import { sessionFor } from "../author/session.ts"
 import { redoMissing } from "../checkpoint/continuation.ts"
 import { allTokens, usedCost } from "../control/usage.ts"
@@ -212,10 +213,11 @@ const continueUnattended = (
 ): SessionUse | undefined => {
   const offer = continueOffer(phase.author, request, retry)
   if (!("sessionId" in offer)) return undefined
-  const decision = sessionFor(run, phase, "unattended")
-  return decision.choice === "fresh"
-    ? undefined
-    : { _tag: "continue", sessionId: offer.sessionId, brief: request.brief, decision }
+  const use = { _tag: "continue", sessionId: offer.sessionId, brief: request.brief } as const
+  // The policy, unlike a human, chooses whoever the rules lead to.
+  const agent = agentForStep(run, phase, retry.step, { _tag: "current" })
+  const decision = sessionFor(run, phase, "unattended", agent)
+  return decision.choice === "fresh" ? undefined : { ...use, decision }
 }
 
 /** As fix without guidance, counted per phase. When no retry is left, the run is aborted with every reason. */
@@ -229,7 +231,8 @@ const retryUnattended = (run: Run, request: EscalationRequest): Outcome => {
   if (request.origin === "continuation") return outcome([retried, ...redoMissing(run, phase)])
   const step = request.step ?? run.step ?? "EXECUTE"
   const retry: Retry = { step, ...request.retry }
-  const use = continueUnattended(run, phase, request, retry)
+  const after = runAfter(run, [retried])
+  const use = continueUnattended(after, after.phase ?? phase, request, retry)
   return use === undefined
     ? outcome([retried], { _tag: "Retry", retry, cause: "auto-retry" })
     : outcome([retried, ...grant(retry)], enter(retry.step, "auto-retry", use))

@@ -137,7 +137,12 @@ export const questionEvolution = {
     ),
   AutoRetried: (run, { reason }) =>
     withNotice(
-      withPhase(run, (phase) => ({ ...phase, autoRetries: [...phase.autoRetries, reason] })),
+      withPhase(run, (phase) => ({
+        ...phase,
+        autoRetries: [...phase.autoRetries, reason],
+        // The one before it has failed.
+        ...(phase.autoRetries.length === 0 ? {} : { failedRetries: (phase.failedRetries ?? 0) + 1 })
+      })),
       `Auto mode tries again: ${reason}`
     )
 } satisfies Partial<Evolution>

@@ -1,5 +1,6 @@
 /** Reviews: asked for, and what a verdict leads to (docs/design/sessions.md#reviews-reviewer). */
 import {
+  type AgentChoice,
   type FailureKind,
   type Item,
   otherModelMayHelp,
@@ -28,9 +29,9 @@ import {
   withNotice,
   withPhase
 } from "../actor/state.ts"
+import { agentOf } from "../agents/agentOf.ts"
 import { agentSetup, turnLimits } from "../author/ask.ts"
 import { stepTask } from "../author/prompt.ts"
-import { agentOf } from "../control/model.ts"
 import { afterGiving, decisionLine, decisionsOf, newTo, quoted, wordsFor } from "../ledger/ledger.ts"
 import { lastVerified, reviewFile, sameCommit } from "../phase/plan.ts"
 import { budgetReached } from "../question/limits.ts"
@@ -198,10 +199,10 @@ export const reviewFailed = (run: Run, phase: PhaseRun, event: InputOf<"ReviewFa
 }
 
 const reviewerAfterVerdict = (
-  { context: before, since, sessionId: known }: Reviewer,
+  { agent, context: before, since, sessionId: known }: Reviewer,
   { context = before, lastLines, sessionId = known }: EventOf<"VerdictAccepted">,
   idleSince: string
-): Reviewer => ({ since, context, lastLines, idleSince, ...(sessionId === undefined ? {} : { sessionId }) })
+): Reviewer => ({ agent, since, context, lastLines, idleSince, ...(sessionId === undefined ? {} : { sessionId }) })
 
 const phaseAfterVerdict = (phase: PhaseRun, event: EventOf<"VerdictAccepted">, at: string): PhaseRun => {
   const { verdict } = event
@@ -216,6 +217,12 @@ const phaseAfterVerdict = (phase: PhaseRun, event: EventOf<"VerdictAccepted">, a
     stalled: noFewer ? phase.stalled + 1 : 0
   }
 }
+
+const agentBy = ({ model, runtime, variant }: EventOf<"ReviewAsked">["command"]): AgentChoice => ({
+  runtime,
+  ...(model === undefined ? {} : { model }),
+  ...(variant === undefined ? {} : { variant })
+})
 
 /** The review was asked for with everything that had been said until then. */
 const givenToReviewer = ({ ledger, pending, phase }: Run, sessionId: SessionId | undefined): Run["ledger"] => {
@@ -250,7 +257,10 @@ export const reviewEvolution = {
     ...withPhase(run, (phase) => ({
       ...phase,
       reviewCycles: phase.reviewCycles + 1,
-      reviewer: phase.reviewer === undefined ? { since: run.updatedAt } : { ...phase.reviewer, idleSince: undefined }
+      reviewer: {
+        ...(phase.reviewer === undefined ? { since: run.updatedAt } : { ...phase.reviewer, idleSince: undefined }),
+        agent: agentBy(command)
+      }
     })),
     working: run.working.filter((id) => !isReviewer(run, id)),
     pending: { _tag: "Review", cycle: command.cycle, commit: command.commit, said: run.ledger.length }

@@ -12,10 +12,18 @@ type StartStandaloneRun = InputOf<"StartStandaloneRun">
 const longestTitle = 80
 
 /** Steps and visits are not limited: each of them is a human's choice. The limits of turns are those of the request. */
-const optionsOf = ({ model, permissions, prompts = {}, runtime, stuckAfterMs }: StartStandaloneRun): RunOptions => ({
+const optionsOf = ({
+  model,
+  permissions,
+  prompts = {},
+  runtime,
+  stuckAfterMs,
+  variant
+}: StartStandaloneRun): RunOptions => ({
   ...defaultRunOptions,
   runtime,
   ...(model === undefined ? {} : { model }),
+  author: { rules: [], ...(variant === undefined ? {} : { variant }) },
   permissions,
   prompts,
   limits: {

@@ -27,6 +27,7 @@ const startTurn = (requested: JournalEventOf<"ReviewRequested">) => {
     onMissing: "fresh",
     runtime: request.runtime,
     ...(request.model === undefined ? {} : { model: request.model }),
+    ...(request.variant === undefined ? {} : { variant: request.variant }),
     directory: request.directory,
     host: request.host,
     permissions: request.permissions,

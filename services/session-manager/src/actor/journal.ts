@@ -48,6 +48,7 @@ export const SessionDetails = Schema.Struct({
   role: Role,
   runtime: RuntimeName,
   model: Schema.optionalKey(Schema.String),
+  variant: Schema.optionalKey(Schema.String),
   directory: Schema.String,
   host: Host,
   permissions: PermissionMode,

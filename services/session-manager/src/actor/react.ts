@@ -113,6 +113,7 @@ const runPrompt = (session: Session, details: SessionDetails): Sent => {
       ...(details.phase === undefined ? {} : { phase: details.phase }),
       ...(details.step === undefined ? {} : { step: details.step }),
       ...(details.model === undefined ? {} : { model: details.model }),
+      ...(details.variant === undefined ? {} : { variant: details.variant }),
       permissions: details.permissions,
       limits: details.limits,
       usedBefore: turn.used,

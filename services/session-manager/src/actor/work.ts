@@ -52,6 +52,7 @@ export const SessionWork = Schema.TaggedUnion({
     identity: PromptIdentity,
     text: Schema.String,
     model: Schema.optionalKey(Schema.String),
+    variant: Schema.optionalKey(Schema.String),
     permissions: PermissionMode,
     limits: TurnLimits,
     /** What the turn used before this prompt. */

@@ -129,6 +129,7 @@ const detailsOf = (session: Session, command: Command<"StartTurn">, sessionId: S
     role: command.role,
     runtime: command.runtime,
     ...(command.model === undefined ? {} : { model: command.model }),
+    ...(command.variant === undefined ? {} : { variant: command.variant }),
     // A command may name an existing session by its id alone: the session stays in its directory.
     directory: command.directory === "" ? (known?.directory ?? "") : command.directory,
     // A live session stays on the host with its files and its runtime, whatever host the command names.
@@ -186,8 +187,12 @@ export const continueSession = (
 ): Decision => {
   if (isKnownTurn(session, command.turnId)) return nothing
   if (session.details === undefined) return refuse("not-found", `There is no session ${command.sessionId} to continue.`)
+  // A variant is one of its model.
+  const { variant: before, ...rest } = session.details
+  const variant = command.variant ?? (command.model === undefined ? before : undefined)
   const details: SessionDetails = {
-    ...session.details,
+    ...rest,
+    ...(variant === undefined ? {} : { variant }),
     ...(command.phase === undefined ? {} : { phase: command.phase }),
     ...(command.step === undefined ? {} : { step: command.step }),
     ...(command.model === undefined ? {} : { model: command.model }),

@@ -75,6 +75,7 @@ const promptRuntime = (runtime: AgentRuntimeShape, work: RunPrompt) =>
       text: work.text,
       role: work.role,
       ...(work.model === undefined ? {} : { model: work.model }),
+      ...(work.variant === undefined ? {} : { variant: work.variant }),
       ...(work.limits.maxAgentTurns === undefined ? {} : { maxTurns: work.limits.maxAgentTurns })
     })
     .pipe(Effect.retry({ while: (error) => error.kind === "busy", schedule: Schedule.spaced("2 seconds") }))

@@ -6,6 +6,10 @@ type Select = Extract<SessionConfigOption, { type: "select" }>
 export const modelOption = (options: ReadonlyArray<SessionConfigOption>): Select | undefined =>
   options.find((it): it is Select => it.type === "select" && (it.category === "model" || it.id === "model"))
 
+/** How much the model is to think. An agent that offers it may change what it offers with the model. */
+export const variantOption = (options: ReadonlyArray<SessionConfigOption>): Select | undefined =>
+  options.find((it): it is Select => it.type === "select" && it.category === "thought_level")
+
 export const valuesOf = ({ options }: Select): ReadonlyArray<string> =>
   options.flatMap((it) => ("options" in it ? it.options.map(({ value }) => value) : [it.value]))
 

@@ -6,7 +6,7 @@ import { addTokens, noTokens, type Tokens } from "@reprise/protocol"
 import { Clock, Effect, Result } from "effect"
 import type { AgentError } from "../../AgentError.ts"
 import type { Prompt, TurnOutcome } from "../../AgentRuntimeShape.ts"
-import { type AcpAdapter, callFailed, load, reread, save } from "../AcpAdapter.ts"
+import { type AcpAdapter, callFailed, load, optionsIn, reread, save } from "../AcpAdapter.ts"
 import { holds } from "../conversation/Conversation.ts"
 import { answerTo } from "../conversation/history.ts"
 import { goOnText, withMark } from "../conversation/marker.ts"
@@ -15,7 +15,7 @@ import { type AgentProcess, CallRefused } from "../process/AgentProcess.ts"
 import { agentMethods } from "../process/methods.ts"
 import { findPrompted, type Prompted, withPrompted } from "../session/AcpRecord.ts"
 import type { AcpSession, LiveTurn } from "../session/AcpSession.ts"
-import { currentModel, modelOption, valuesOf } from "../session/configOptions.ts"
+import { currentModel, modelOption, valuesOf, variantOption } from "../session/configOptions.ts"
 import { withdrawAll } from "./answerRequests.ts"
 import { promptEnd, stopReasonOf } from "./outcome.ts"
 
@@ -47,24 +47,44 @@ const abandon = Effect.fnUntraced(function* (run: TurnRun) {
   return yield* aborted
 })
 
-/** Fails for a model that the agent does not offer. */
+type Choice = NonNullable<ReturnType<typeof modelOption>>
+
+/** `what`: what is chosen, for people. Fails for what the agent does not offer. */
+const choose = Effect.fnUntraced(function* (
+  adapter: AcpAdapter,
+  session: AcpSession,
+  process: AgentProcess,
+  what: string,
+  option: Choice | undefined,
+  value: string
+) {
+  if (option?.currentValue === value) return
+  if (option === undefined || !valuesOf(option).includes(value)) {
+    const offered = option === undefined ? "none to choose" : valuesOf(option).slice(0, 20).join(", ")
+    return yield* other("prompt", `The agent does not offer the ${what} ${value}, but: ${offered}.`)
+  }
+  const { id: sessionId } = session.record
+  const answer = yield* process
+    .call(agentMethods.setConfigOption, { sessionId, configId: option.id, value })
+    .pipe(Effect.mapError(callFailed(adapter, "prompt")))
+  const now = optionsIn(answer)
+  session.configOptions =
+    now.length > 0 ? now : session.configOptions.map((it) => (it === option ? { ...option, currentValue: value } : it))
+})
+
+/** Fails for a model, or a variant of it, that the agent does not offer. */
 export const chooseModel = Effect.fnUntraced(function* (
   adapter: AcpAdapter,
   session: AcpSession,
   process: AgentProcess,
-  model: string | undefined
+  { model, variant }: { readonly model?: string | undefined; readonly variant?: string | undefined }
 ) {
-  if (model === undefined || model === currentModel(session.configOptions)) return
-  const option = modelOption(session.configOptions)
-  if (option === undefined || !valuesOf(option).includes(model)) {
-    const offered = option === undefined ? "none to choose" : valuesOf(option).slice(0, 20).join(", ")
-    return yield* other("prompt", `The agent does not offer the model ${model}, but: ${offered}.`)
+  if (model !== undefined) {
+    yield* choose(adapter, session, process, "model", modelOption(session.configOptions), model)
   }
-  const { id: sessionId } = session.record
-  yield* process
-    .call(agentMethods.setConfigOption, { sessionId, configId: option.id, value: model })
-    .pipe(Effect.mapError(callFailed(adapter, "prompt")))
-  session.configOptions = session.configOptions.map((it) => (it === option ? { ...option, currentValue: model } : it))
+  if (variant !== undefined) {
+    yield* choose(adapter, session, process, "variant", variantOption(session.configOptions), variant)
+  }
 })
 
 /** What is to be sent now. */
@@ -84,7 +104,10 @@ const send = Effect.fnUntraced(function* (run: TurnRun) {
   // A prompt that failed may have been dropped by its agent, or kept.
   if (isRepeat(run) && live.toSay.length === 0) yield* reread(session, before)
   const process = yield* load(adapter, session, "prompt")
-  yield* chooseModel(adapter, session, process, prompt.model ?? session.record.model)
+  yield* chooseModel(adapter, session, process, {
+    model: prompt.model ?? session.record.model,
+    variant: prompt.variant
+  })
   if (live.aborted) return yield* abandon(run)
   const text = nextText(run)
   const n = findPrompted(session.record, messageIdOf(run))?.sent ?? 0

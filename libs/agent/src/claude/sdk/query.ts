@@ -1,8 +1,9 @@
 /** Queries through the SDK: each is a process of Claude under a guard. */
-import type { CanUseTool, Options, SDKMessage, SDKUserMessage } from "@anthropic-ai/claude-agent-sdk"
+import type { CanUseTool, EffortLevel, Options, SDKMessage, SDKUserMessage } from "@anthropic-ai/claude-agent-sdk"
 import { type PipedProcess, startPiped } from "@reprise/process"
 import { Effect, type Scope, Stream } from "effect"
 import type { HeldBack } from "../../rules/PermissionRules.ts"
+import { efforts } from "../efforts.ts"
 import type { LiveProcess } from "../session/LiveTurn.ts"
 import type { SessionRecord } from "../session/SessionRecord.ts"
 import { readsProject, settingSourcesOf, settingsOf, withheldFrom } from "../turn/permissions.ts"
@@ -16,6 +17,7 @@ export interface QueryOptions {
   readonly uuid: string
   readonly text: string
   readonly model?: string
+  readonly variant?: string
   readonly maxTurns: number
   readonly environment: Readonly<Record<string, string>>
   /** Whether the settings that the repository brings are trusted. */
@@ -50,6 +52,12 @@ const defined = (environment: Readonly<Record<string, string | undefined>>): Rec
 /** Claude expects its own models without the provider's name. */
 const modelOf = (model: string): string => model.replace(/^(anthropic|claude)\//, "")
 
+const isEffort = (variant: string): variant is EffortLevel => efforts.some((effort) => effort === variant)
+
+/** Claude's variants are its efforts; it would refuse any other word. */
+const effortOf = (variant: string | undefined): Pick<Options, "effort"> =>
+  variant !== undefined && isEffort(variant) ? { effort: variant } : {}
+
 const sdkOptions = (options: QueryOptions): Options => {
   const {
     canUseTool,
@@ -68,6 +76,7 @@ const sdkOptions = (options: QueryOptions): Options => {
     pathToClaudeCodeExecutable: sdk.program,
     ...(options.resumes ? { resume: record.id } : { sessionId: record.id, title: record.title }),
     ...(model === undefined ? {} : { model: modelOf(model) }),
+    ...effortOf(options.variant),
     maxTurns,
     includePartialMessages: true,
     // Every request goes to `canUseTool`, which follows the session's mode. So does mode `all`: otherwise the SDK warns on

@@ -129,6 +129,7 @@ const start = Effect.fnUntraced(function* ({ known, live, options, prompt }: Que
     held: heldBack(yield* rules.rules),
     instructions: readsProject(permissions, trusted) ? undefined : yield* instructionsIn(directory),
     ...(prompt.model === undefined ? {} : { model: prompt.model }),
+    ...(prompt.variant === undefined ? {} : { variant: prompt.variant }),
     maxTurns: prompt.maxTurns ?? options.maxTurns,
     canUseTool: (tool, input, { signal, toolUseID: id }) =>
       run(

@@ -129,6 +129,7 @@ const send = ({ options, prompt, session }: TurnRun) => {
     messageID: prompt.promptId.messageId,
     parts: [{ id: prompt.promptId.partId, type: "text" as const, text: prompt.text }],
     ...(model === undefined ? {} : { model }),
+    ...(prompt.variant === undefined ? {} : { variant: prompt.variant }),
     ...(prompt.agent === undefined ? {} : { agent: prompt.agent })
   }
   return options.calls
