@@ -1,7 +1,8 @@
 /** What a run has used adds up to what the model counted, however its turns ended. */
 import { assert, describe, it } from "@effect/vitest"
-import { type RunView, uncachedTokens } from "@reprise/protocol"
+import { type RunView, type SessionView, uncachedTokens } from "@reprise/protocol"
 import { Effect } from "effect"
+import { awaitHeldBy } from "../harness/awaitHeldBy.ts"
 import { commits, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
 import { sayInto } from "../harness/openCodeUser.ts"
 import { makeWorld, type World } from "../harness/World.ts"
@@ -14,8 +15,9 @@ const heldAtSecondCall = script(
 
 const sum = (counts: ReadonlyArray<number>) => counts.reduce((all, count) => all + count, 0)
 
-const allTokens = ({ usage: { author, reviewer } }: RunView): number =>
-  sum([author, reviewer].map(({ tokens }) => uncachedTokens(tokens) + tokens.cacheRead))
+const inAll = ({ tokens }: Pick<SessionView, "tokens">): number => uncachedTokens(tokens) + tokens.cacheRead
+
+const allTokens = ({ usage: { author, reviewer } }: RunView): number => inAll(author) + inAll(reviewer)
 
 /** What the model counted for each call; titles and summaries belong to no turn. */
 const counted = (world: World) =>
@@ -27,41 +29,48 @@ const counted = (world: World) =>
 
 const looking = { bash: "sleep 0.5" }
 
-/** The run, once it adds up to within 1 %. No runtime tells what the last call used if it was cut off. */
-const thatAddsUp = (world: World) =>
+const isOver = ({ status }: SessionView): boolean => status === "completed" || status === "aborted"
+
+/** The run, once all is told that its sessions have used: the end of each is told last, with its archive. */
+const told = (world: World) =>
   waitForCommand(
     Effect.gen(function* () {
       const [run] = yield* world.runs
-      const calls = yield* counted(world)
-      const adds = (said: number) => run !== undefined && said > 0 && Math.abs(allTokens(run) - said) <= said / 100
-      return adds(sum(calls)) || adds(sum(calls.slice(0, -1))) ? run : undefined
+      if (run === undefined) return undefined
+      const sessions = yield* world.sessions
+      const archived = (yield* world.eventsOf(run.runId)).filter(({ type }) => type === "SessionArchived")
+      const isTold =
+        sessions.every(({ turnId }) => turnId === undefined) && archived.length === sessions.filter(isOver).length
+      return isTold && allTokens(run) === sum(sessions.map(inAll)) ? run : undefined
     })
   )
 
-/** What `reprise status RUN` tells of the run. */
-const statusOf = Effect.fnUntraced(function* (world: World, runId: string) {
-  const { stdout } = yield* world.reprise("status", runId, "--json")
-  return JSON.parse(stdout).data as RunView
+/** The run, which adds up to within 1 %. No runtime tells what the last call used if it was cut off. */
+const thatAddsUp = Effect.fnUntraced(function* (world: World) {
+  const run = yield* told(world)
+  const used = allTokens(run)
+  const calls = yield* counted(world)
+  const adds = (said: number) => said > 0 && Math.abs(used - said) <= said / 100
+  assert.isTrue(adds(sum(calls)) || adds(sum(calls.slice(0, -1))), `${used} of ${calls.join(" + ")}`)
+  return run
 })
 
 const quick = 'permissions = "all"\n[sessions]\nidleGraceMs = 1000\n'
 const byHand = on({ role: "author", lastUser: "by hand" }, commits("hand.txt", "by hand"))
 const idleAgain = on({ role: "author", kind: "work", lastUser: "idle again" }, { text: "I am done." })
 
+/** The runtime's id of the author's session, once it is known. */
 const authorIn = (world: World) =>
-  Effect.map(world.sessions, (all) => all.find(({ role }) => role === "author")?.runtimeSessionId ?? "")
+  waitForCommand(Effect.map(world.sessions, (all) => all.find(({ role }) => role === "author")?.runtimeSessionId))
 
-/** The model was called with the words of the human, and the run's total becomes the model's own. */
-const countsTheHuman = Effect.fnUntraced(function* (world: World, status: RunView["status"]) {
-  const { runId = "" } = (yield* world.runs)[0] ?? {}
+/** The model was called with the words of the human, and the run's total is the model's own. */
+const countsTheHuman = Effect.fnUntraced(function* (world: World) {
+  const run = yield* told(world)
+  assert.strictEqual(run.status, "completed")
   const theirs = (yield* world.model.calls).filter(({ lastUser }) => lastUser.includes("by hand"))
   assert.isAtLeast(theirs.length, 2)
-  const said = sum(yield* counted(world))
-  // What the last turn used may be told after the end of the run.
-  const view = yield* waitForCommand(
-    Effect.map(statusOf(world, runId), (shown) => (allTokens(shown) === said ? shown : undefined))
-  )
-  assert.strictEqual(view.status, status)
+  const calls = yield* counted(world)
+  assert.strictEqual(allTokens(run), sum(calls), calls.join(" + "))
 })
 
 describe("what a human uses in a session", () => {
@@ -77,7 +86,7 @@ describe("what a human uses in a session", () => {
       yield* world.start("up")
       yield* sayInto(world, yield* authorIn(world), "Do it by hand.")
       yield* waitForCommand(Effect.map(world.runs, ([run]) => run?.status === "completed" || undefined))
-      yield* countsTheHuman(world, "completed")
+      yield* countsTheHuman(world)
     })
   )
 
@@ -90,12 +99,14 @@ describe("what a human uses in a session", () => {
         script: script(byHand, idleAgain, ...heldAtSecondCall.rules)
       })
       const run = yield* world.start("run", "PLAN.md")
-      yield* world.model.awaitHeld("second")
+      yield* awaitHeldBy(world, run, "second")
       yield* sayInto(world, yield* authorIn(world), "Do it by hand.")
       yield* world.model.release("second")
       const { code, stderr } = yield* run.ended
       assert.strictEqual(code, 0, stderr)
-      yield* countsTheHuman(world, "completed")
+      // Does what was left to do when the run's program ended.
+      yield* world.start("up")
+      yield* countsTheHuman(world)
     })
   )
 })
@@ -112,11 +123,13 @@ describe.each(["opencode", "claude"] as const)("what a run on %s has used", (run
         script: heldAtSecondCall
       })
       const run = yield* world.start("run", "PLAN.md")
-      yield* world.model.awaitHeld("second")
+      yield* awaitHeldBy(world, run, "second")
       const id = (yield* world.runs)[0]?.runId ?? ""
       const aborted = yield* world.reprise("abort", id)
       assert.strictEqual(aborted.code, 0, aborted.stderr)
       yield* run.ended
+      // Does what was left to do when the run's program ended.
+      yield* world.start("up")
       const view = yield* thatAddsUp(world)
       assert.strictEqual(view.status, "aborted")
       assert.strictEqual(

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { AgentRuntime } from "@reprise/agent"
 import type { SessionView } from "@reprise/protocol"
 import { Effect } from "effect"
+import { awaitHeldBy } from "../harness/awaitHeldBy.ts"
 import type { Command } from "../harness/Command.ts"
 import { gateEvents } from "../harness/eventLines.ts"
 import { commits, complete, humanRequired, needsHuman, on, once, plan, ready, script } from "../harness/modelScript.ts"
@@ -123,7 +124,7 @@ describe("a human in OpenCode's own interface", () => {
         )
       })
       const run = yield* world.start("run", "PLAN.md")
-      yield* world.model.awaitHeld("reporting")
+      yield* awaitHeldBy(world, run, "reporting")
       const session = yield* authorIn(world, "1")
       const first = yield* attach(world, session.sessionId)
       yield* say(first, "Do it by hand.")

@@ -1,6 +1,6 @@
 /** What a user can do to a session in OpenCode itself, while Reprise works with it. */
 import { join } from "node:path"
-import { AgentRuntime, layerOpenCode, OpenCodeServer, promptIds } from "@reprise/agent"
+import { AgentRuntime, layerOpenCode, type Message, OpenCodeServer, promptIds } from "@reprise/agent"
 import { Effect, Layer, Option, Redacted } from "effect"
 import type { World } from "./World.ts"
 import { waitUntil } from "./waitUntil.ts"
@@ -25,13 +25,6 @@ const request = Effect.fnUntraced(function* (world: World, path: string, init: P
 export const deleteSession = (world: World, runtimeSessionId: string) =>
   request(world, `/session/${runtimeSessionId}`, { method: "DELETE" })
 
-/** Sends a user's prompt to a session as OpenCode's own interface does: also while a turn runs, which then answers it. */
-export const sayInto = (world: World, runtimeSessionId: string, text: string) =>
-  request(world, `/session/${runtimeSessionId}/prompt_async`, {
-    method: "POST",
-    body: JSON.stringify({ parts: [{ type: "text", text }] })
-  })
-
 /** Runs an effect with an `AgentRuntime` that is connected to the world's OpenCode server. */
 export const withAgentRuntime = <A, E, R>(world: World, effect: Effect.Effect<A, E, R>) =>
   Effect.scoped(
@@ -41,6 +34,31 @@ export const withAgentRuntime = <A, E, R>(world: World, effect: Effect.Effect<A,
       return yield* Effect.provideContext(effect, runtime)
     })
   )
+
+/** Waits until the session's conversation holds these words. */
+const untilSaid = (world: World, runtimeSessionId: string, text: string) =>
+  withAgentRuntime(
+    world,
+    waitUntil(
+      Effect.map(
+        AgentRuntime.use((runtime) => runtime.history(runtimeSessionId)),
+        (messages) => messages.some(({ content, role }) => role === "user" && holds(content, text)) || undefined
+      )
+    )
+  )
+
+const holds = (content: Message["content"], text: string): boolean =>
+  content.some((block) => block.type === "text" && block.text === text)
+
+/**
+ * Sends a user's prompt to a session as OpenCode's own interface does: also while a turn runs, which then answers it.
+ * Waits until the session holds it, since OpenCode says yes before it has taken it.
+ */
+export const sayInto = (world: World, runtimeSessionId: string, text: string) =>
+  request(world, `/session/${runtimeSessionId}/prompt_async`, {
+    method: "POST",
+    body: JSON.stringify({ parts: [{ type: "text", text }] })
+  }).pipe(Effect.andThen(untilSaid(world, runtimeSessionId, text)))
 
 /** Sends a user's prompt to a session and waits until the turn ends. */
 export const typeInto = (world: World, runtimeSessionId: string, text: string) =>

@@ -19,7 +19,15 @@ import { workspacePrepared, workspaceRefused } from "../phase/prepare.ts"
 import { qualityFailed, qualityPassed } from "../quality/gates.ts"
 import { agentPrompting, withdrawMootPrompt } from "../question/agentPrompt.ts"
 import { answerReceived, withdrawnByGate } from "../question/answer.ts"
-import { agentEnded, agentGone, agentIdle, agentWorking, noteResting, noteWorking } from "../question/autoResume.ts"
+import {
+  agentEnded,
+  agentGone,
+  agentIdle,
+  agentWorking,
+  noteResting,
+  noteTakenOver,
+  noteWorking
+} from "../question/autoResume.ts"
 import { concerns, type Question } from "../question/question.ts"
 import { gateRefusals } from "../question/refusals.ts"
 import { isReviewerOf, reviewFailed, verdictReached } from "../review/review.ts"
@@ -104,7 +112,7 @@ const verifiesCommit = (
 const onTurnEnd = <Input extends InputOf<"TurnCompleted" | "TurnFailed">>(
   handle: (run: Run, phase: PhaseRun, turn: Turn, input: Input) => Outcome
 ): Handler<Input> => ({
-  record: (run, input) => [...countTurn(run, input), ...endedWithTurn(run, input)],
+  record: (run, input) => [...countTurn(run, input), ...noteTakenOver(run, input), ...endedWithTurn(run, input)],
   isAwaited: ({ pending }, input) => {
     const turn = underWay(pending)
     return turn._tag === "Turn" && turn.turnId === input.turnId

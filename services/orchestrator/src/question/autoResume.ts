@@ -80,14 +80,19 @@ export const withdrawIfWorking = (run: Run): RunEvents => {
 /** Records who works in the sessions of the phase outside of turns: a question may be asked later. */
 export const noteWorking = (run: Run, { cause, sessionId }: InputOf<"AgentWorking">): RunEvents => {
   const { phase, standalone, working } = run
+  if (cause === "turn") return noteTakenOver(run, { sessionId })
   const isOwn = standalone !== undefined || phase?.sessions.includes(sessionId) === true || isReviewer(run, sessionId)
-  return cause === "turn" || !isOwn || working.includes(sessionId)
-    ? []
-    : [{ _tag: "WorkSeen", sessionId, working: true }]
+  return !isOwn || working.includes(sessionId) ? [] : [{ _tag: "WorkSeen", sessionId, working: true }]
 }
 
 export const noteResting = ({ working }: Run, { sessionId }: Pick<InputOf<"AgentIdle">, "sessionId">): RunEvents =>
   working.includes(sessionId) ? [{ _tag: "WorkSeen", sessionId, working: false }] : []
+
+/**
+ * A turn of ours has taken over what somebody did in its session, whose end is never told then. That they work can be
+ * told after the turn was asked for, but not after a sign of the turn: a session tells its events in order.
+ */
+export const noteTakenOver = noteResting
 
 export const agentIdle = (run: Run, phase: PhaseRun, event: InputOf<"AgentIdle">): Outcome => {
   const { sessionId } = event

@@ -40,6 +40,22 @@ describe("ESCALATE, the agent of this step is seen working", () => {
     row(story().executing(), { ...working, sessionId: s.author, cause: "human" }).then([known])
   })
 
+  it("asks about a turn that took over what somebody did in its session, which the run was told after it asked", () => {
+    const working = { _tag: "AgentWorking", runId, evidence: "x" } as const
+    const told = () => {
+      const s = story().executing()
+      return s.tell({ ...working, sessionId: s.author, cause: "human" })
+    }
+    const raised = ["gate RaiseEscalation", "StepWaiting EXECUTE"]
+    assert.deepStrictEqual(told().needsHuman().lines, raised)
+    const s = told()
+    s.tell({ ...working, sessionId: s.author, cause: "turn" })
+    assert.deepStrictEqual(s.run.working, [])
+    assert.deepStrictEqual(s.needsHuman().lines, raised)
+    s.agentWorks()
+    assert.deepStrictEqual(s.run.pending, { _tag: "Agent", sessionId: s.author })
+  })
+
   it("withdraws a question that names the session, asked by a version that did not say which session it watches", () => {
     const s = asked()
     const { watch: _, ...question } = s.question
@@ -189,8 +205,9 @@ describe("ESCALATE, the agent of this step is seen working", () => {
   it("withdraws it also when somebody works in the session of an earlier author as well", () => {
     const s = asked()
     const earlier = s.author
-    s.answer("fix").agentWorks().agentWorks("human", earlier).needsHuman()
-    assert.deepStrictEqual(s.lines.slice(-2), ["gate WithdrawEscalation", "StepResumed EXECUTE (agent-working)"])
+    s.answer("fix").worked("abc1").agentWorks().agentWorks("human", earlier)
+    s.verdict("not_ready", item("R1", "human_required"))
+    assert.deepStrictEqual(s.lines.slice(-2), ["gate WithdrawEscalation", "StepResumed AUTO_FIX (agent-working)"])
   })
 
   it("asks when the work in the session was over before", () => {

@@ -45,6 +45,7 @@ export class Told {
       case "TurnCompleted":
       case "TurnFailed":
         if (askedTurns(s).includes(input.turnId)) this.#turns.add(input.turnId)
+        this.atWork.delete(input.sessionId)
         return
       case "VerdictReached":
       case "ReviewFailed":
@@ -62,7 +63,11 @@ export class Told {
         }
         return
       case "AgentWorking":
-        if (input.cause === "turn") return
+        // A turn takes over what was done in its session before.
+        if (input.cause === "turn") {
+          this.atWork.delete(input.sessionId)
+          return
+        }
         this.presence.set(input.sessionId, input._tag)
         this.atWork.add(input.sessionId)
         return
