@@ -92,7 +92,8 @@ export const noteResting = ({ working }: Run, { sessionId }: Pick<InputOf<"Agent
  * A turn of ours has taken over what somebody did in its session, whose end is never told then. That they work can be
  * told after the turn was asked for, but not after a sign of the turn: a session tells its events in order.
  */
-export const noteTakenOver = noteResting
+export const noteTakenOver = (run: Run, { sessionId }: Pick<InputOf<"TurnCompleted">, "sessionId">): RunEvents =>
+  noteResting(run, { sessionId })
 
 export const agentIdle = (run: Run, phase: PhaseRun, event: InputOf<"AgentIdle">): Outcome => {
   const { sessionId } = event
