@@ -31,7 +31,10 @@ const looking = { bash: "sleep 0.5" }
 
 const isOver = ({ status }: SessionView): boolean => status === "completed" || status === "aborted"
 
-/** The run, once all is told that its sessions have used: the end of each is told last, with its archive. */
+/**
+ * The run, once all is told that its sessions have used. What one that has ended used is told with its archive, which a
+ * program makes that does the work of the repository.
+ */
 const told = (world: World) =>
   waitForCommand(
     Effect.gen(function* () {
@@ -45,8 +48,12 @@ const told = (world: World) =>
     })
   )
 
-/** The run, which adds up to within 1 %. No runtime tells what the last call used if it was cut off. */
+/**
+ * The run, once its program has ended and all is told. It adds up to within 1 %: no runtime tells what the last call used
+ * if it was cut off.
+ */
 const thatAddsUp = Effect.fnUntraced(function* (world: World) {
+  yield* world.start("up")
   const run = yield* told(world)
   const used = allTokens(run)
   const calls = yield* counted(world)
@@ -104,7 +111,6 @@ describe("what a human uses in a session", () => {
       yield* world.model.release("second")
       const { code, stderr } = yield* run.ended
       assert.strictEqual(code, 0, stderr)
-      // Does what was left to do when the run's program ended.
       yield* world.start("up")
       yield* countsTheHuman(world)
     })
@@ -128,8 +134,6 @@ describe.each(["opencode", "claude"] as const)("what a run on %s has used", (run
       const aborted = yield* world.reprise("abort", id)
       assert.strictEqual(aborted.code, 0, aborted.stderr)
       yield* run.ended
-      // Does what was left to do when the run's program ended.
-      yield* world.start("up")
       const view = yield* thatAddsUp(world)
       assert.strictEqual(view.status, "aborted")
       assert.strictEqual(
