@@ -1,7 +1,7 @@
 /** The git repository that a command works in, and its `.reprise` folder. */
 import { existsSync, realpathSync } from "node:fs"
 import { join, sep } from "node:path"
-import { type ProgramFailed, runGit } from "@reprise/process"
+import { type ProgramFailed, runGit, saysNoWorkTree } from "@reprise/process"
 import { putAsideLeft } from "@reprise/sandbox/leftovers"
 import { Effect } from "effect"
 import { missing } from "../terminal/CliFailure.ts"
@@ -26,7 +26,7 @@ const notStarted = (error: ProgramFailed) =>
 
 /** Why git finds no working tree at a directory, from its message. */
 const notFound = (from: string, message: string) => {
-  if (/must be run in a work tree/i.test(message)) {
+  if (saysNoWorkTree(message)) {
     return missing(
       "no-work-tree",
       `${from} has no working tree: it is a bare repository or git's own directory.`,

@@ -10,7 +10,7 @@ export { freePort, isPortTaken } from "./ports.ts"
 export { createPrivateFile, readPrivateFile } from "./privateFiles.ts"
 export { lastLines, logSize } from "./programLog.ts"
 export { remoteProblem, withoutLogin } from "./remoteUrl.ts"
-export { type GitOptions, runGit } from "./runGit.ts"
+export { type GitOptions, runGit, saysNoWorkTree } from "./runGit.ts"
 export {
   findProgram,
   isProgram,

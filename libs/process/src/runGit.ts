@@ -23,6 +23,10 @@ const environmentOf = (host: Readonly<Record<string, string | undefined>>): Reco
   return { ...Object.fromEntries(kept), GIT_OPTIONAL_LOCKS: "0", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" }
 }
 
+/** Whether git said that it was run where there is no working tree: in a bare repository, or in git's own directory. */
+export const saysNoWorkTree = (stderr: string): boolean =>
+  /must be run in a work tree|cannot use bare repository/i.test(stderr)
+
 /** Files that git looks at with the configuration of another repository. */
 export interface GitPlace {
   /** The git directory whose configuration counts. */

@@ -1,4 +1,5 @@
 /** How work on a host fails. */
+import { saysNoWorkTree } from "@reprise/process"
 import { Schema } from "effect"
 
 /** A path of a plan, an agent or a message that leads out of the workspace, or into git's own directory. */
@@ -52,7 +53,7 @@ export class GitFault extends Schema.TaggedError<GitFault>()("GitFault", {
   }
   /** Whether git was run in a bare repository, or in git's own directory. */
   get withoutWorkTree() {
-    return /must be run in a work tree/i.test(this.stderr)
+    return saysNoWorkTree(this.stderr)
   }
   /** Whether the server of a remote was not there, or busy, so that it is worth trying again. */
   get unreachable() {
