@@ -67,7 +67,8 @@ const saidWith = (run: Run, { choice, escalationId, guidance }: InputOf<"AnswerR
   const { pending, phase, step } = run
   const open = pending._tag === "Answer" ? pending.question : undefined
   const question = open?.ask.escalationId === escalationId ? open : undefined
-  const forNext = question?.kind === "phase-gate" || step === "PHASE_COMPLETE"
+  const isApproved = question?.kind === "phase-gate" || question?.retry.command?._tag === "FinishPhase"
+  const forNext = isApproved || step === "PHASE_COMPLETE"
   return [
     {
       text: guidance,

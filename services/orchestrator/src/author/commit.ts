@@ -18,13 +18,14 @@ const acceptHistory = (base: string | undefined): Partial<Retry> => (base === un
 const rewriteHint = (base: string | undefined): string =>
   base === undefined ? "" : ` The history after ${base} was rewritten; continue and fix accept it as it is now.`
 
-/** A commit made during the review was rejected, and no author is at work who could be told. */
+/** A commit made during the review was rejected, and no author is at work who could be told: one is started for words. */
 const rejectedAfterReview = ({ commit, detail, reason }: InputOf<"CommitRejected">): Outcome =>
   outcome(
     [{ _tag: "CommitTurnedDown", commit, reason, detail }],
     escalate({
       origin: "commit",
       reason: `HEAD moved to ${commit} during the review, and that commit was rejected (${reason}): ${detail}`,
+      retry: { withGuidance: "AUTO_FIX" },
       evidence: { commit }
     })
   )

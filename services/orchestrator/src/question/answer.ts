@@ -15,7 +15,7 @@ import { locationOf } from "../phase/plan.ts"
 import { shorten } from "../prompts.ts"
 import { isReviewerOf } from "../review/review.ts"
 import { askAgain } from "./escalate.ts"
-import type { Question } from "./question.ts"
+import type { Question, Retry } from "./question.ts"
 import { grant } from "./retry.ts"
 
 type Answer = InputOf<"AnswerReceived">
@@ -39,9 +39,12 @@ const kept = ({ by, guidance }: Answer, { givenTo, ...to }: Partial<Words> & { g
         }
       ]
 
-/** Who reads what is said with an answer that leads to this step: of the phase's review only the reviewer. */
-const readers = (run: Run, phase: PhaseRun, step: Step): Partial<Words> => {
-  if (run.step === "PHASE_COMPLETE") return {}
+/**
+ * Who reads what is said with an answer that leads to this step: of the phase's review only the reviewer. When the phase is
+ * approved, and only has to be finished, it is for the next one.
+ */
+const readers = (run: Run, phase: PhaseRun, { command }: Retry, step: Step): Partial<Words> => {
+  if (run.step === "PHASE_COMPLETE" || command?._tag === "FinishPhase") return {}
   return { phase: phase.id, for: step === "REVIEW" ? "reviewer" : "both" }
 }
 
@@ -64,12 +67,12 @@ const stepAnswered: Handler = (run, phase, question, answer) => {
       return ask.sessionId === undefined
         ? outcome([])
         : outcome(
-            [...kept(answer, readers(run, phase, retry.step)), ...grant(retry), resumed(run)],
+            [...kept(answer, readers(run, phase, retry, retry.step)), ...grant(retry), resumed(run)],
             enter(retry.step, "continue", { _tag: "continue", sessionId: ask.sessionId, brief })
           )
     case "fix":
       return outcome(
-        [...kept(answer, readers(run, phase, step)), ...changeAuthor(run, phase, step, answer), resumed(run)],
+        [...kept(answer, readers(run, phase, retry, step)), ...changeAuthor(run, phase, step, answer), resumed(run)],
         {
           _tag: "Retry",
           retry: { ...retry, step },
@@ -154,7 +157,7 @@ const notAChoice = ({ choice }: Answer): string => `The answer '${choice}' is no
 /** The gate has closed the question. An answer that cannot be taken keeps its guidance, and the question is asked again. */
 const askedAgain = (run: Run, question: Question, answered: RunEvent, answer: Answer, why: string): Outcome => {
   const noted: RunEvent = { _tag: "Noted", text: `${why}: the question is asked again.` }
-  const to = run.phase === undefined ? {} : readers(run, run.phase, question.retry.step)
+  const to = run.phase === undefined ? {} : readers(run, run.phase, question.retry, question.retry.step)
   const closed: RunEvents = [answered, ...kept(answer, to), noted]
   return outcome([...closed, ...askAgain(closed.reduce(evolveRun, run), question)])
 }

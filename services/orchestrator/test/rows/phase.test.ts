@@ -75,6 +75,17 @@ describe("PHASE_GATE", () => {
     ])
   })
 
+  it("starts an author who is told what a human says of the rejected commit that HEAD moved to", () => {
+    const s = ready().headMoved("fff9").commitRejected().answer("fix", "Take that commit back.")
+    assert.deepStrictEqual(s.lines, [
+      "StepResumed PHASE_GATE (answer)",
+      "StepStarted AUTO_FIX (fix)",
+      "session-manager StartTurn",
+      "session-manager ReleaseSession"
+    ])
+    assert.include(s.prompt, "Take that commit back.")
+  })
+
   it("finishes an overridden phase on any HEAD", () => {
     const s = story().executing().needsHuman().answer("override")
     assert.notProperty(s.command("FinishPhase"), "approved")

@@ -53,6 +53,14 @@ describe("a run that is running with nothing under way", () => {
     assert.deepStrictEqual(s.lines.slice(-2), ["reviewer CloseReview", "reviewer RequestReview"])
   })
 
+  it("keeps for the next phase what is said when an approved phase could not be finished", () => {
+    const s = executing().worked("abc0001").verdict("ready").isStuck({ missing })
+    s.answer("fix", "Use tabs from now on.")
+    assert.deepStrictEqual(s.lines, ["StepResumed PHASE_GATE (answer)", "workspace FinishPhase"])
+    assert.include(s.treeClean().prompt, "Use tabs from now on.")
+    assert.strictEqual(s.run.phase?.id, "2")
+  })
+
   it("asks about lost work of the workspace, and asks the workspace again", () => {
     const s = executing().completes("abc0001").isStuck({ missing })
     assert.deepStrictEqual(
