@@ -8,7 +8,11 @@ const minutes = (count: number) => ({ testTimeout: count * 60_000, hookTimeout: 
 const group = (groupOrder: number, maxWorkers: number) => ({ maxWorkers, sequence: { groupOrder } })
 const pure = group(1, availableParallelism())
 /** These tests start processes of their own, and wait for them half of the time. */
-const waiting = { ...group(2, Math.ceil(1.5 * availableParallelism())), isolate: false }
+const waiting = {
+  ...group(2, Math.ceil(1.5 * availableParallelism())),
+  isolate: false,
+  setupFiles: ["test/harness/timeLimit.ts"]
+}
 
 export default defineConfig({
   test: {

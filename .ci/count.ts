@@ -39,6 +39,11 @@ const stages = process.argv.slice(2).map((argument) => argument.split("="))
 const failedStages = stages.filter(([, code]) => code !== "0").map(([name, code]) => `${name} ended with ${code}`)
 for (const failure of [...failures, ...failedStages]) process.stdout.write(`failed: ${failure}\n`)
 
+const outOfTime = "coverage/outOfTime.txt"
+if (existsSync(outOfTime)) {
+  process.stdout.write(`This machine was too slow for all tests. Skipped:\n${readFileSync(outOfTime, "utf8")}`)
+}
+
 const total = (count: "numPassedTests" | "numFailedTests" | "numPendingTests"): number =>
   suite[count] + withoutEngine[count]
 const passed = total("numPassedTests") + stages.length - failedStages.length
