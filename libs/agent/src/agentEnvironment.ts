@@ -36,14 +36,13 @@ export const claudeEnvironment = (environment: Environment): Record<string, stri
 export const acpEnvironment = (environment: Environment): Record<string, string> =>
   inherited(environment, new RegExp(`${outerClaude.source}|${outerOpenCode.source}`))
 
-/** `shell`: the program that OpenCode runs commands with, in place of the user's shell. */
+/** `guarded`: what the sandbox sets, such as the program that runs commands in place of the user's shell. */
 export const openCodeEnvironment = (
   environment: Environment,
   password: string,
-  shell?: string
+  guarded: Environment = {}
 ): Record<string, string> => ({
-  ...inherited(environment, outerOpenCode),
-  ...(shell === undefined ? {} : { SHELL: shell }),
+  ...inherited({ ...environment, ...guarded }, outerOpenCode),
   OPENCODE_DISABLE_AUTOUPDATE: "1",
   OPENCODE_SERVER_PASSWORD: password
 })

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
-import { layerSandbox } from "@reprise/sandbox"
+import { layerSandbox, Sandbox } from "@reprise/sandbox"
 import { canary, canSandbox, escapedFrom, escapes, recorded, type Scene, sceneIn } from "@reprise/sandbox/testing"
 import { ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
 import { Context, Effect, Fiber, Layer, Stream } from "effect"
@@ -34,6 +34,8 @@ const makeLinks = ({ home, stateDirectory, workspace }: Scene) => {
 const dataOf = ({ home }: Scene, reply: string) => join(realpathSync(home), `data-${reply}`)
 
 const savingCommand = (scene: Scene, reply: string) => `echo kept > ${dataOf(scene, reply)}/saved`
+
+const otherWorkspace = ({ home }: Scene) => join(realpathSync(home), "of-another")
 
 /** The model tries everything in one turn. */
 const scriptOf = (scene: Scene): ScriptInput => ({
@@ -70,6 +72,24 @@ const scriptOf = (scene: Scene): ScriptInput => ({
           bash: `curl -sS -m 30 --noproxy '' http://localhost:${scene.port}/; touch ${realpathSync(scene.home)}/.bashrc`
         },
         { text: "peeked" }
+      ]
+    },
+    {
+      match: { lastUser: "intrude" },
+      reply: [
+        {
+          toolCalls: [
+            {
+              tool: "bash",
+              args: {
+                command: `echo x > ${scene.workspace}/began; echo x > intruded`,
+                workdir: otherWorkspace(scene),
+                description: "intrudes"
+              }
+            }
+          ]
+        },
+        { text: "intruded" }
       ]
     },
     {
@@ -301,3 +321,34 @@ const suite = <E>(name: string, runtime: Layer.Layer<AgentRuntime, E, Places | T
 
 suite("OpenCode", openCode)
 suite("Claude", claude)
+
+describe.skipIf(!sandboxed)("agents on one OpenCode server", () => {
+  const all = openCode.pipe(Layer.provideMerge(sandbox), Layer.provideMerge(model), Layer.provideMerge(sceneLayer))
+  layer(all, { excludeTestServices: true, timeout: "5 minutes" })((it) => {
+    it.effect("have their own rights in the folder of another agent that is at work", () =>
+      Effect.gen(function* () {
+        const scene = yield* TheScene
+        const { workspace: directory } = scene
+        const other = otherWorkspace(scene)
+        mkdirSync(other)
+        yield* (yield* Sandbox).occupy({ directory: other, role: "author", permissions: "ask" })
+        const runtime = yield* AgentRuntime
+        const runtimeSessionId = yield* runtime.create({ directory, title: "intrude", permissions: "ask" })
+        const answers = waitUntil(Effect.map(runtime.pendingPrompts(directory), (all) => all[0])).pipe(
+          Effect.flatMap(({ promptId, text }) =>
+            runtime.reply({
+              runtimeSessionId,
+              promptId,
+              reply: { kind: "permission", reply: text.startsWith("write") ? "reject" : "once" }
+            })
+          ),
+          Effect.forever
+        )
+        const prompt = { runtimeSessionId, directory, promptId: newIds(), text: "intrude", role: "author" as const }
+        assert.strictEqual((yield* Effect.raceFirst(runtime.prompt(prompt), answers)).text, "intruded")
+        assert.isFalse(existsSync(join(other, "intruded")))
+        assert.isTrue(existsSync(join(directory, "began")), "the command was run")
+      })
+    )
+  })
+})

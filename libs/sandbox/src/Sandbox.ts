@@ -79,7 +79,7 @@ export interface SandboxShape {
   readonly shellFor: (directory: string, role: Role) => Effect.Effect<string, SandboxFault>
   /** The same for a quality gate, which gets the variables that it is started with. */
   readonly gateShell: (directory: string) => Effect.Effect<string, SandboxFault>
-  /** The same for a server that serves many directories: what it runs in one follows who works there now. */
+  /** The same for a server of many sessions: what it runs follows who works now in the folder that `sessionFolder` names. */
   readonly serverShell: Effect.Effect<string, SandboxFault>
   readonly occupy: (occupant: Occupant) => Effect.Effect<void, SandboxFault, Scope.Scope>
   /**

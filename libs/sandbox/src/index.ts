@@ -12,4 +12,5 @@ export {
   type SandboxShape,
   type Standing
 } from "./Sandbox.ts"
+export { sessionFolder } from "./shellScript.ts"
 export { findUsability, type Usability } from "./usability.ts"

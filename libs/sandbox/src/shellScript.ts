@@ -75,8 +75,12 @@ while [ -z "$open" ] && [ $tries -lt 5000 ]; do
 done
 `
 
-/** Inside, before the command: shows that it began, in a file that the command does not see. */
+/**
+ * Inside, before the command: shows that it began, in a file that the command does not see; then goes to its folder, which
+ * an agent may have chosen among those that are hidden.
+ */
 const began = `echo >&5; exec 5>&-
+cd -- "$0" 2>/dev/null || { echo "reprise: $0 is not there in the sandbox. Run the command in the workspace." >&2; exit 126; }
 `
 
 export interface ShellOptions {
@@ -201,7 +205,7 @@ export const sandboxedShell = (options: ShellOptions): string => {
     "tries=0\n",
     "while :; do\n",
     hidden.before,
-    `  ${enter.join(" ")} --chdir "$PWD" -- /bin/sh -c ${quoted(inner)} sh ${quoted(shell)} "$@"${heard.pipe}\n`,
+    `  ${enter.join(" ")} -- /bin/sh -c ${quoted(inner)} "$PWD" ${quoted(shell)} "$@"${heard.pipe}\n`,
     `  ${heard.status}`,
     // A mount of the machine that goes away meanwhile, such as a container's, ends bubblewrap before the command.
     `  if [ $status -ne 1 ] || [ -s "$start" ] || [ $tries -ge 20 ]; then break; fi\n`,
@@ -218,14 +222,17 @@ export const sandboxedShell = (options: ShellOptions): string => {
 export const openShell = (shell: string): string =>
   [shellHead, withholding, exported({ SHELL: shell }), `${alone}\n`, `exec ${quoted(shell)} "$@"\n`].join("")
 
+/** Names the folder of the session whose command it is. Whoever starts the server sees to it that each command has it. */
+export const sessionFolder = "REPRISE_SESSION_FOLDER"
+
 /**
- * For a server that runs commands of several sessions: it finds the program of the nearest folder above. `places` repeats
- * the folders of this machine.
+ * For a server that runs commands of several sessions: it finds the program of the session's folder, wherever the command
+ * begins: an agent chooses that, and its folder could be another agent's. `places` repeats the folders of this machine.
  */
 export const dispatchingShell = (places: string): string => `${shellHead}places=${quoted(places)}
-at=$(pwd -P)
+at=$([ -n "$${sessionFolder}" ] && CDPATH= cd -P -- "$${sessionFolder}" && pwd -P)
 while [ -n "$at" ] && [ ! -f "$places$at/.reprise-shell" ]; do at=\${at%/*}; done
 if [ -f "$places$at/.reprise-shell" ]; then exec /bin/sh "$places$at/.reprise-shell" "$@"; fi
-echo "reprise: no agent works in $(pwd -P), so commands are not run there. Run it in the workspace." >&2
+echo "reprise: no agent works in \${${sessionFolder}:-this session}, so commands are not run there. Run it in the workspace." >&2
 exit 126
 `

@@ -180,7 +180,7 @@ describe("the program that stands in for a shell", () => {
     assert.notMatch(named, /echo "[^"]*[$`]/)
   })
 
-  it("runs nothing in a folder in which nobody works", () => {
+  it("runs nothing for a session in whose folder nobody works", () => {
     assert.match(dispatchingShell("/state/places"), /exit 126\n$/)
   })
 

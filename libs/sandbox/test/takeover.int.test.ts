@@ -7,6 +7,7 @@ import { Context, Effect, Layer, Schedule } from "effect"
 import { TestClock } from "effect/testing"
 import { markOf } from "../src/hostFolder.ts"
 import { layerSandbox, Sandbox, type SandboxShape } from "../src/index.ts"
+import { sessionFolder } from "../src/shellScript.ts"
 import { canSandbox, type Scene, scene } from "../src/testing.ts"
 
 const sandboxed = await canSandbox()
@@ -30,8 +31,11 @@ const occupied = (sandbox: SandboxShape, { workspace }: Scene) =>
 
 const run = (shell: string, { workspace }: Scene) =>
   Effect.callback<string>((resume) => {
-    execFile(shell, ["-c", "echo it works"], { cwd: workspace, timeout: 60_000 }, (error, stdout, stderr) =>
-      resume(Effect.succeed(error === null ? stdout : `${error.message} ${stderr}`))
+    execFile(
+      shell,
+      ["-c", "echo it works"],
+      { cwd: workspace, env: { ...process.env, [sessionFolder]: workspace }, timeout: 60_000 },
+      (error, stdout, stderr) => resume(Effect.succeed(error === null ? stdout : `${error.message} ${stderr}`))
     )
   })
 

@@ -3,6 +3,9 @@
  * or a server that somebody else runs.
  */
 
+import { writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { pathToFileURL } from "node:url"
 import { Sandbox, type SandboxShape } from "@reprise/sandbox"
 import { Context, Deferred, Effect, Exit, Layer, Option, type Redacted, Schedule, Scope, Semaphore } from "effect"
 import { steadyMs } from "../../steadyMs.ts"
@@ -10,6 +13,7 @@ import { healthVersion, isHealthy } from "./http.ts"
 import { locateOpenCode, openCodeVersion } from "./locateOpenCode.ts"
 import {
   type Connection,
+  onDisk,
   readOpenCodeEndpoint,
   refuseSecondOwner,
   removeOpenCodeEndpoint,
@@ -21,8 +25,10 @@ import {
   type OpenCodeNotFound,
   type OpenCodeNotPermitted,
   OpenCodeStateFault,
-  type OpenCodeUnavailable
+  type OpenCodeUnavailable,
+  OpenCodeUnguarded
 } from "./OpenCodeUnavailable.ts"
+import { loadPlugin, pluginText } from "./sessionFolderPlugin.ts"
 import { type RunningServer, startServer } from "./startServer.ts"
 
 export interface OpenCodeOptions {
@@ -79,20 +85,30 @@ interface Supervisor {
   isSupervised: boolean
 }
 
-/** Without it commands would run unguarded, so a server that cannot get it does not start. */
-const shellOf = (sandbox: SandboxShape | undefined) =>
-  sandbox === undefined
-    ? Effect.succeed({})
-    : sandbox.serverShell.pipe(
-        Effect.map((shell) => ({ shell })),
-        Effect.mapError((cause) => new OpenCodeStateFault({ operation: "preparing the sandbox", cause }))
-      )
+/** Without these variables commands would run unguarded, so a server that cannot get them does not start. */
+const guardedBy = Effect.fnUntraced(function* (
+  sandbox: SandboxShape | undefined,
+  environment: Readonly<Record<string, string | undefined>>
+) {
+  if (sandbox === undefined) return {}
+  const shell = yield* sandbox.serverShell.pipe(
+    Effect.mapError((cause) => new OpenCodeStateFault({ operation: "preparing the sandbox", cause }))
+  )
+  // Beside the shell, where no command can write.
+  const plugin = join(dirname(shell), "sessionFolder.js")
+  yield* onDisk("preparing the sandbox", () => writeFile(plugin, pluginText))
+  const loading = yield* Effect.fromResult(loadPlugin(environment, pathToFileURL(plugin).href)).pipe(
+    Effect.mapError((detail) => new OpenCodeUnguarded({ detail }))
+  )
+  return { ...loading, SHELL: shell }
+})
 
 const startOnce = Effect.fnUntraced(function* ({ options, program, sandbox, servers }: Supervisor) {
   const { environment = process.env, permit = Effect.void, startTimeoutMs = 180_000, stateDirectory } = options
   yield* permit
   const attempt = yield* Scope.fork(servers)
-  const how = { program: yield* program, stateDirectory, environment, startTimeoutMs, ...(yield* shellOf(sandbox)) }
+  const guarded = yield* guardedBy(sandbox, environment)
+  const how = { program: yield* program, stateDirectory, environment, startTimeoutMs, guarded }
   const server = yield* startServer(how).pipe(
     Effect.tap((it) => writeOpenCodeEndpoint(stateDirectory, it.connection, it)),
     Scope.provide(attempt),

@@ -53,6 +53,15 @@ export class OpenCodeNotPermitted extends Schema.TaggedError<OpenCodeNotPermitte
   }
 }
 
+/** The environment's settings for OpenCode would let commands out of the sandbox. */
+export class OpenCodeUnguarded extends Schema.TaggedError<OpenCodeUnguarded>()("OpenCodeUnguarded", {
+  detail: Schema.String
+}) {
+  override get message() {
+    return `OpenCode is not started: ${this.detail}`
+  }
+}
+
 /** The state directory cannot be used, or the guard cannot be started. */
 export class OpenCodeStateFault extends Schema.TaggedError<OpenCodeStateFault>()("OpenCodeStateFault", {
   operation: Schema.String,
@@ -70,4 +79,5 @@ export type OpenCodeUnavailable =
   | OpenCodeInUse
   | OpenCodeGaveUp
   | OpenCodeNotPermitted
+  | OpenCodeUnguarded
   | OpenCodeStateFault

@@ -24,8 +24,8 @@ export interface StartOptions {
   readonly stateDirectory: string
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly startTimeoutMs: number
-  /** Runs the agents' commands; absent: the user's shell. */
-  readonly shell?: string
+  /** Variables that put the agents' commands into the sandbox. */
+  readonly guarded: Readonly<Record<string, string>>
 }
 
 export interface RunningServer extends GuardedProcess {
@@ -95,7 +95,7 @@ const startOn = Effect.fnUntraced(function* (
       program,
       args: ["serve", "--hostname", "127.0.0.1", "--port", String(port), "--print-logs", "--log-level", "WARN"],
       environment: {
-        ...openCodeEnvironment(options.environment, password, options.shell),
+        ...openCodeEnvironment(options.environment, password, options.guarded),
         BUN_TMPDIR: unpackedFolder(stateDirectory),
         ...variableOf(mark)
       },

@@ -1,0 +1,26 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { loadPlugin } from "../src/opencode/server/sessionFolderPlugin.ts"
+
+const url = "file:///state/sessionFolder.js"
+
+describe("the plugin that tells commands the folder of their session", () => {
+  it.each([
+    { content: undefined, expected: { plugin: [url] } },
+    { content: "", expected: { plugin: [url] } },
+    { content: '{"model":"a/b"}', expected: { model: "a/b", plugin: [url] } },
+    { content: '{"plugin":["one",["two",{}]]}', expected: { plugin: ["one", ["two", {}], url] } }
+  ])("is loaded after the plugins of the user: $content", ({ content, expected }) => {
+    const { OPENCODE_CONFIG_CONTENT = "" } = Result.getOrThrow(loadPlugin({ OPENCODE_CONFIG_CONTENT: content }, url))
+    assert.deepStrictEqual(JSON.parse(OPENCODE_CONFIG_CONTENT), expected)
+  })
+
+  it.each([
+    { environment: { OPENCODE_CONFIG_CONTENT: "{ // mine\n}" }, expected: /Write it without comments/ },
+    { environment: { OPENCODE_CONFIG_CONTENT: "[]" }, expected: /cannot be read as JSON/ },
+    { environment: { OPENCODE_CONFIG_CONTENT: '{"plugin":"one"}' }, expected: /a list of plugins/ },
+    { environment: { OPENCODE_PURE: "1" }, expected: /OPENCODE_PURE .* Unset it/ }
+  ])("stops a server that would not load it: $environment", ({ environment, expected }) => {
+    assert.match(Result.getOrElse(loadPlugin(environment, url), (detail) => detail) as string, expected)
+  })
+})
