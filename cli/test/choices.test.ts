@@ -88,8 +88,8 @@ describe("what follows from a choice", () => {
       "claude, model opus takes over for the rest of the phase. The agent will be told: Blue"
     ],
     [
-      "--model a/b",
-      "Model a/b takes over for the rest of the phase. The agent will be told: its task again, without more words."
+      "--model a/b --variant high",
+      "The author with model a/b, variant high takes over for the rest of the phase. The agent will be told: its task again, without more words."
     ],
     [
       "--runtime nobody",

@@ -46,7 +46,7 @@ describe("a key at the gate", () => {
 
   it("says how another agent is named, who takes over, and gives back what was refused", () => {
     const gate = new Gate([byAnother()]).type("f")
-    assert.include(gate.screen, "For another agent first --runtime NAME --model NAME:")
+    assert.include(gate.screen, "Another agent first: --runtime, --model, --variant NAME:")
     assert.include(gate.type("--runtime claude: Blue").screen, "claude takes over for the rest of the phase.")
     gate.type("\n").happens({ _tag: "Refused", escalationId: "r1-abc-e1", message: "Claude is not installed." })
     assert.include(gate.screen, "Claude is not installed.")

@@ -59,7 +59,8 @@ describe("fix by another agent", () => {
       })
       const question = yield* parks(world)
       const answer = yield* world.reprise(
-        ...["gate", "answer", question.escalationId, "fix", "--runtime", "claude", "--guidance", "The first one."]
+        ...["gate", "answer", question.escalationId, "fix", "--runtime", "claude", "--variant", "low"],
+        ...["--guidance", "The first one."]
       )
       assert.strictEqual(answer.code, 0, answer.stderr)
       yield* finishes(world)
@@ -67,6 +68,7 @@ describe("fix by another agent", () => {
       assert.deepStrictEqual(yield* runtimesOf(world), ["author claude", "author opencode", "reviewer opencode"])
       const [first, second, ...more] = yield* authorsWork(world)
       assert.deepStrictEqual([first?.protocol, second?.protocol], ["openai", "anthropic"])
+      assert.strictEqual(second?.effort, "low")
       assert.include(second?.lastUser, `${folder}/.continuation-state.json`)
       assert.match(
         second?.lastUser ?? "",
@@ -100,7 +102,9 @@ describe("fix by another agent", () => {
       })
       const question = yield* parks(world)
       const gate = yield* world.atTerminal("gate", "--plain")
-      yield* gate.waitFor(/Another agent takes over with: f --runtime NAME --model NAME: guidance\s+answer> /)
+      yield* gate.waitFor(
+        /Another agent takes over with: f --runtime NAME --model NAME --variant NAME: guidance\s+answer> /
+      )
       gate.type("q --runtime opencode\n")
       yield* gate.waitFor(/'abort' starts no fresh author here.*\s+answer> /)
       gate.type("f --runtime opencode --model scripted/nonsense: Blue\n")

@@ -45,6 +45,10 @@ const answer = Command.make(
       Flag.withDescription("With fix: the model of the fresh author, for the rest of the phase"),
       Flag.optional
     ),
+    variant: Flag.String("variant").pipe(
+      Flag.withDescription("With fix: how much that model is to think, in the runtime's words, such as high"),
+      Flag.optional
+    ),
     json: jsonFlag,
     nats: natsFlag
   },

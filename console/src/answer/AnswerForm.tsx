@@ -55,7 +55,10 @@ export function AnswerForm({ onChosen, question }: Props) {
     }
     choose(question, option.name, partsOf(option.label).name, {
       guidance,
-      agent: option.agent === true ? { runtime: agent.runtime.trim(), model: agent.model.trim() } : nobodyElse
+      agent:
+        option.agent === true
+          ? { runtime: agent.runtime.trim(), model: agent.model.trim(), variant: agent.variant.trim() }
+          : nobodyElse
     })
     onChosen()
   }

@@ -23,8 +23,12 @@ export interface Pending {
 export interface ChosenAgent {
   readonly runtime: string
   readonly model: string
+  readonly variant: string
 }
-export const nobodyElse: ChosenAgent = { runtime: "", model: "" }
+export const nobodyElse: ChosenAgent = { runtime: "", model: "", variant: "" }
+
+export const isNobodyElse = ({ model, runtime, variant }: ChosenAgent): boolean =>
+  [runtime, model, variant].every((name) => name === "")
 
 /** What was typed for a question. */
 export interface Draft {
@@ -103,6 +107,7 @@ export const choose = (question: EscalationView, choice: string, label: string, 
     ...(guidance.trim() === "" ? {} : { guidance }),
     ...(agent.runtime === "" ? {} : { runtime: agent.runtime }),
     ...(agent.model === "" ? {} : { model: agent.model }),
+    ...(agent.variant === "" ? {} : { variant: agent.variant }),
     ...(commit === undefined ? {} : { commit })
   }
   publish([...pending, { question, label, answer, sendAt: Date.now() + undoMs, state: "undoable" }])
@@ -126,12 +131,15 @@ addEventListener("pagehide", () => {
 })
 
 const draftKey = (id: string) => `draft ${id}`
-const isEmpty = ({ agent, guidance }: Draft) => guidance === "" && agent.runtime === "" && agent.model === ""
+const isEmpty = ({ agent, guidance }: Draft) => guidance === "" && isNobodyElse(agent)
 
 /** What a reload and an undo must not lose. */
 export const draftOf = (id: string): Draft => {
   const saved = sessionStorage.getItem(draftKey(id))
-  return saved === null ? emptyDraft : JSON.parse(saved)
+  if (saved === null) return emptyDraft
+  const { agent, guidance }: Draft = JSON.parse(saved)
+  // An earlier version of the page knew fewer names.
+  return { guidance, agent: { ...nobodyElse, ...agent } }
 }
 export const saveDraft = (id: string, draft: Draft): void => {
   if (isEmpty(draft)) sessionStorage.removeItem(draftKey(id))

@@ -15,10 +15,10 @@ export const AgentChoice = Schema.Struct({
 })
 export type AgentChoice = typeof AgentChoice.Type
 
-/** For people: `claude`, or `claude, model opus, variant high`. */
-export const agentText = ({ model, runtime, variant }: AgentChoice): string =>
+/** For people: `claude, model opus, variant high`, without what is not named. */
+export const agentText = ({ model, runtime, variant }: Partial<AgentChoice>): string =>
   [
-    runtime,
+    ...(runtime === undefined ? [] : [runtime]),
     ...(model === undefined ? [] : [`model ${model}`]),
     ...(variant === undefined ? [] : [`variant ${variant}`])
   ].join(", ")

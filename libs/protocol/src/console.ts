@@ -42,6 +42,7 @@ export const ConsoleAnswer = Schema.Struct({
   /** Who is to take over. */
   runtime: Schema.optionalKey(Schema.String),
   model: Schema.optionalKey(Schema.String),
+  variant: Schema.optionalKey(Schema.String),
   /** The commit that was shown with the question. */
   commit: Schema.optionalKey(Schema.String)
 })

@@ -1,4 +1,4 @@
-/** The runtime and the model that an answer names for the agent that takes over. Pure. */
+/** The runtime, the model and its variant that an answer names for the agent that takes over. Pure. */
 import { type EscalationOption, RuntimeName } from "@reprise/protocol"
 import { Result, Schema } from "effect"
 
@@ -6,10 +6,11 @@ import { Result, Schema } from "effect"
 export interface NamedAgent {
   readonly runtime?: string | undefined
   readonly model?: string | undefined
+  readonly variant?: string | undefined
 }
 
 /** One flag, its value without blanks or in quotes. The colon of the guidance may follow it at once. */
-const flag = /^\s+--(runtime|model)(?:\s+|=)(?:"([^"]*)"|'([^']*)'|(\S*?[^\s:"']))(?=:?(?:\s|$))/
+const flag = /^\s+--(runtime|model|variant)(?:\s+|=)(?:"([^"]*)"|'([^']*)'|(\S*?[^\s:"']))(?=:?(?:\s|$))/
 
 /** Flags at the beginning of a text that follows a choice, and what comes after them. */
 export const readFlags = (text: string): { readonly named: NamedAgent; readonly rest: string } => {
@@ -27,12 +28,13 @@ export const readFlags = (text: string): { readonly named: NamedAgent; readonly 
 export interface UsableNames {
   readonly runtime?: RuntimeName
   readonly model?: string
+  readonly variant?: string
 }
 
 const isRuntimeName = Schema.is(RuntimeName)
 
-/** The names of models have no blanks. */
-const isModelName = (text: string): boolean => /^\S+$/.test(text)
+/** The names of models and of their variants have no blanks. */
+const isName = (text: string): boolean => /^\S+$/.test(text)
 
 const known = "opencode, claude, or the acp:COMMAND of the setting runtime"
 
@@ -45,20 +47,25 @@ const shown = (text: string): string => `'${text.slice(0, 80)}'`
 export const readAgent = (option: EscalationOption, named: NamedAgent): Result.Result<UsableNames, string> => {
   const runtime = named.runtime?.trim() ?? ""
   const model = named.model?.trim() ?? ""
-  if (runtime === "" && model === "") return Result.succeed({})
+  const variant = named.variant?.trim() ?? ""
+  if (runtime === "" && model === "" && variant === "") return Result.succeed({})
   if (option.agent !== true) {
     return Result.fail(
-      `'${option.name}' starts no fresh author here, so it takes no runtime and no model. Answer again without them.`
+      `'${option.name}' starts no fresh author here, so it takes no runtime, no model and no variant. Answer again without them.`
     )
   }
   if (runtime !== "" && !isRuntimeName(runtime)) {
     return Result.fail(`There is no runtime ${shown(runtime)}. Name one of: ${known}.`)
   }
-  if (model !== "" && !isModelName(model)) {
+  if (model !== "" && !isName(model)) {
     return Result.fail(`${shown(model)} names no model: write it as in reprise.toml, without blanks.`)
+  }
+  if (variant !== "" && !isName(variant)) {
+    return Result.fail(`${shown(variant)} names no variant: write it as in reprise.toml, without blanks.`)
   }
   return Result.succeed({
     ...(isRuntimeName(runtime) ? { runtime } : {}),
-    ...(model === "" ? {} : { model })
+    ...(model === "" ? {} : { model }),
+    ...(variant === "" ? {} : { variant })
   })
 }

@@ -44,7 +44,7 @@ const chosen = (option: EscalationOption, text: string): Chosen => {
 
 /** An option and what follows it, without a colon between them: `f --runtime claude --model opus: text`. */
 const withFlags = (typed: string, question: OfferedChoices): TypedAnswer | undefined => {
-  const at = typed.search(/\s--(runtime|model)\b/)
+  const at = typed.search(/\s--(runtime|model|variant)\b/)
   if (at < 0 || at > longestWord(question)) return undefined
   const option = resolveChoice(typed.slice(0, at), question)
   if (Result.isFailure(option)) return option.failure.code === "not-offered" ? askAgain(option.failure) : undefined
@@ -53,7 +53,7 @@ const withFlags = (typed: string, question: OfferedChoices): TypedAnswer | undef
   if (rest.trim() !== "" && guidance === undefined) {
     return {
       _tag: "AskAgain",
-      message: `'${rest.trim().slice(0, 80)}' is not understood. Write --runtime NAME and --model NAME, then a colon and what the agent should do.`
+      message: `'${rest.trim().slice(0, 80)}' is not understood. Write --runtime NAME, --model NAME or --variant NAME, then a colon and what the agent should do.`
     }
   }
   const agent = readAgent(option.success, named)

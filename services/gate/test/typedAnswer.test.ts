@@ -88,6 +88,7 @@ describe("what a human types at the gate", () => {
     ["f --runtime claude", { runtime: "claude" }, undefined],
     ["f --runtime claude: use it", { runtime: "claude" }, "use it"],
     ["fix --model=a/b:8x --runtime=opencode : x --model y", { model: "a/b:8x", runtime: "opencode" }, "x --model y"],
+    ["f --variant high --model a/b: think", { variant: "high", model: "a/b" }, "think"],
     ["f --model ollama/llama3:8b: a\nb", { model: "ollama/llama3:8b" }, "a\nb"],
     ["f --runtime 'acp:opencode acp'", { runtime: "acp:opencode acp" }, undefined],
     ['f --runtime "claude": x', { runtime: "claude" }, "x"],
@@ -97,10 +98,14 @@ describe("what a human types at the gate", () => {
   })
 
   it.each([
-    ["f --runtime", /'--runtime' is not understood\. Write --runtime NAME and --model NAME, then a colon/],
+    [
+      "f --runtime",
+      /'--runtime' is not understood\. Write --runtime NAME, --model NAME or --variant NAME, then a colon/
+    ],
     ["f --runtime claude use it", /'use it' is not understood/],
     ["f --runtime nobody", /There is no runtime 'nobody'\. Name one of: opencode, claude/],
     ["f --model 'a b'", /'a b' names no model/],
+    ["f --variant 'very high'", /'very high' names no variant/],
     ["q --runtime claude", /'abort' starts no fresh author here/],
     ["x --runtime claude", /is not one of the choices/]
   ])("asks again after %j", (line, message) => {

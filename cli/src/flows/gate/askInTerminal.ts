@@ -77,7 +77,7 @@ export const askInTerminal = Effect.fn("askInTerminal")(function* (question: Esc
   const byAnother = question.options.find(({ agent }) => agent === true)
   if (byAnother !== undefined) {
     const key = visibleLine(byAnother.keys[0] ?? byAnother.name)
-    say(color.dim(`Another agent takes over with: ${key} --runtime NAME --model NAME: guidance`))
+    say(color.dim(`Another agent takes over with: ${key} --runtime NAME --model NAME --variant NAME: guidance`))
   }
   while (true) {
     const line = yield* readLine("answer> ")

@@ -18,6 +18,7 @@ interface Flags extends ClientFlags {
   readonly guidance: Option.Option<string>
   readonly runtime: Option.Option<string>
   readonly model: Option.Option<string>
+  readonly variant: Option.Option<string>
 }
 
 const noText = (where: string) =>
@@ -61,8 +62,12 @@ export const nextStep = (question: EscalationView, choice: string): string => {
 }
 
 /** Who is to take over, as the flags name it; fails with exit code 2 where nobody can be named, or not so. */
-const agentOf = ({ id, model, runtime }: Flags, option: EscalationOption) => {
-  const named = { model: Option.getOrUndefined(model), runtime: Option.getOrUndefined(runtime) }
+const agentOf = ({ id, model, runtime, variant }: Flags, option: EscalationOption) => {
+  const named = {
+    model: Option.getOrUndefined(model),
+    runtime: Option.getOrUndefined(runtime),
+    variant: Option.getOrUndefined(variant)
+  }
   return Effect.fromResult(readAgent(option, named)).pipe(
     Effect.catch((why) => Effect.fail(wrongUse("unusable-agent", why, `'reprise gate show ${id}' shows the question.`)))
   )

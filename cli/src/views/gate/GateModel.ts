@@ -12,6 +12,7 @@ export interface Answer {
   /** Who is to take over. */
   readonly runtime?: RuntimeName
   readonly model?: string
+  readonly variant?: string
 }
 
 /** What keys mean now. */

@@ -113,10 +113,10 @@ const choiceText = (question: EscalationView, option: EscalationOption, words: s
 const speaks: ReadonlySet<string> = new Set(["continue-session", "fix", "redo", "retry"])
 
 /** Who takes over, where the human has named somebody. */
-const takeOver = ({ model, runtime }: UsableNames): string => {
-  if (runtime === undefined && model === undefined) return ""
-  const who =
-    runtime === undefined ? `Model ${model}` : agentText({ runtime, ...(model === undefined ? {} : { model }) })
+const takeOver = (named: UsableNames): string => {
+  const text = agentText(named)
+  if (text === "") return ""
+  const who = named.runtime === undefined ? `The author with ${text}` : text
   return `${who} takes over for the rest of the phase. `
 }
 

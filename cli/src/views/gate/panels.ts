@@ -65,7 +65,7 @@ const titleRow = (option: EscalationOption, columns: number): Row =>
 
 const hintOf = ({ agent, guidance, name }: EscalationOption): string => {
   if (name === "change-model") return "The model's name, such as provider/model."
-  if (agent === true) return "Guidance, if any. For another agent first --runtime NAME --model NAME:"
+  if (agent === true) return "Guidance, if any. Another agent first: --runtime, --model, --variant NAME:"
   return guidance === "required" ? "Say it in your own words." : "Guidance, if you want to give some."
 }
 

@@ -24,7 +24,9 @@ const question = {
 /** What an answer named of the agent that takes over. */
 const namedAgent = {
   runtime: Schema.optionalKey(RuntimeName),
-  model: Schema.optionalKey(Schema.String)
+  model: Schema.optionalKey(Schema.String),
+  /** As in `AgentChoice`. */
+  variant: Schema.optionalKey(Schema.String)
 } as const
 
 /** Key: escalation id. */
@@ -42,11 +44,13 @@ export const EscalationCommand = Schema.TaggedUnion({
     /** The commit that the answerer was shown. When given, an answer for any other commit is refused. */
     commit: Schema.optionalKey(Schema.String),
     /**
-     * Where the option takes an agent: the runtime and the model of the fresh author, for the rest of the phase. A runtime
-     * alone has its own model, or the run's if it is the run's runtime; a model alone is one of the author's runtime.
+     * Where the option takes an agent: the runtime, the model and its variant of the fresh author, for the rest of the
+     * phase. A runtime alone has its own model, or the run's if it is the run's runtime; a model alone is one of the
+     * author's runtime, a variant alone one of the author's model.
      */
     runtime: Schema.optionalKey(Schema.String),
-    model: Schema.optionalKey(Schema.String)
+    model: Schema.optionalKey(Schema.String),
+    variant: Schema.optionalKey(Schema.String)
   },
   WithdrawEscalation: {
     escalationId: EscalationId,

@@ -47,6 +47,7 @@ export const OrchestratorCommand = Schema.TaggedUnion({
     /** Who takes over, as far as the answer names it. */
     runtime: Schema.optionalKey(RuntimeName),
     model: Schema.optionalKey(Schema.String),
+    variant: Schema.optionalKey(Schema.String),
     by: Schema.String,
     via: Schema.String
   },

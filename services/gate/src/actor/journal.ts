@@ -20,6 +20,7 @@ export const JournalEvent = Schema.TaggedUnion({
     guidance: Schema.optionalKey(Schema.String),
     runtime: Schema.optionalKey(RuntimeName),
     model: Schema.optionalKey(Schema.String),
+    variant: Schema.optionalKey(Schema.String),
     by: Schema.String,
     via: Schema.String
   },

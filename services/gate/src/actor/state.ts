@@ -56,7 +56,12 @@ export const contextOf = (question: Question) => ({
 })
 
 /** What an answer says of the agent that takes over. */
-export const namedAgent = ({ model, runtime }: Pick<JournalEventOf<"Answered">, "model" | "runtime">) => ({
+export const namedAgent = ({
+  model,
+  runtime,
+  variant
+}: Pick<JournalEventOf<"Answered">, "model" | "runtime" | "variant">) => ({
   ...(runtime === undefined ? {} : { runtime }),
-  ...(model === undefined ? {} : { model })
+  ...(model === undefined ? {} : { model }),
+  ...(variant === undefined ? {} : { variant })
 })

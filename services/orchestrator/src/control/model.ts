@@ -44,7 +44,8 @@ const resolved = (run: Run, now: AgentChoice, named: Partial<AgentChoice>): Agen
   const isUsual = named.runtime !== undefined && named.runtime !== now.runtime && named.runtime === usual.runtime
   return withNamed(isUsual ? usual : now, {
     ...(named.runtime === undefined ? {} : { runtime: named.runtime }),
-    ...(named.model === undefined ? {} : { model: named.model })
+    ...(named.model === undefined ? {} : { model: named.model }),
+    ...(named.variant === undefined ? {} : { variant: named.variant })
   })
 }
 

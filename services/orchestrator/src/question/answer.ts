@@ -60,7 +60,7 @@ type Handler = (run: Run, phase: PhaseRun, question: Question, answer: Answer) =
 const stepAnswered: Handler = (run, phase, question, answer) => {
   const { ask, brief, changesModelOf, retry } = question
   const { guidance } = answer
-  const namesAuthor = answer.runtime !== undefined || answer.model !== undefined
+  const namesAuthor = [answer.runtime, answer.model, answer.variant].some((name) => name !== undefined)
   const step = isBlank(guidance) && !namesAuthor ? retry.step : (retry.withGuidance ?? retry.step)
   switch (answer.choice) {
     case "continue-session":

@@ -9,10 +9,10 @@ import { type Story, story } from "../support/story.ts"
 const fixBy = (s: Story, agent: Partial<AgentChoice>, guidance?: string) =>
   s.tell({ ...s.answerOf({ choice: "fix", ...(guidance === undefined ? {} : { guidance }) }), ...agent })
 
-/** Runtime and model of the newest turn that was begun. */
+/** Runtime and model of the newest turn that was begun, and the variant where there is one. */
 const turn = (s: Story) => {
-  const { model, runtime, session } = s.command("StartTurn")
-  return [session._tag, runtime, model]
+  const { model, runtime, session, variant } = s.command("StartTurn")
+  return [session._tag, runtime, model, ...(variant === undefined ? [] : [variant])]
 }
 const takesAgent = (s: Story) => s.question.ask.options.find(({ name }) => name === "fix")?.agent === true
 const asking = () => story().executing({ model: "first/one" }).needsHuman()
@@ -37,6 +37,12 @@ describe("ESCALATE, fix with an agent", () => {
     ["a model of another runtime is none of this one", { runtime: "claude" }, ["New", "claude", undefined]],
     ["a model is one of the author's runtime", { model: "other/two" }, ["New", "opencode", "other/two"]],
     ["the run's runtime has the run's model", { runtime: "opencode" }, ["New", "opencode", "first/one"]],
+    ["a variant is one of the author's model", { variant: "high" }, ["New", "opencode", "first/one", "high"]],
+    [
+      "a variant is one of the model that is named",
+      { runtime: "claude", variant: "low" },
+      ["New", "claude", undefined, "low"]
+    ],
     ["nobody is named", {}, ["New", "opencode", "first/one"]]
   ])("resolves what is named: %s", (_, named, expected) => {
     assert.deepStrictEqual<unknown>(turn(fixBy(asking(), named)), expected)

@@ -28,11 +28,15 @@ const whoAsks = Effect.flatMap(Visiting, (visitor) =>
 
 /** The question's run is where the answer is looked for; the gate decides whether the answer is valid. */
 const answer = Effect.gen(function* () {
-  const { choice, commandId, commit, guidance, model, runtime } = yield* bodyOf(ConsoleAnswer)
+  const { choice, commandId, commit, guidance, model, runtime, variant } = yield* bodyOf(ConsoleAnswer)
   const question = yield* questionInPath
   const { escalationId, runId } = question
   const { requireAgent } = yield* ConsoleSources
-  const agent = { ...(runtime === undefined ? {} : { runtime }), ...(model === undefined ? {} : { model }) }
+  const agent = {
+    ...(runtime === undefined ? {} : { runtime }),
+    ...(model === undefined ? {} : { model }),
+    ...(variant === undefined ? {} : { variant })
+  }
   yield* requireAgent(question, agent)
   const { ask } = yield* Messenger
   const command = to.gate(escalationId).AnswerEscalation({
