@@ -85,7 +85,7 @@ describe("fix by another agent", () => {
         { phase: "2", runtime: "claude" }
       )
       const summary = yield* world.reprise("summary", question.runId)
-      assert.match(summary.stdout, /Other Authors[\s\S]*Phase 2: claude, chosen by /)
+      assert.match(summary.stdout, /Other Authors[\s\S]*Phase 2: claude, variant low, chosen by /)
     })
   )
 
