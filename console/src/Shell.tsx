@@ -44,11 +44,14 @@ const help: ReadonlyArray<readonly [string, string]> = [
   ["g, Esc", "write guidance, leave it"],
   ["u", "take the last answer back"],
   ["d l t", "changes, gate log, transcript"],
-  ["n r s", "needs you, runs, start a run"],
+  ["n r", "needs you, runs"],
   ["?", "these keys"]
 ]
 
+const startHelp = ["s", "start a run"] as const
+
 function Help({ onClose }: { readonly onClose: () => void }) {
+  const { hasRepository } = useSession()
   return (
     <section aria-label="Keys" className="card mx-auto mb-4 max-w-md px-4 py-3">
       <div className="flex items-baseline justify-between">
@@ -58,7 +61,7 @@ function Help({ onClose }: { readonly onClose: () => void }) {
         </button>
       </div>
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 text-sm">
-        {help.map(([keys, what]) => (
+        {[...help, ...(hasRepository ? [startHelp] : [])].map(([keys, what]) => (
           <div className="contents" key={keys}>
             <dt className="font-mono">{keys}</dt>
             <dd>{what}</dd>
@@ -94,6 +97,7 @@ export function Shell({ onSignedOut }: { readonly onSignedOut: () => void }) {
   const notices = useMemo(() => makeNotices((id) => navigate({ to: "/questions/$id", params: { id } })), [navigate])
   const { data: questions = [] } = useQuery(questionsQuery)
   const { pathname } = useLocation()
+  const { hasRepository } = useSession()
   const isAt = (section: string) => pathname.startsWith(section)
 
   useEffect(
@@ -112,7 +116,7 @@ export function Shell({ onSignedOut }: { readonly onSignedOut: () => void }) {
   useKeys((key) => {
     if (key === "n") navigate({ to: "/" })
     else if (key === "r") navigate({ to: "/runs" })
-    else if (key === "s") navigate({ to: "/start" })
+    else if (key === "s" && hasRepository) navigate({ to: "/start" })
     else if (key === "?") setShowsHelp((shown) => !shown)
     else return false
     return true
@@ -151,9 +155,11 @@ export function Shell({ onSignedOut }: { readonly onSignedOut: () => void }) {
         <button className="min-h-11 underline" onClick={() => setShowsHelp(true)} type="button">
           Keys
         </button>
-        <Link className="flex min-h-11 items-center underline" to="/settings">
-          Settings
-        </Link>
+        {hasRepository && (
+          <Link className="flex min-h-11 items-center underline" to="/settings">
+            Settings
+          </Link>
+        )}
         <NotifyMe />
         <Account onSignedOut={onSignedOut} />
       </footer>

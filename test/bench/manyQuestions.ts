@@ -29,10 +29,6 @@ const sources = Layer.succeed(
     changes: () => unavailable,
     gateLogs: () => Effect.succeed([]),
     preview: (_, guidance) => guidance,
-    plans: Effect.succeed([]),
-    dryRun: () => unavailable,
-    start: () => unavailable,
-    settings: Effect.succeed([]),
     describe: ({ _tag }) => ({ line: _tag, isDetail: false }),
     user: "bench"
   })

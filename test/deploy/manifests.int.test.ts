@@ -21,6 +21,7 @@ const services = ["gate", "orchestrator", "reviewer"].map((name) => `Deployment 
 const expected = {
   local: [...services, "StatefulSet reprise-host"],
   production: [...services, "StatefulSet nats", "StatefulSet reprise-host"],
+  console: ["Deployment reprise-console", ...services, "StatefulSet nats", "StatefulSet reprise-host"],
   nats: ["StatefulSet nats"]
 } as const
 
@@ -38,11 +39,11 @@ describe.skipIf(!canRender)("the manifests", () => {
     )
   }
 
-  for (const { check, rule } of policiesOf.production) {
+  for (const { check, rule } of policiesOf.console) {
     it.effect(`are refused when this does not hold: ${rule}`, () =>
       Effect.gen(function* () {
         const mutate = mutations[rule] ?? assert.fail("no mutation breaks this rule")
-        const manifests = yield* render("production")
+        const manifests = yield* render("console")
         assert.deepStrictEqual(check(manifests), [])
         assert.isNotEmpty(check(mutate(manifests)))
       })
@@ -65,7 +66,7 @@ describe.skipIf(samples === undefined)("the fields of the manifests", () => {
   for (const [what, says, mutate] of unknowns) {
     it.effect(`are refused with ${what}`, () =>
       Effect.gen(function* () {
-        const found = problems(mutate(yield* render("production")))
+        const found = problems(mutate(yield* render("console")))
         assert.strictEqual(found.length, 1, found.join("\n"))
         assert.match(found[0] ?? "", says)
       })

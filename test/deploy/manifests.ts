@@ -7,7 +7,7 @@ import { parseAllDocuments } from "yaml"
 const run = promisify(execFile)
 
 export const folder = new URL("../../deploy/kubernetes", import.meta.url).pathname
-export const overlays = ["local", "production", "nats"] as const
+export const overlays = ["local", "production", "console", "nats"] as const
 export type Overlay = (typeof overlays)[number]
 
 /** The value at a path of keys and indexes; undefined where there is none. */

@@ -1,4 +1,4 @@
-/** For each policy, a change to the manifests of production that breaks it. */
+/** For each policy, a change to the manifests of production with the console that breaks it. */
 import { at, list, ofKind, title } from "./manifests.ts"
 
 type Change = (value: Record<string, unknown>) => void
@@ -85,11 +85,8 @@ export const mutations: Readonly<Record<string, (manifests: ReadonlyArray<unknow
     ["spec"],
     set("policyTypes", ["Ingress"])
   ),
-  "nobody but hosts reaches addresses outside of the cluster, and hosts reach no private ones": change(
-    "NetworkPolicy hosts-to-internet",
-    ["spec", "egress", 0, "to", 0, "ipBlock"],
-    without("except")
-  ),
+  "nobody but hosts and the console's proxy reaches addresses outside of the cluster, and they reach no private ones":
+    change("NetworkPolicy hosts-to-internet", ["spec", "egress", 0, "to", 0, "ipBlock"], without("except")),
   "the address of NATS comes from a Secret": change(gate, [...first, "env", 2], (target) => {
     delete target["valueFrom"]
     target["value"] = "nats://reprise:hunter2@nats:4222"
@@ -104,17 +101,19 @@ export const mutations: Readonly<Record<string, (manifests: ReadonlyArray<unknow
     first,
     without("lifecycle")
   ),
-  "each service has its own key, the container that makes the streams the operator's, and others have none": change(
-    gate,
-    [...pod, "volumes", 0, "secret"],
-    set("secretName", "reprise-key-orchestrator")
-  ),
+  "each service has its own key, the console a person's, the container that makes the streams the operator's, and others have none":
+    change(gate, [...pod, "volumes", 0, "secret"], set("secretName", "reprise-key-orchestrator")),
   "NATS is reached with TLS only, and no user has a password": (manifests) =>
     manifests.map((one) =>
       String(at(one, "metadata", "name")).startsWith("nats-configuration")
         ? JSON.parse(JSON.stringify(one).replace("tls {", "# tls {"))
         : one
     ),
+  "browsers reach the console's proxy, and nobody the console itself": change(
+    "Deployment reprise-console",
+    [...first, "env", 0],
+    set("name", "REPRISE_WEB_LISTEN")
+  ),
   "only the services and the servers themselves connect to NATS": change(
     "NetworkPolicy nats",
     ["spec", "ingress", 0],

@@ -163,15 +163,16 @@ const servicePolicies: ReadonlyArray<Policy> = [
         : ["no NetworkPolicy denies everything"]
   },
   {
-    rule: "nobody but hosts reaches addresses outside of the cluster, and hosts reach no private ones",
+    rule: "nobody but hosts and the console's proxy reaches addresses outside of the cluster, and they reach no private ones",
     check: (manifests) =>
       ofKind(manifests, "NetworkPolicy").flatMap((one) =>
         list(at(one, "spec", "egress"))
           .flatMap((rule) => list(at(rule, "to")))
           .filter((peer) => at(peer, "ipBlock") !== undefined)
           .flatMap((peer) =>
-            at(one, "spec", "podSelector", "matchLabels", "app.kubernetes.io/name") === "reprise-host" &&
-            ["10.0.0.0/8", "169.254.0.0/16"].every((net) => list(at(peer, "ipBlock", "except")).includes(net))
+            ["reprise-host", "reprise-console"].includes(
+              String(at(one, "spec", "podSelector", "matchLabels", "app.kubernetes.io/name"))
+            ) && ["10.0.0.0/8", "169.254.0.0/16"].every((net) => list(at(peer, "ipBlock", "except")).includes(net))
               ? []
               : [title(one)]
           )
@@ -259,12 +260,13 @@ const keysOf = (one: unknown, part: unknown): ReadonlyArray<string> =>
 /** For overlays whose NATS servers know who is who. */
 const identityPolicies: ReadonlyArray<Policy> = [
   {
-    rule: "each service has its own key, the container that makes the streams the operator's, and others have none",
+    rule: "each service has its own key, the console a person's, the container that makes the streams the operator's, and others have none",
     check: (manifests) =>
       workloadsOf(manifests).flatMap((one) =>
         containersOf(one).flatMap((part) => {
           const [verb, service] = list(at(part, "args"))
-          const expected = verb === "serve" && at(part, "name") !== "agent" ? [service] : []
+          const own = service === "console" ? "person" : service
+          const expected = verb === "serve" && at(part, "name") !== "agent" ? [own] : []
           const wanted = verb === "streams" ? ["operator"] : expected
           const found = keysOf(one, part)
           return found.join() === wanted.join()
@@ -288,8 +290,31 @@ const identityPolicies: ReadonlyArray<Policy> = [
   }
 ]
 
+/** For overlays with the web console. */
+const consolePolicies: ReadonlyArray<Policy> = [
+  {
+    rule: "browsers reach the console's proxy, and nobody the console itself",
+    check: (manifests) => {
+      const consoles = workloadsOf(manifests).filter((one) => at(one, "metadata", "name") === "reprise-console")
+      const opened = ofKind(manifests, "Service")
+        .filter((one) => at(one, "metadata", "name") === "reprise-console")
+        .flatMap((one) => list(at(one, "spec", "ports")).map((port) => at(port, "targetPort")))
+      const proxied = consoles.flatMap((one) =>
+        containersOf(one)
+          .filter((part) => at(part, "image") !== undefined && at(part, "name") === "proxy")
+          .flatMap((part) => list(at(part, "ports")).map((port) => at(port, "name")))
+      )
+      const listens = JSON.stringify(manifests).includes("REPRISE_WEB_LISTEN")
+      return consoles.length === 1 && !listens && opened.join() === "http" && proxied.join() === "http"
+        ? []
+        : ["Deployment reprise-console"]
+    }
+  }
+]
+
 export const policiesOf = {
   local: [...policies, ...servicePolicies],
   production: [...policies, ...servicePolicies, ...natsPolicies, ...identityPolicies],
+  console: [...policies, ...servicePolicies, ...natsPolicies, ...identityPolicies, ...consolePolicies],
   nats: [...policies, ...natsPolicies]
 } as const

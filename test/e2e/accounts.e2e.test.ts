@@ -81,6 +81,65 @@ describe("on a cluster with an identity for each service", () => {
     })
   )
 
+  it.live("the web console shows the question, takes the answer of whom the proxy names, and is refused nothing", () =>
+    Effect.gen(function* () {
+      const server = yield* productionServer()
+      const world = yield* makeWorld(oneQuestion)
+      yield* does(world, server, "operator", "streams")
+      for (const service of services) {
+        yield* (yield* world.startIn(as(server, service), "serve", service)).waitFor(/is ready/)
+      }
+      const before = violations(server).length
+      const web = {
+        REPRISE_WEB_PORT: "0",
+        REPRISE_WEB_USER_HEADER: "X-Forwarded-Email",
+        REPRISE_WEB_ANSWERERS: JSON.stringify(["ada@example.org"])
+      }
+      // A container's folder is no repository.
+      const console = yield* world.startIn(
+        { directory: server.keys, environment: { ...as(server, "person").environment, ...web } },
+        "serve",
+        "console"
+      )
+      const [, address = ""] = (yield* console.waitFor(/The web console is on (127\.0\.0\.1:\d+)/)) ?? []
+      yield* console.waitFor(/console is ready/)
+      const ask = (user: string, path: string, body?: object) =>
+        Effect.promise(async () => {
+          const response = await fetch(`http://${address}/api/${path}`, {
+            headers: {
+              ...(user === "" ? {} : { "x-forwarded-email": user }),
+              ...(body === undefined ? {} : { "content-type": "application/json", origin: `http://${address}` })
+            },
+            ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) })
+          })
+          const { data } = JSON.parse(await response.text())
+          return [response.status, data] as const
+        })
+      assert.strictEqual((yield* world.repriseIn(as(server, "person"), "run", "PLAN.md")).code, 4)
+      assert.deepStrictEqual(yield* ask("", "questions"), [401, undefined])
+      assert.deepStrictEqual(yield* ask("eve@example.org", "session"), [
+        200,
+        { role: "viewer", user: "eve@example.org", hasRepository: false }
+      ])
+      const [, [question]] = yield* ask("eve@example.org", "questions")
+      const answer = { commandId: "answer-1", choice: "continue-session", guidance: "Blue" }
+      assert.strictEqual((yield* ask("eve@example.org", `questions/${question.escalationId}/answer`, answer))[0], 403)
+      assert.strictEqual((yield* ask("ada@example.org", "plans"))[0], 422)
+      assert.deepStrictEqual(yield* ask("ada@example.org", `questions/${question.escalationId}/answer`, answer), [
+        200,
+        { state: "done" }
+      ])
+      const again = yield* world.repriseIn(as(server, "person"), "run", "PLAN.md")
+      assert.strictEqual(again.code, 0, again.stderr)
+      const [, sessions] = yield* ask("eve@example.org", `runs/${question.runId}/sessions`)
+      const [status, conversation] = yield* ask("eve@example.org", `sessions/${sessions[0].sessionId}/conversation`)
+      assert.strictEqual(status, 200)
+      assert.isNotEmpty(conversation.messages)
+      assert.strictEqual((yield* console.kill("SIGTERM")).code, 0)
+      assert.deepStrictEqual(violations(server).slice(before), [])
+    })
+  )
+
   it.live("a command that its identity may not do fails at once, and names the identity and the subject", () =>
     Effect.gen(function* () {
       const server = yield* productionServer()

@@ -29,15 +29,22 @@ export const up = Command.make(
 export const serve = Command.make(
   "serve",
   {
-    service: Argument.Literals("SERVICE", ["orchestrator", "session-manager", "reviewer", "gate", "workspace"]).pipe(
-      Argument.withDescription("orchestrator, session-manager, reviewer, gate or workspace")
+    service: Argument.Literals("SERVICE", [
+      "orchestrator",
+      "session-manager",
+      "reviewer",
+      "gate",
+      "workspace",
+      "console"
+    ]).pipe(
+      Argument.withDescription("orchestrator, session-manager, reviewer, gate or workspace; console: the web console")
     ),
     json: jsonFlag,
     nats: natsFlag
   },
   lazily(
-    () => import("../flows/serve/serveService.ts"),
-    (module, flags) => module.serveService(flags)
+    () => import("../flows/serve/serve.ts"),
+    (module, flags) => module.serve(flags)
   )
 ).pipe(Command.withDescription("Run one service against a NATS server, as in a container"))
 

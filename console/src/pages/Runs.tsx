@@ -7,7 +7,7 @@ import { runsQuery } from "../data/queries.ts"
 import { ago, dollars, short, statusText, stepText } from "../data/words.ts"
 import { useNow } from "../parts/clock.ts"
 import { Empty, Failed, Loading, Tag, type Tone } from "../parts/Notice.tsx"
-import { useMayAnswer } from "../parts/session.tsx"
+import { useMayAnswer, useSession } from "../parts/session.tsx"
 import { visible } from "../parts/visible.ts"
 
 const tones: Record<RunView["status"], Tone> = {
@@ -61,7 +61,8 @@ function Row({ run }: { readonly run: RunView }) {
 
 function StartLink() {
   const mayAnswer = useMayAnswer()
-  if (!mayAnswer) return null
+  const { hasRepository } = useSession()
+  if (!mayAnswer || !hasRepository) return null
   return (
     <Link
       className="bg-accent text-on-accent inline-flex min-h-11 items-center rounded-md px-4 font-medium"

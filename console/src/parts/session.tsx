@@ -2,7 +2,7 @@
 import type { ConsoleSession } from "@reprise/protocol"
 import { createContext, useContext } from "react"
 
-const Session = createContext<ConsoleSession>({ role: "viewer" })
+const Session = createContext<ConsoleSession>({ role: "viewer", hasRepository: false })
 export const SignedIn = Session.Provider
 
 export const useSession = (): ConsoleSession => useContext(Session)

@@ -15,7 +15,12 @@ export const ConsoleRole = Schema.Literals(["answerer", "viewer"])
 export type ConsoleRole = typeof ConsoleRole.Type
 
 /** Who is signed in. `user`: the name under which a proxy signed them in. */
-export const ConsoleSession = Schema.Struct({ role: ConsoleRole, user: Schema.optionalKey(Schema.String) })
+export const ConsoleSession = Schema.Struct({
+  role: ConsoleRole,
+  user: Schema.optionalKey(Schema.String),
+  /** The console serves a repository, in which runs can be started. */
+  hasRepository: Schema.Boolean
+})
 export type ConsoleSession = typeof ConsoleSession.Type
 
 /** A public event with its place in the event stream. */

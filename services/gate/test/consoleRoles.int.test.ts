@@ -17,7 +17,10 @@ describe("who uses the console", () => {
         const signedIn = yield* send("POST", "/api/session", own, JSON.stringify({ token: viewerToken }))
         const [cookie = ""] = `${signedIn.headers["set-cookie"]}`.split(";")
         const headers = { ...own, cookie }
-        assert.include((yield* send("GET", "/api/session", headers)).text, '"data":{"role":"viewer"}')
+        assert.include(
+          (yield* send("GET", "/api/session", headers)).text,
+          '"data":{"role":"viewer","hasRepository":true}'
+        )
         for (const path of ["/api/questions", `/api/questions/${id}`, "/api/runs", "/api/plans", "/api/settings"]) {
           assert.notInclude([401, 403], (yield* send("GET", path, headers)).status, path)
         }
@@ -60,7 +63,7 @@ describe("who uses the console", () => {
         assert.strictEqual((yield* Messenger.use(({ show }) => show.gate(id))).state, "open")
         assert.include(
           (yield* send("GET", "/api/session", as("eve@example.org"))).text,
-          '{"role":"viewer","user":"eve@example.org"}'
+          '{"role":"viewer","user":"eve@example.org","hasRepository":true}'
         )
         assert.strictEqual((yield* send("POST", path, as("ada@example.org"), answer("p5"))).status, 200)
         const { by, state, via } = yield* Messenger.use(({ show }) => show.gate(id))

@@ -5,7 +5,7 @@ import { type ActorConfig, type Broker, type Messenger, Refused } from "@reprise
 import type { Conversation } from "@reprise/agent/message"
 import { ConsoleSources, NotPossible, Unavailable } from "@reprise/gate/console"
 import { guidanceText } from "@reprise/orchestrator/prompts"
-import type { ConsoleText, EscalationView, SessionView } from "@reprise/protocol"
+import type { ConsoleText, EscalationView, PublicEvent, SessionView } from "@reprise/protocol"
 import { readTranscript } from "@reprise/session-manager/readTranscript"
 import { Effect, Layer } from "effect"
 import { loadConfig } from "../../config/loadConfig.ts"
@@ -112,6 +112,12 @@ const settingsOf = ({ project, settings }: SystemOptions) =>
     )
   )
 
+const describe = (event: PublicEvent) => ({
+  line: visible(logLine(event).trim()),
+  isDetail: eventLine(event) === undefined
+})
+
+/** What lies in the repository, on the hosts of its runs, and on its broker. */
 export const consoleSources = (options: SystemOptions) =>
   Layer.effect(
     ConsoleSources,
@@ -130,11 +136,41 @@ export const consoleSources = (options: SystemOptions) =>
         preview: previewOf,
         requireAgent: (question, named) =>
           requireAgent(question, named).pipe(Effect.mapError(unavailable), Effect.provide(context)),
-        plans: plansOf(options.project),
-        dryRun: (wanted) => dryRun(options, wanted).pipe(Effect.mapError(notPossible), Effect.provide(context)),
-        start: (wanted) => start(wanted).pipe(Effect.mapError(notPossible), Effect.provide(context)),
-        settings: settingsOf(options).pipe(Effect.mapError(unavailable)),
-        describe: (event) => ({ line: visible(logLine(event).trim()), isDetail: eventLine(event) === undefined }),
+        repository: {
+          plans: plansOf(options.project),
+          dryRun: (wanted) => dryRun(options, wanted).pipe(Effect.mapError(notPossible), Effect.provide(context)),
+          start: (wanted) => start(wanted).pipe(Effect.mapError(notPossible), Effect.provide(context)),
+          settings: settingsOf(options).pipe(Effect.mapError(unavailable))
+        },
+        describe,
+        user: user()
+      })
+    })
+  )
+
+const onItsHost = Effect.fail(
+  new Unavailable({
+    code: "no-changes",
+    message: "The changes are on the run's host.",
+    hint: "Look at the branch of the run, or at its folder on that host."
+  })
+)
+
+/** For a console that serves no repository: what is stored on the NATS server. What lies on a host stays there. */
+export const storedSources = (options: SystemOptions) =>
+  Layer.effect(
+    ConsoleSources,
+    Effect.gen(function* () {
+      const context = yield* Effect.context<Messenger | Broker | ActorConfig>()
+      return ConsoleSources.of({
+        conversation: (session) =>
+          conversationOf(session, options).pipe(Effect.mapError(unavailable), Effect.provide(context)),
+        changes: () => onItsHost,
+        gateLogs: () => Effect.succeed([]),
+        preview: previewOf,
+        // The host of the run refuses an agent that it does not have.
+        requireAgent: () => Effect.void,
+        describe,
         user: user()
       })
     })

@@ -1,4 +1,4 @@
-/** The web console under `reprise up --web`: what it needs, and the links that are printed. */
+/** The web console under `reprise up --web` and `reprise serve console`: what it needs, and the links that are printed. */
 import {
   type ConsoleOptions,
   ConsolePortTaken,
@@ -23,10 +23,11 @@ import { missing } from "../../terminal/CliFailure.ts"
 import { say } from "../../terminal/Printer.ts"
 import { consoleLine } from "../../views/servingLines.ts"
 import { consolePages } from "./consolePages.ts"
-import { consoleSources } from "./consoleSources.ts"
+import { consoleSources, storedSources } from "./consoleSources.ts"
 
 export interface Console extends Omit<ConsoleOptions, "port"> {
   readonly listen: string
+  readonly token: Redacted.Redacted
   readonly viewerToken: Redacted.Redacted
   /** Whether the viewers' link is printed, too. */
   readonly showsViewerLink: boolean
@@ -75,12 +76,8 @@ const proxyOf = Effect.fnUntraced(function* ({
   } satisfies TrustedProxy
 })
 
-/** Fails if the console could not be served, or would be open to others. */
-export const prepareConsole = Effect.fn("prepareConsole")(function* (
-  project: Project,
-  { web }: Settings,
-  showsViewerLink: boolean
-) {
+/** Where it listens, and for whom. Fails if it could not be served, or would be open to others. */
+const addressOf = Effect.fnUntraced(function* ({ web }: Settings) {
   const { listen, origin, port } = web
   const problem = listenProblem({ listen, origin, hasSecret: web.proxySecret !== undefined })
   if (problem !== undefined) {
@@ -90,20 +87,47 @@ export const prepareConsole = Effect.fn("prepareConsole")(function* (
       "Set web.origin and web.proxySecret, as docs/console.md describes, or leave web.listen out."
     )
   }
-  yield* prepareState(project)
   const proxy = yield* proxyOf(web)
   return {
+    listen,
+    port,
+    ...(origin === undefined ? {} : { origin }),
+    ...(proxy === undefined ? {} : { proxy })
+  }
+})
+
+/** Of a repository: whoever has its token, or is signed in by a proxy, gets in. */
+export const prepareConsole = Effect.fn("prepareConsole")(function* (
+  project: Project,
+  settings: Settings,
+  showsViewerLink: boolean
+) {
+  const address = yield* addressOf(settings)
+  yield* prepareState(project)
+  return {
+    ...address,
     token: yield* consoleToken(project),
     viewerToken: yield* viewerToken(project),
     answerKey: yield* answerKey(project),
     pages: yield* consolePages(),
-    listen,
-    port,
-    showsViewerLink,
-    ...(origin === undefined ? {} : { origin }),
-    ...(proxy === undefined ? {} : { proxy })
+    showsViewerLink
   } satisfies Console
 })
+
+/** Of the services of a NATS server: only a proxy signs people in. */
+export const prepareSharedConsole = Effect.fn("prepareSharedConsole")(function* (settings: Settings) {
+  const address = yield* addressOf(settings)
+  if (address.proxy?.userHeader === undefined) {
+    return yield* missing(
+      "user-header",
+      "Nobody could sign in: this console has no token, and no proxy names its users.",
+      "Set REPRISE_WEB_USER_HEADER to the header with the user's name, as docs/kubernetes.md describes."
+    )
+  }
+  return { ...address, pages: yield* consolePages() } satisfies ConsoleOptions
+})
+
+const refusedPort = <E>(error: E | ConsolePortTaken) => (error instanceof ConsolePortTaken ? portTaken(error) : error)
 
 const portTaken = (error: ConsolePortTaken) =>
   missing(
@@ -125,7 +149,7 @@ const warnOf = ({ proxy }: Console): void => {
 export const openConsole = Effect.fn("openConsole")(function* (console: Console, options: SystemOptions) {
   console.port = yield* serveConsole(console).pipe(
     Effect.provide(consoleSources(options)),
-    Effect.mapError((error) => (error instanceof ConsolePortTaken ? portTaken(error) : error))
+    Effect.mapError(refusedPort)
   )
   const { listen, origin, port, showsViewerLink, token, viewerToken: viewers } = console
   const link = { listen, port, address: origin ?? `http://127.0.0.1:${port}` }
@@ -136,3 +160,11 @@ export const openConsole = Effect.fn("openConsole")(function* (console: Console,
   }
   warnOf(console)
 })
+
+/** Serves until the scope closes. */
+export const openSharedConsole = (console: ConsoleOptions, options: SystemOptions) =>
+  serveConsole(console).pipe(
+    Effect.provide(storedSources(options)),
+    Effect.mapError(refusedPort),
+    Effect.tap((port) => Effect.logInfo(`The web console is on ${console.listen}:${port}.`))
+  )

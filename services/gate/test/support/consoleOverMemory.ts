@@ -29,17 +29,19 @@ const sources = Layer.succeed(
     changes: () => Effect.succeed({ commits: [], untracked: [], patch: { name: "changes", text: "", omitted: 0 } }),
     gateLogs: () => Effect.succeed([]),
     preview: (_question, guidance) => `Guidance:\n${guidance}`,
-    plans: Effect.succeed([{ path: "PLAN.md", title: "A plan", phases: [{ id: "1", title: "First", done: false }] }]),
-    dryRun: ({ plan }) => Effect.succeed({ text: `would run ${plan}`, warnings: [] }),
-    start: ({ commandId, plan }) =>
-      plan === "PLAN.md"
-        ? Effect.succeed({ runId: RunId.make(`r-${commandId}`), state: "done" })
-        : Effect.fail(
-            new NotPossible({ code: "plan-missing", message: `There is no plan at ${plan}.`, hint: "Look." })
-          ),
-    settings: Effect.succeed([
-      { setting: "runtime", value: "claude", source: "reprise.toml", from: "reprise.toml", description: "The agent." }
-    ]),
+    repository: {
+      plans: Effect.succeed([{ path: "PLAN.md", title: "A plan", phases: [{ id: "1", title: "First", done: false }] }]),
+      dryRun: ({ plan }) => Effect.succeed({ text: `would run ${plan}`, warnings: [] }),
+      start: ({ commandId, plan }) =>
+        plan === "PLAN.md"
+          ? Effect.succeed({ runId: RunId.make(`r-${commandId}`), state: "done" })
+          : Effect.fail(
+              new NotPossible({ code: "plan-missing", message: `There is no plan at ${plan}.`, hint: "Look." })
+            ),
+      settings: Effect.succeed([
+        { setting: "runtime", value: "claude", source: "reprise.toml", from: "reprise.toml", description: "The agent." }
+      ])
+    },
     describe: ({ _tag }) => ({ line: _tag, isDetail: false }),
     user: "ada"
   })

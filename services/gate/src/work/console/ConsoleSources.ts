@@ -1,4 +1,4 @@
-/** What the console shows besides the views of the services: it lies on this machine, and the command knows where. */
+/** What the console shows besides the views of the services: the command that serves it knows where it lies. */
 import type { Conversation } from "@reprise/agent/message"
 import {
   ApiError,
@@ -15,7 +15,7 @@ import {
   type PublicEvent,
   type SessionView
 } from "@reprise/protocol"
-import { Context, type Effect, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import type { NamedAgent } from "../../namedAgent.ts"
 
 /** It cannot be shown, and why. */
@@ -23,6 +23,17 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable"
 
 /** What was wanted is wrong, or something that it needs is missing: asked again it fails again. */
 export class NotPossible extends Schema.TaggedError<NotPossible>()("NotPossible", ApiError.fields) {}
+
+/** What the console shows and starts in the repository that it serves. */
+export interface RepositorySources {
+  /** The plans of the repository. */
+  readonly plans: Effect.Effect<ReadonlyArray<ConsolePlan>>
+  readonly dryRun: (wanted: ConsoleRunRequest) => Effect.Effect<ConsoleDryRun, NotPossible | Unavailable>
+  /** Starts a run, once for each command id. */
+  readonly start: (wanted: ConsoleStart) => Effect.Effect<ConsoleStarted, NotPossible | Unavailable>
+  /** What runs here are started with, and where each setting was read. */
+  readonly settings: Effect.Effect<ReadonlyArray<ConsoleSetting>, Unavailable>
+}
 
 export class ConsoleSources extends Context.Service<
   ConsoleSources,
@@ -37,15 +48,23 @@ export class ConsoleSources extends Context.Service<
     readonly preview: (question: EscalationView, guidance: string) => string
     /** Fails, with the next step, where the agent that an answer names cannot take over on this machine. */
     readonly requireAgent: (question: EscalationView, named: NamedAgent) => Effect.Effect<void, Unavailable>
-    /** The plans of the repository. */
-    readonly plans: Effect.Effect<ReadonlyArray<ConsolePlan>>
-    readonly dryRun: (wanted: ConsoleRunRequest) => Effect.Effect<ConsoleDryRun, NotPossible | Unavailable>
-    /** Starts a run, once for each command id. */
-    readonly start: (wanted: ConsoleStart) => Effect.Effect<ConsoleStarted, NotPossible | Unavailable>
-    /** What runs here are started with, and where each setting was read. */
-    readonly settings: Effect.Effect<ReadonlyArray<ConsoleSetting>, Unavailable>
+    /** Absent: the console serves no repository, only the services of a NATS server. */
+    readonly repository?: RepositorySources
     readonly describe: (event: PublicEvent) => Pick<ConsoleEvent, "line" | "isDetail">
     /** Who answers: the user that runs the console. */
     readonly user: string
   }
 >()("@reprise/gate/ConsoleSources") {}
+
+/** Fails where the console serves no repository. */
+export const repositorySources = ConsoleSources.use(({ repository }) =>
+  repository === undefined
+    ? Effect.fail(
+        new NotPossible({
+          code: "no-repository",
+          message: "This console serves no repository, so it starts no runs.",
+          hint: "Run 'reprise run PLAN.md --remote NAME --nats URL' in a clone."
+        })
+      )
+    : Effect.succeed(repository)
+)

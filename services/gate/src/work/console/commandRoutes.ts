@@ -3,7 +3,7 @@ import { type AskOptions, Messenger } from "@reprise/actor"
 import { ConsoleAnswer, ConsoleControl, ConsoleStart, ConsoleStarted, type RunId, to } from "@reprise/protocol"
 import { Clock, Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
-import { ConsoleSources } from "./ConsoleSources.ts"
+import { ConsoleSources, repositorySources } from "./ConsoleSources.ts"
 import { bodyOf, data, orFailure, outcomeOf } from "./replies.ts"
 import { Visiting } from "./Visiting.ts"
 import { questionInPath, runIdInPath } from "./viewRoutes.ts"
@@ -54,7 +54,7 @@ const encodeStarted = Schema.encodeSync(ConsoleStarted)
 
 const start = Effect.gen(function* () {
   const wanted = yield* bodyOf(ConsoleStart)
-  return data(encodeStarted(yield* ConsoleSources.use((sources) => sources.start(wanted))))
+  return data(encodeStarted(yield* (yield* repositorySources).start(wanted)))
 })
 
 const pause = Effect.gen(function* () {

@@ -1,6 +1,5 @@
 /**
- * The HTTP side of the gate: the web console's pages, data and commands, on this machine's own address only
- * (docs/console.md). Compose it with `Messenger`, `Broker`, `ActorConfig` and `ConsoleSources`.
+ * The HTTP side of the gate: the web console's pages, data and commands (docs/console.md). Compose it with `Messenger`, `Broker`, `ActorConfig` and `ConsoleSources`.
  */
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -27,8 +26,8 @@ export interface ConsoleOptions {
   readonly port: number
   /** The address of a proxy in front, such as `https://reprise.example.org`. */
   readonly origin?: string
-  /** Of answerers. */
-  readonly token: Redacted.Redacted
+  /** Of answerers; absent: only a proxy signs in. */
+  readonly token?: Redacted.Redacted
   /** Of viewers; absent: there are none. */
   readonly viewerToken?: Redacted.Redacted
   /** The address to listen on. Default: this machine alone, 127.0.0.1. */
@@ -149,7 +148,7 @@ export const serveConsole = Effect.fn("serveConsole")(function* (options: Consol
   const port = typeof bound === "object" && bound !== null ? bound.port : options.port
   const { token, viewerToken } = options
   const signIn = makeSignIn({
-    token,
+    ...(token === undefined ? {} : { token }),
     ...(viewerToken === undefined ? {} : { viewerToken }),
     port,
     isSecure: options.origin?.startsWith("https:") === true

@@ -6,6 +6,7 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { cookieName, isSession, issueSession, sessionMs } from "../../console/sessionCookie.ts"
 import type { Visitor } from "../../console/visitor.ts"
 import { isSame, signWith } from "../signing.ts"
+import { ConsoleSources } from "./ConsoleSources.ts"
 import { bodyOf, data, failure, orFailure } from "./replies.ts"
 import { Visiting } from "./Visiting.ts"
 
@@ -16,8 +17,8 @@ const wrongToken = failure(401, {
 })
 
 export interface SignInOptions {
-  /** Of answerers. */
-  readonly token: Redacted.Redacted
+  /** Of answerers; absent: only a proxy signs in. */
+  readonly token?: Redacted.Redacted
   /** Of viewers; absent: there are none. */
   readonly viewerToken?: Redacted.Redacted
   readonly port: number
@@ -28,12 +29,16 @@ export interface SignInOptions {
 const encodeSession = Schema.encodeSync(ConsoleSession)
 
 /** Who is signed in: by the cookie, or by a proxy. */
-const session = Effect.map(Visiting, (visitor) => data(encodeSession(visitor ?? { role: "viewer" })))
+const session = Effect.gen(function* () {
+  const visitor = (yield* Visiting) ?? { role: "viewer" }
+  const { repository } = yield* ConsoleSources
+  return data(encodeSession({ ...visitor, hasRepository: repository !== undefined }))
+})
 
 /** Each role has a token, and its cookies are signed with it: a new token signs out those of its role. */
 export const makeSignIn = ({ isSecure, port, token, viewerToken }: SignInOptions) => {
   const entrances: ReadonlyArray<{ readonly role: ConsoleRole; readonly token: Redacted.Redacted }> = [
-    { role: "answerer", token },
+    ...(token === undefined ? [] : [{ role: "answerer", token } as const]),
     ...(viewerToken === undefined ? [] : [{ role: "viewer", token: viewerToken } as const])
   ]
   const name = cookieName(port)

@@ -19,7 +19,7 @@ import {
 } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
-import { ConsoleSources } from "./ConsoleSources.ts"
+import { ConsoleSources, repositorySources } from "./ConsoleSources.ts"
 import { bodyOf, data, orFailure } from "./replies.ts"
 
 const reply = <A, I>(schema: Schema.Codec<A, I>) => {
@@ -74,12 +74,12 @@ const preview = Effect.gen(function* () {
   return yield* ofQuestion((sources, question) => Effect.succeed({ text: sources.preview(question, guidance) }))
 })
 
-const plans = ConsoleSources.use((sources) => sources.plans)
-const settings = ConsoleSources.use((sources) => sources.settings)
+const plans = Effect.flatMap(repositorySources, (sources) => sources.plans)
+const settings = Effect.flatMap(repositorySources, (sources) => sources.settings)
 
 const dryRun = Effect.gen(function* () {
   const wanted = yield* bodyOf(ConsoleRunRequest)
-  return yield* ConsoleSources.use((sources) => sources.dryRun(wanted))
+  return yield* (yield* repositorySources).dryRun(wanted)
 })
 
 const get = <A, E, R>(
