@@ -2,10 +2,12 @@
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import type { Identity } from "@reprise/nats"
+import { startReceiver } from "@reprise/testing"
 import { Effect } from "effect"
 import { productionServer } from "../accounts/productionServer.ts"
 import { oneQuestion, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
+import { waitUntil } from "../harness/waitUntil.ts"
 
 const services = ["orchestrator", "session-manager", "reviewer", "gate", "workspace"] as const
 
@@ -81,13 +83,19 @@ describe("on a cluster with an identity for each service", () => {
     })
   )
 
-  it.live("the web console shows the question, takes the answer of whom the proxy names, and is refused nothing", () =>
+  it.live("the web console shows the question, takes answers of whom the proxy names and by the gate's links", () =>
     Effect.gen(function* () {
       const server = yield* productionServer()
+      const receiver = yield* startReceiver()
       const world = yield* makeWorld(oneQuestion)
       yield* does(world, server, "operator", "streams")
+      const shared = { REPRISE_WEB_ORIGIN: "https://reprise.example.com", REPRISE_WEB_ANSWER_KEY: "env:ANSWER_KEY" }
+      const keys = { ...shared, ANSWER_KEY: "the key of the links of this test" }
+      const hook = { preset: "webhook", url: `${receiver.url}/hook`, secret: "env:HOOK_SECRET" }
       for (const service of services) {
-        yield* (yield* world.startIn(as(server, service), "serve", service)).waitFor(/is ready/)
+        const notify = { ...keys, HOOK_SECRET: "hush", REPRISE_NOTIFY_CHANNELS: JSON.stringify({ hook }) }
+        const environment = { ...as(server, service).environment, ...(service === "gate" ? notify : {}) }
+        yield* (yield* world.startIn({ environment }, "serve", service)).waitFor(/is ready/)
       }
       const before = violations(server).length
       const web = {
@@ -97,7 +105,7 @@ describe("on a cluster with an identity for each service", () => {
       }
       // A container's folder is no repository.
       const console = yield* world.startIn(
-        { directory: server.keys, environment: { ...as(server, "person").environment, ...web } },
+        { directory: server.keys, environment: { ...as(server, "person").environment, ...keys, ...web } },
         "serve",
         "console"
       )
@@ -112,31 +120,36 @@ describe("on a cluster with an identity for each service", () => {
             },
             ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) })
           })
-          const { data } = JSON.parse(await response.text())
-          return [response.status, data] as const
+          const { data, error } = JSON.parse(await response.text())
+          return [response.status, data ?? error] as const
         })
       assert.strictEqual((yield* world.repriseIn(as(server, "person"), "run", "PLAN.md")).code, 4)
-      assert.deepStrictEqual(yield* ask("", "questions"), [401, undefined])
+      assert.strictEqual((yield* ask("", "questions"))[0], 401)
       assert.deepStrictEqual(yield* ask("eve@example.org", "session"), [
         200,
         { role: "viewer", user: "eve@example.org", hasRepository: false }
       ])
+      assert.strictEqual((yield* ask("ada@example.org", "plans"))[1].code, "no-repository")
       const [, [question]] = yield* ask("eve@example.org", "questions")
+      const path = `questions/${question.escalationId}/answer`
       const answer = { commandId: "answer-1", choice: "continue-session", guidance: "Blue" }
-      assert.strictEqual((yield* ask("eve@example.org", `questions/${question.escalationId}/answer`, answer))[0], 403)
-      assert.strictEqual((yield* ask("ada@example.org", "plans"))[0], 422)
-      assert.deepStrictEqual(yield* ask("ada@example.org", `questions/${question.escalationId}/answer`, answer), [
-        200,
-        { state: "done" }
-      ])
+      assert.strictEqual((yield* ask("eve@example.org", path, answer))[0], 403)
+      const told = yield* waitUntil(Effect.sync(() => receiver.requests.find((one) => one.path === "/hook")))
+      const { link } = JSON.parse(told.body).answers.find((one: { choice: string }) => one.choice === answer.choice)
+      const [origin, capability] = link.split("#")
+      assert.strictEqual(origin, "https://reprise.example.com/answer")
+      const byLink = { link: capability, commandId: "answer-2" }
+      assert.deepStrictEqual(yield* ask("", "link/answer", byLink), [200, { state: "done" }])
+      const [status, late] = yield* ask("ada@example.org", path, answer)
+      assert.strictEqual(status, 409)
+      assert.match(late.message, /someone in hook answered 'continue-session' through link/)
       const again = yield* world.repriseIn(as(server, "person"), "run", "PLAN.md")
       assert.strictEqual(again.code, 0, again.stderr)
       const [, sessions] = yield* ask("eve@example.org", `runs/${question.runId}/sessions`)
-      const [status, conversation] = yield* ask("eve@example.org", `sessions/${sessions[0].sessionId}/conversation`)
-      assert.strictEqual(status, 200)
+      const [, conversation] = yield* ask("eve@example.org", `sessions/${sessions[0].sessionId}/conversation`)
       assert.isNotEmpty(conversation.messages)
       assert.strictEqual((yield* console.kill("SIGTERM")).code, 0)
-      assert.deepStrictEqual(violations(server).slice(before), [])
+      assert.deepStrictEqual(violations(server).slice(before), [], "nobody is refused anything")
     })
   )
 

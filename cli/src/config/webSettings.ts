@@ -25,6 +25,13 @@ export const webSettings = {
     [],
     'Users of that proxy who may answer, start and change runs: names, "group:NAME", or "*" for all; everybody else is a viewer.'
   ),
+  answerKey: unquoted(
+    unset(
+      SecretSetting,
+      "env:REPRISE_ANSWER_KEY",
+      "Key of the links that answer, as env:NAME or file:/path, where the gate and the web console are on different machines and share it; unset: the repository's own."
+    )
+  ),
   proxySecret: unquoted(
     unset(
       SecretSetting,

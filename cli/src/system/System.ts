@@ -78,14 +78,14 @@ export const actors = ({ settings }: SystemOptions) =>
   )
 
 /**
- * Links that answer are verified by the console of this repository, so they are made where its key is: not for a broker
- * that other machines share.
+ * Links that answer are verified by the console of this repository, so its own key signs them: not for a broker that other
+ * machines share, unless they share a key, too.
  */
 const gateOptions = Effect.fnUntraced(function* (options: SystemOptions) {
   const { project, settings } = options
   const notify = yield* notifyOptions(settings, usesRemote(options))
-  const hasLinks = notify.origin !== undefined && notify.channels.length > 0 && !usesRemote(options)
-  return hasLinks ? { ...notify, answerKey: yield* answerKey(project) } : notify
+  const hasOwnLinks = notify.origin !== undefined && notify.channels.length > 0 && !usesRemote(options)
+  return hasOwnLinks && notify.answerKey === undefined ? { ...notify, answerKey: yield* answerKey(project) } : notify
 })
 
 /** The same, and do the work on this host. */

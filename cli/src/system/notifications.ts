@@ -3,6 +3,7 @@ import { type NotifyOptions, resolveChannels } from "@reprise/gate"
 import { Effect } from "effect"
 import type { Settings } from "../config/settingsTable.ts"
 import { missing } from "../terminal/CliFailure.ts"
+import { sharedAnswerKey } from "./webSecrets.ts"
 
 /** On a cluster the machine that takes a notification is nobody's desk. */
 const requireNoDesktop = ({ channels }: Settings["notify"]) => {
@@ -20,15 +21,18 @@ const requireNoDesktop = ({ channels }: Settings["notify"]) => {
  * `isShared`: the broker is a server that others run. Fails with exit code 3 if a secret or a program is missing, an
  * address is not valid, or a channel does not go with the broker.
  */
-export const notifyOptions = Effect.fn("notifyOptions")(function* ({ notify, web }: Settings, isShared: boolean) {
+export const notifyOptions = Effect.fn("notifyOptions")(function* (settings: Settings, isShared: boolean) {
+  const { notify, web } = settings
   if (isShared) yield* requireNoDesktop(notify)
   const channels = yield* resolveChannels(notify.channels, process.env).pipe(
     Effect.mapError((error) => missing("notify", error.message, error.hint, error))
   )
+  const answerKey = yield* sharedAnswerKey(settings)
   return {
     channels,
     batchMs: notify.batchMs,
     ...(web.origin === undefined ? {} : { origin: web.origin }),
+    ...(answerKey === undefined ? {} : { answerKey }),
     ...(notify.quietHours === undefined ? {} : { quietHours: notify.quietHours })
   } satisfies NotifyOptions
 })

@@ -60,7 +60,7 @@ export const consoleSettings = [
  * Where questions are sent, with which secrets of this machine, and where the links in them lead: under which address,
  * and so for which pages, the web console answers.
  */
-export const notifySettings = ["notify.channels", "web.origin"] as const
+export const notifySettings = ["notify.channels", "web.origin", "web.answerKey"] as const
 
 const allSettings = [
   ...commandSettings,
@@ -165,6 +165,8 @@ const valuesOf = (settings: Settings, path: TrustedPath): ReadonlyArray<string> 
       return ifSet(settings.web.groupsHeader)
     case "web.answerers":
       return settings.web.answerers
+    case "web.answerKey":
+      return ifSet(settings.web.answerKey)
     case "web.proxySecret":
       return ifSet(settings.web.proxySecret)
     case "notify.channels":

@@ -3,7 +3,6 @@ import {
   type ConsoleOptions,
   ConsolePortTaken,
   listenProblem,
-  readSecret,
   serveConsole,
   type TrustedProxy
 } from "@reprise/gate/console"
@@ -19,6 +18,7 @@ import {
 import type { Project } from "../../project/Project.ts"
 import { prepareState } from "../../project/stateOrigin.ts"
 import type { SystemOptions } from "../../system/System.ts"
+import { proxySecret, sharedAnswerKey } from "../../system/webSecrets.ts"
 import { missing } from "../../terminal/CliFailure.ts"
 import { say } from "../../terminal/Printer.ts"
 import { consoleLine } from "../../views/servingLines.ts"
@@ -34,21 +34,6 @@ export interface Console extends Omit<ConsoleOptions, "port"> {
   /** Kept when the work is taken over, so that the link stays valid. */
   port: number
 }
-
-const shortestSecret = 16
-
-const proxySecret = Effect.fnUntraced(function* (reference: string) {
-  const hint = "Set the variable or the file that web.proxySecret names."
-  const secret = yield* readSecret("The proxy's secret of the web console", reference, process.env).pipe(
-    Effect.mapError((error) => missing("proxy-secret", error.message, hint, error))
-  )
-  if (secret.length >= shortestSecret) return Redacted.make(secret)
-  return yield* missing(
-    "proxy-secret",
-    `The proxy's secret of the web console has less than ${shortestSecret} characters.`,
-    "Make one with 'openssl rand -hex 32', for the proxy and for web.proxySecret."
-  )
-})
 
 /** The proxy that signs people in; undefined: there is none. */
 const proxyOf = Effect.fnUntraced(function* ({
@@ -108,7 +93,7 @@ export const prepareConsole = Effect.fn("prepareConsole")(function* (
     ...address,
     token: yield* consoleToken(project),
     viewerToken: yield* viewerToken(project),
-    answerKey: yield* answerKey(project),
+    answerKey: (yield* sharedAnswerKey(settings)) ?? (yield* answerKey(project)),
     pages: yield* consolePages(),
     showsViewerLink
   } satisfies Console
@@ -124,7 +109,12 @@ export const prepareSharedConsole = Effect.fn("prepareSharedConsole")(function* 
       "Set REPRISE_WEB_USER_HEADER to the header with the user's name, as docs/kubernetes.md describes."
     )
   }
-  return { ...address, pages: yield* consolePages() } satisfies ConsoleOptions
+  const key = yield* sharedAnswerKey(settings)
+  return {
+    ...address,
+    ...(key === undefined ? {} : { answerKey: key }),
+    pages: yield* consolePages()
+  } satisfies ConsoleOptions
 })
 
 const refusedPort = <E>(error: E | ConsolePortTaken) => (error instanceof ConsolePortTaken ? portTaken(error) : error)

@@ -9,7 +9,11 @@ import { servedProject } from "./servedProject.ts"
 
 /** To the server it is a person at the gate: it answers questions and controls runs, and decides nothing. */
 export const serveConsole = Effect.fn("serveConsole")(function* ({ nats }: ClientFlags) {
-  const { project, settings, url } = yield* servedProject({ nats }, undefined, [...consoleSettings, "web.origin"])
+  const { project, settings, url } = yield* servedProject({ nats }, undefined, [
+    ...consoleSettings,
+    "web.origin",
+    "web.answerKey"
+  ])
   const console = yield* prepareSharedConsole(settings)
   const options = { project, settings, nats: url }
   return yield* launched(
