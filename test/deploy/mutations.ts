@@ -87,7 +87,7 @@ export const mutations: Readonly<Record<string, (manifests: ReadonlyArray<unknow
   ),
   "nobody but hosts and the console's proxy reaches addresses outside of the cluster, and they reach no private ones":
     change("NetworkPolicy hosts-to-internet", ["spec", "egress", 0, "to", 0, "ipBlock"], without("except")),
-  "the address of NATS comes from a Secret": change(gate, [...first, "env", 2], (target) => {
+  "the address of NATS comes from a Secret": change("Deployment reprise-reviewer", [...first, "env", 2], (target) => {
     delete target["valueFrom"]
     target["value"] = "nats://reprise:hunter2@nats:4222"
   }),
