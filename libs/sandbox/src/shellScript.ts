@@ -80,7 +80,7 @@ done
  * an agent may have chosen among those that are hidden.
  */
 const began = `echo >&5; exec 5>&-
-cd -- "$0" 2>/dev/null || { echo "reprise: $0 is not there in the sandbox. Run the command in the workspace." >&2; exit 126; }
+cd -- "$0" 2>/dev/null || { printf 'reprise: %s is not there in the sandbox. Run the command in the workspace.\\n' "$0" >&2; exit 126; }
 `
 
 export interface ShellOptions {
@@ -230,9 +230,13 @@ export const sessionFolder = "REPRISE_SESSION_FOLDER"
  * begins: an agent chooses that, and its folder could be another agent's. `places` repeats the folders of this machine.
  */
 export const dispatchingShell = (places: string): string => `${shellHead}places=${quoted(places)}
-at=$([ -n "$${sessionFolder}" ] && CDPATH= cd -P -- "$${sessionFolder}" && pwd -P)
+if [ -z "$${sessionFolder}" ]; then
+  echo "reprise: OpenCode did not say whose command this is, so it is not run. Its version may be too old: run 'reprise doctor'." >&2
+  exit 126
+fi
+at=$(CDPATH= cd -P -- "$${sessionFolder}" && pwd -P)
 while [ -n "$at" ] && [ ! -f "$places$at/.reprise-shell" ]; do at=\${at%/*}; done
 if [ -f "$places$at/.reprise-shell" ]; then exec /bin/sh "$places$at/.reprise-shell" "$@"; fi
-echo "reprise: no agent works in \${${sessionFolder}:-this session}, so commands are not run there. Run it in the workspace." >&2
+printf 'reprise: no agent works in %s, so commands are not run there. Run it in the workspace.\\n' "$${sessionFolder}" >&2
 exit 126
 `

@@ -29,12 +29,12 @@ const sandboxIn = ({ home, stateDirectory }: Scene) =>
 const occupied = (sandbox: SandboxShape, { workspace }: Scene) =>
   sandbox.occupy({ directory: workspace, role: "author", permissions: "ask" })
 
-const run = (shell: string, { workspace }: Scene) =>
+const run = (shell: string, { workspace }: Scene, folder = workspace) =>
   Effect.callback<string>((resume) => {
     execFile(
       shell,
       ["-c", "echo it works"],
-      { cwd: workspace, env: { ...process.env, [sessionFolder]: workspace }, timeout: 60_000 },
+      { cwd: workspace, env: { ...process.env, [sessionFolder]: folder }, timeout: 60_000 },
       (error, stdout, stderr) => resume(Effect.succeed(error === null ? stdout : `${error.message} ${stderr}`))
     )
   })
@@ -65,6 +65,8 @@ describe.skipIf(!sandboxed)("a process that takes over from one that was killed"
           assert.include(yield* run(nextShell, here), "no agent works in", "the new server has workspaces of its own")
           yield* occupied(next, here)
           assert.strictEqual(yield* run(nextShell, here), "it works\n")
+          assert.include(yield* run(nextShell, here, ""), "did not say whose command this is")
+          assert.include(yield* run(nextShell, here, "/nowhere"), "no agent works in /nowhere")
         })
       )
       assert.strictEqual(yield* run(shell, here), "it works\n")
