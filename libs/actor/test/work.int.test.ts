@@ -1,6 +1,8 @@
+import { drainSuite } from "./support/drainSuite.ts"
 import { onJetStream, onServer } from "./support/systems.ts"
 import { workSuite } from "./support/workSuite.ts"
 
 onServer("on JetStream", () => {
   workSuite("work and timers", onJetStream)
+  drainSuite("a host that is drained", onJetStream)
 })
