@@ -1,4 +1,7 @@
-/** KEDA's kind with every field that version 2.22 documents, and what its trigger for Prometheus takes. Kubernetes does not know it. */
+/**
+ * KEDA's kind with every field of its specification (https://keda.sh/docs/latest/reference/scaledobject-spec) that one may
+ * set, and the parameters of its trigger for Prometheus. The data of Kubernetes do not have it.
+ */
 import type { SampleOf } from "./fields.ts"
 
 const scaling = {
