@@ -38,7 +38,7 @@ const worldOf = (model = script()) => makeWorld({ openCode: "shared", plan: plan
 
 describe("on a cluster with an identity for each service", () => {
   it.live(
-    "a run asks a person, is answered, completes, is looked at and pruned, its host is drained, and nobody is refused anything",
+    "a run asks a person, is answered, completes, is looked at and pruned, on a host that is drained meanwhile, and nobody is refused anything",
     () =>
       Effect.gen(function* () {
         const server = yield* productionServer()
@@ -56,6 +56,11 @@ describe("on a cluster with an identity for each service", () => {
         assert.strictEqual(run.code, 4, run.stderr)
         const [question] = JSON.parse(yield* does(world, server, "person", "gate", "list", "--json")).data
         yield* does(world, server, "person", "gate", "show", question.escalationId)
+        // The run's code is on this host alone: it stays, and goes on there.
+        const drained = JSON.parse(yield* does(world, server, "person", "hosts", "drain", "local", "--json")).data
+        assert.deepStrictEqual(drained.runs, [{ runId: question.runId, status: "waiting", fate: "stays" }])
+        const [host] = JSON.parse(yield* does(world, server, "person", "hosts", "list", "--json")).data
+        assert.deepInclude(host, { host: "local", hosted: true, drainedAt: drained.drainedAt, runs: [question.runId] })
         yield* does(
           world,
           server,
@@ -70,10 +75,6 @@ describe("on a cluster with an identity for each service", () => {
         const again = yield* world.repriseIn(as(server, "person"), "run", "PLAN.md")
         assert.strictEqual(again.code, 0, again.stderr)
         const { runId } = question
-        yield* does(world, server, "person", "hosts", "drain", "local")
-        const [host] = JSON.parse(yield* does(world, server, "person", "hosts", "list", "--json")).data
-        assert.deepInclude(host, { host: "local", hosted: true, runs: [] })
-        assert.isString(host.drainedAt)
         yield* does(world, server, "person", "hosts", "drain", "local", "--undo")
         yield* does(world, server, "person", "status", runId)
         yield* does(world, server, "person", "summary", runId)

@@ -1,10 +1,10 @@
 /** A host that takes no new work. */
-import { assert, describe } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Host } from "@reprise/protocol"
 import { Deferred, Effect, Exit, Schedule, Scope } from "effect"
 import { actorLayer, drain, Messenger, type QueryFailed, workerLayer } from "../../src/index.ts"
 import { CounterWork, counter, toCounter } from "./Counter.ts"
-import { type Stage, waitUntil } from "./systems.ts"
+import { type ownServerWorld, type Stage, waitUntil } from "./systems.ts"
 
 const count = actorLayer(counter)
 const [first, second] = [Host.make("first"), Host.make("second")]
@@ -29,6 +29,31 @@ const noting = (done: Array<string>, host: Host) =>
     work: CounterWork,
     handle: ({ name }, { isDrained }) =>
       Effect.sync(() => void done.push(`${name} on ${host}${isDrained() ? ", drained" : ""}`))
+  })
+
+/** Where the server itself can be killed and started again. */
+export const drainedForGood = (name: string, open: typeof ownServerWorld) =>
+  describe(name, () => {
+    it.live("stays drained when the server and every process are killed and started again", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const done: Array<string> = []
+        yield* Effect.gen(function* () {
+          const one = yield* world.start(count, noting(done, first))
+          yield* onceThere(setDrained(first, true)).pipe(Effect.provide(one))
+          yield* world.server.kill
+        }).pipe(Effect.scoped)
+        yield* world.server.start
+        const one = yield* world.start(count, noting(done, first))
+        yield* Effect.gen(function* () {
+          yield* ask("a")
+          assert.deepStrictEqual(yield* drainedHosts, [first])
+          yield* world.start(noting(done, second))
+          yield* waitUntil(Effect.sync(() => done.length === 1))
+        }).pipe(Effect.provide(one))
+        assert.deepStrictEqual(done, ["a on second"])
+      }).pipe(Effect.scoped)
+    )
   })
 
 export const drainSuite = (name: string, { open, test }: Stage) =>
