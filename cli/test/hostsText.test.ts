@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Host } from "@reprise/protocol"
 import { hostsOf, hostsTable } from "../src/views/hostsText.ts"
 import { runSummary } from "../src/views/runText.ts"
 import { aRun, cellsOf } from "./support/views.ts"
@@ -28,6 +29,32 @@ describe("the hosts of open runs", () => {
     const both = [aRun({ host: "a", hosted: false }), aRun({ runId: "r2", host: "a", hosted: true })]
     assert.isTrue(hostsOf(both)[0]?.hosted)
     assert.strictEqual(cellsOf(hostsTable(hostsOf([aRun({ host: "a" })])))[1]?.[1], "unknown")
+  })
+
+  it("are listed with hosts that answer or are drained, and not with names that were used once", () => {
+    const known = [
+      { host: Host.make("b"), answers: false, drainedAt: "2026-01-01T10:00:00.000Z" },
+      { host: Host.make("c"), answers: true },
+      { host: Host.make("d"), answers: false },
+      { host: Host.make("a"), answers: true, drainedAt: "2026-01-02T10:00:00.000Z" }
+    ]
+    const hosts = hostsOf([aRun({ runId: "r1", host: "a", hosted: true, remote })], known)
+    assert.deepStrictEqual(hosts[0] as unknown, {
+      host: "a",
+      hosted: true,
+      drainedAt: "2026-01-02T10:00:00.000Z",
+      runs: ["r1"],
+      movable: ["r1"]
+    })
+    assert.deepStrictEqual(
+      cellsOf(hostsTable(hosts)).map(([host, state]) => `${host}: ${state}`),
+      ["host: state", "a: works, drained", "b: does not answer, drained", "c: works"]
+    )
+  })
+
+  it("say of a run with a remote that nobody takes where to look", () => {
+    const text = runSummary(aRun({ status: "running", hosted: false, remote }), []).replaceAll(/\s+/g, " ")
+    assert.include(text, "no host takes it: 'reprise hosts list'")
   })
 
   it("can be forgotten, says a run with a remote whose host does not answer", () => {

@@ -47,7 +47,8 @@ const measured = Effect.fnUntraced(function* (name: keyof typeof conversations) 
       key: Key.make(name),
       subject: name,
       delivery: 1,
-      requestedAt: new Date().toISOString()
+      requestedAt: new Date().toISOString(),
+      isDrained: () => false
     }
     const work = { runtime: runtime.name, directory: "/", runtimeSessionId: id, object } as const
     const ms = yield* milliseconds(

@@ -10,9 +10,10 @@ import { Effect, Option } from "effect"
 import { publicKeysIn } from "../accounts/productionServer.ts"
 import { kubernetesSamples } from "./fieldData.ts"
 import { unknownFields } from "./fields.ts"
+import { withKeda } from "./kedaSample.ts"
 import { folder, hasKubectl, overlays, render } from "./manifests.ts"
-import { mutations, unknowns, workloadNames } from "./mutations.ts"
-import { policiesOf } from "./policies.ts"
+import { mutations, scalingMutations, scalingUnknowns, unknowns, workloadNames } from "./mutations.ts"
+import { policiesOf, scalingPolicies } from "./policies.ts"
 
 const canRender = await Effect.runPromise(hasKubectl)
 const samples = canRender ? Option.getOrUndefined(await Effect.runPromise(kubernetesSamples)) : undefined
@@ -22,7 +23,8 @@ const expected = {
   local: [...services, "StatefulSet reprise-host"],
   production: [...services, "StatefulSet nats", "StatefulSet reprise-host"],
   console: ["Deployment reprise-console", ...services, "StatefulSet nats", "StatefulSet reprise-host"],
-  nats: ["StatefulSet nats"]
+  nats: ["StatefulSet nats"],
+  keda: [...services, "StatefulSet nats", "StatefulSet reprise-host"]
 } as const
 
 describe.skipIf(!canRender)("the manifests", () => {
@@ -49,11 +51,22 @@ describe.skipIf(!canRender)("the manifests", () => {
       })
     )
   }
+
+  for (const { check, rule } of scalingPolicies) {
+    it.effect(`that scale by a metric are refused when this does not hold: ${rule}`, () =>
+      Effect.gen(function* () {
+        const mutate = scalingMutations[rule] ?? assert.fail("no mutation breaks this rule")
+        const manifests = yield* render("keda")
+        assert.deepStrictEqual(check(manifests), [])
+        assert.lengthOf(check(mutate(manifests)), 1)
+      })
+    )
+  }
 })
 
 describe.skipIf(samples === undefined)("the fields of the manifests", () => {
   const problems = (manifests: ReadonlyArray<unknown>) =>
-    manifests.flatMap((manifest) => unknownFields(manifest, samples ?? assert.fail("no samples")))
+    manifests.flatMap((manifest) => unknownFields(manifest, withKeda(samples ?? assert.fail("no samples"))))
 
   for (const overlay of overlays) {
     it.effect(`of '${overlay}' are all known to Kubernetes 1.36`, () =>
@@ -63,14 +76,19 @@ describe.skipIf(samples === undefined)("the fields of the manifests", () => {
     )
   }
 
-  for (const [what, says, mutate] of unknowns) {
-    it.effect(`are refused with ${what}`, () =>
-      Effect.gen(function* () {
-        const found = problems(mutate(yield* render("console")))
-        assert.strictEqual(found.length, 1, found.join("\n"))
-        assert.match(found[0] ?? "", says)
-      })
-    )
+  for (const [overlay, mistakes] of [
+    ["console", unknowns],
+    ["keda", scalingUnknowns]
+  ] as const) {
+    for (const [what, says, mutate] of mistakes) {
+      it.effect(`are refused with ${what}`, () =>
+        Effect.gen(function* () {
+          const found = problems(mutate(yield* render(overlay)))
+          assert.strictEqual(found.length, 1, found.join("\n"))
+          assert.match(found[0] ?? "", says)
+        })
+      )
+    }
   }
 })
 

@@ -7,8 +7,16 @@ import { parseAllDocuments } from "yaml"
 const run = promisify(execFile)
 
 export const folder = new URL("../../deploy/kubernetes", import.meta.url).pathname
-export const overlays = ["local", "production", "console", "nats"] as const
-export type Overlay = (typeof overlays)[number]
+const folders = {
+  local: `${folder}/overlays/local`,
+  production: `${folder}/overlays/production`,
+  console: `${folder}/overlays/console`,
+  nats: `${folder}/overlays/nats`,
+  /** Production with the components that scale by a metric. */
+  keda: new URL("fixtures/keda", import.meta.url).pathname
+} as const
+export type Overlay = keyof typeof folders
+export const overlays = ["local", "production", "console", "nats", "keda"] as const satisfies ReadonlyArray<Overlay>
 
 /** The value at a path of keys and indexes; undefined where there is none. */
 export const at = (value: unknown, ...path: ReadonlyArray<string | number>): unknown =>
@@ -33,9 +41,7 @@ export const parse = (text: string): ReadonlyArray<unknown> =>
 
 /** What `kubectl apply --kustomize` would send. */
 export const render = (overlay: Overlay) =>
-  Effect.promise(() => run("kubectl", ["kustomize", `${folder}/overlays/${overlay}`])).pipe(
-    Effect.map(({ stdout }) => parse(stdout))
-  )
+  Effect.promise(() => run("kubectl", ["kustomize", folders[overlay]])).pipe(Effect.map(({ stdout }) => parse(stdout)))
 
 /** Whether kubectl is installed. Prints that the tests are skipped when it is not. */
 export const hasKubectl: Effect.Effect<boolean> = Effect.promise(() =>

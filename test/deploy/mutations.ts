@@ -20,6 +20,8 @@ const change =
     return copy
   }
 
+const scaledGate = "ScaledObject reprise-gate"
+const scaledHosts = "ScaledObject reprise-host"
 const pod = ["spec", "template", "spec"] as const
 const first = [...pod, "containers", 0] as const
 const gate = "Deployment reprise-gate"
@@ -120,6 +122,50 @@ export const mutations: Readonly<Record<string, (manifests: ReadonlyArray<unknow
     without("from")
   )
 }
+
+/** The same for what holds where a metric scales; each breaks its rule alone. */
+export const scalingMutations: typeof mutations = {
+  "what a metric scales is a workload without a number of replicas of its own": change(
+    gate,
+    ["spec"],
+    set("replicas", 2)
+  ),
+  "a metric scales within bounds that leave a service on a node that is drained": change(
+    scaledGate,
+    ["spec"],
+    set("minReplicaCount", 1)
+  ),
+  "a metric comes from Prometheus, with an address, a query and a threshold": change(
+    scaledGate,
+    ["spec", "triggers", 0, "metadata"],
+    without("threshold")
+  ),
+  "a service is scaled by what waits for itself": change(
+    scaledGate,
+    ["spec", "scaleTargetRef"],
+    set("name", "reprise-reviewer")
+  ),
+  "no metric ends a host: its runs would wait until it is back": change(
+    scaledHosts,
+    ["spec", "advanced", "horizontalPodAutoscalerConfig"],
+    without("behavior")
+  )
+}
+
+/** Mistakes in what scales by a metric, and what is said then. */
+export const scalingUnknowns: typeof unknowns = [
+  ["a misspelt bound", /\.maxReplicas is unknown$/, change(scaledGate, ["spec"], set("maxReplicas", 6))],
+  [
+    "a number for a text of a trigger",
+    /threshold should be a string/,
+    change(scaledGate, ["spec", "triggers", 0, "metadata"], set("threshold", 200))
+  ],
+  [
+    "a parameter that the trigger does not take",
+    /metricThreshold is unknown$/,
+    change(scaledGate, ["spec", "triggers", 0, "metadata"], set("metricThreshold", "200"))
+  ]
+]
 
 /** Changes that make a field, a kind or a type unknown, and what is said then. */
 export const unknowns: ReadonlyArray<

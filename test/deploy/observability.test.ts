@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { metrics } from "@reprise/actor"
+import { RunStatus, ServiceName } from "@reprise/protocol"
 import { parseDocument } from "yaml"
-import { at, list } from "./manifests.ts"
+import { at, list, parse } from "./manifests.ts"
+import { queriesOf } from "./policies.ts"
 
 const fileIn = (folder: string, name: string) =>
   readFileSync(new URL(`../../${folder}/${name}`, import.meta.url), "utf8")
@@ -23,6 +25,12 @@ const alerts = () =>
 
 const panels = () => list(at(JSON.parse(fileIn("deploy/observability", "dashboard.json")), "panels"))
 
+/** What the components for KEDA scale, as it is before kustomize. */
+const scaledObjects = () =>
+  ["keda/deployments.yaml", "keda-hosts/hosts.yaml"].flatMap((file) =>
+    parse(fileIn("deploy/kubernetes/components", file))
+  )
+
 /** What an expression names that no service measures: metrics, and labels that none of its metrics has. */
 const unknownIn = (expression: string): ReadonlyArray<string> => {
   const names = expression.match(/\breprise_\w+/g) ?? []
@@ -36,6 +44,28 @@ const unknownIn = (expression: string): ReadonlyArray<string> => {
     ...[...grouped, ...matched].filter((label) => !known.includes(label))
   ]
 }
+
+describe("what scales by a metric", () => {
+  it("asks only for metrics, labels and services that there are", () => {
+    const queries = scaledObjects().flatMap(queriesOf)
+    assert.lengthOf(queries, 4)
+    assert.deepStrictEqual(queries.flatMap(unknownIn), [])
+    const services = queries.flatMap((query) => query.match(/service="([^"]*)"/)?.[1] ?? [])
+    assert.sameMembers(services, ["orchestrator", "reviewer", "gate"])
+    assert.includeMembers([...ServiceName.literals], services)
+    const statuses = queries.flatMap((query) => query.match(/status="([^"]*)"/)?.[1] ?? [])
+    assert.includeMembers([...RunStatus.literals], statuses)
+  })
+
+  it("is refused with a metric or a label that no service has", () => {
+    assert.deepStrictEqual(unknownIn('sum(min by (stream) (reprise_waiting{service="gate"}))'), [
+      "reprise_waiting",
+      "stream",
+      "service"
+    ])
+    assert.deepStrictEqual(unknownIn('max(reprise_runs{host="a"})'), ["host"])
+  })
+})
 
 describe("the dashboard and the alerts", () => {
   it("use only metrics and labels that the services have", () => {

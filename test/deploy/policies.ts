@@ -122,10 +122,12 @@ const policies: ReadonlyArray<Policy> = [
   ),
   workload("is selected by its own labels", (one) => picks(at(one, "spec", "selector"), one)),
   {
-    // The data of all fields still has versions that no server offers any more.
+    // The data of all fields still has versions that no server offers any more. KEDA's kinds have no stable version.
     rule: "only stable versions of the API are used",
     check: (manifests) =>
-      manifests.flatMap((one) => (/^([a-z0-9.]+\/)?v\d+$/.test(String(at(one, "apiVersion"))) ? [] : [title(one)]))
+      manifests.flatMap((one) =>
+        /^(([a-z0-9.]+\/)?v\d+|keda\.sh\/v1alpha1)$/.test(String(at(one, "apiVersion"))) ? [] : [title(one)]
+      )
   },
   {
     rule: "no Secret is in the manifests",
@@ -312,9 +314,61 @@ const consolePolicies: ReadonlyArray<Policy> = [
   }
 ]
 
+const scaledObjectsOf = (manifests: Manifests) => ofKind(manifests, "ScaledObject")
+const targetOf = (scaled: unknown) =>
+  `${at(scaled, "spec", "scaleTargetRef", "kind")} ${at(scaled, "spec", "scaleTargetRef", "name")}`
+const scalesHosts = (scaled: unknown): boolean => targetOf(scaled) === "StatefulSet reprise-host"
+const triggersOf = (scaled: unknown) => list(at(scaled, "spec", "triggers"))
+/** The queries by which something is scaled. */
+export const queriesOf = (scaled: unknown): ReadonlyArray<string> =>
+  triggersOf(scaled).map((trigger) => String(at(trigger, "metadata", "query")))
+
+const scaled = (rule: string, isKept: (scaled: unknown, all: Manifests) => boolean): Policy => ({
+  rule,
+  check: (manifests) =>
+    scaledObjectsOf(manifests).flatMap((one) => (isKept(one, manifests) ? [] : [`${title(one)}: ${rule}`]))
+})
+
+const isNumber = (value: unknown): boolean => isSet(value) && Number.isFinite(Number(value))
+
+/** For clusters that scale by a metric. */
+export const scalingPolicies: ReadonlyArray<Policy> = [
+  scaled("what a metric scales is a workload without a number of replicas of its own", (one, all) =>
+    workloadsOf(all).some((other) => title(other) === targetOf(one) && at(other, "spec", "replicas") === undefined)
+  ),
+  scaled("a metric scales within bounds that leave a service on a node that is drained", (one) => {
+    const [least, most] = ["minReplicaCount", "maxReplicaCount"].map((bound) => Number(at(one, "spec", bound)))
+    const isLeastEnough = least !== undefined && least >= (scalesHosts(one) ? 1 : 2)
+    return isLeastEnough && most !== undefined && most > least && at(one, "spec", "idleReplicaCount") === undefined
+  }),
+  scaled("a metric comes from Prometheus, with an address, a query and a threshold", (one) => {
+    const triggers = triggersOf(one)
+    const isWhole = (trigger: unknown) =>
+      at(trigger, "type") === "prometheus" &&
+      isSet(at(trigger, "metadata", "query")) &&
+      isNumber(at(trigger, "metadata", "threshold")) &&
+      /^https?:\/\//.test(String(at(trigger, "metadata", "serverAddress")))
+    return triggers.length > 0 && triggers.every(isWhole)
+  }),
+  scaled(
+    "a service is scaled by what waits for itself",
+    (one) =>
+      scalesHosts(one) ||
+      queriesOf(one).every((query) => `Deployment reprise-${query.match(/service="([^"]*)"/)?.[1]}` === targetOf(one))
+  ),
+  scaled(
+    "no metric ends a host: its runs would wait until it is back",
+    (one) =>
+      !scalesHosts(one) ||
+      at(one, "spec", "advanced", "horizontalPodAutoscalerConfig", "behavior", "scaleDown", "selectPolicy") ===
+        "Disabled"
+  )
+]
+
 export const policiesOf = {
   local: [...policies, ...servicePolicies],
   production: [...policies, ...servicePolicies, ...natsPolicies, ...identityPolicies],
   console: [...policies, ...servicePolicies, ...natsPolicies, ...identityPolicies, ...consolePolicies],
-  nats: [...policies, ...natsPolicies]
+  nats: [...policies, ...natsPolicies],
+  keda: [...policies, ...servicePolicies, ...natsPolicies, ...identityPolicies, ...scalingPolicies]
 } as const

@@ -39,48 +39,64 @@ const does = (world: World, server: Server, identity: Identity, ...args: Readonl
 const worldOf = (model = script()) => makeWorld({ openCode: "shared", plan: plan("One"), script: model })
 
 describe("on a cluster with an identity for each service", () => {
-  it.live("a run asks a person, is answered, completes, is looked at and pruned, and nobody is refused anything", () =>
-    Effect.gen(function* () {
-      const server = yield* productionServer()
-      const world = yield* makeWorld(oneQuestion)
-      // A service may be started before the operator has made the streams.
-      const early = yield* world.startIn(as(server, "gate"), "serve", "gate")
-      yield* early.waitFor(/Waiting for 'reprise streams', as the operator/)
-      assert.match(yield* does(world, server, "operator", "streams"), /REPRISE_JOURNAL: created/)
-      yield* early.waitFor(/is ready/)
-      const before = violations(server).length
-      for (const service of services.filter((name) => name !== "gate")) {
-        yield* (yield* world.startIn(as(server, service), "serve", service)).waitFor(/is ready/)
-      }
-      const run = yield* world.repriseIn(as(server, "person"), "run", "PLAN.md")
-      assert.strictEqual(run.code, 4, run.stderr)
-      const [question] = JSON.parse(yield* does(world, server, "person", "gate", "list", "--json")).data
-      yield* does(world, server, "person", "gate", "show", question.escalationId)
-      yield* does(
-        world,
-        server,
-        "person",
-        "gate",
-        "answer",
-        question.escalationId,
-        "continue-session",
-        "--guidance",
-        "Blue"
-      )
-      const again = yield* world.repriseIn(as(server, "person"), "run", "PLAN.md")
-      assert.strictEqual(again.code, 0, again.stderr)
-      const { runId } = question
-      yield* does(world, server, "person", "status", runId)
-      yield* does(world, server, "person", "summary", runId)
-      yield* does(world, server, "person", "logs", runId)
-      yield* does(world, server, "person", "dead-letters", "list")
-      const [session] = JSON.parse(yield* does(world, server, "person", "sessions", "list", "--json")).data
-      yield* does(world, server, "person", "sessions", "show", session.sessionId)
-      yield* does(world, server, "person", "sessions", "export", session.sessionId, join(world.root, "..", "exported"))
-      yield* does(world, server, "operator", "doctor", "--replay", runId)
-      yield* does(world, server, "operator", "prune", "--days", "0", "--yes")
-      assert.deepStrictEqual(violations(server).slice(before), [])
-    })
+  it.live(
+    "a run asks a person, is answered, completes, is looked at and pruned, on a host that is drained meanwhile, and nobody is refused anything",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* productionServer()
+        const world = yield* makeWorld(oneQuestion)
+        // A service may be started before the operator has made the streams.
+        const early = yield* world.startIn(as(server, "gate"), "serve", "gate")
+        yield* early.waitFor(/Waiting for 'reprise streams', as the operator/)
+        assert.match(yield* does(world, server, "operator", "streams"), /REPRISE_JOURNAL: created/)
+        yield* early.waitFor(/is ready/)
+        const before = violations(server).length
+        for (const service of services.filter((name) => name !== "gate")) {
+          yield* (yield* world.startIn(as(server, service), "serve", service)).waitFor(/is ready/)
+        }
+        const run = yield* world.repriseIn(as(server, "person"), "run", "PLAN.md")
+        assert.strictEqual(run.code, 4, run.stderr)
+        const [question] = JSON.parse(yield* does(world, server, "person", "gate", "list", "--json")).data
+        yield* does(world, server, "person", "gate", "show", question.escalationId)
+        // The run's code is on this host alone: it stays, and goes on there.
+        const drained = JSON.parse(yield* does(world, server, "person", "hosts", "drain", "local", "--json")).data
+        assert.deepStrictEqual(drained.runs, [{ runId: question.runId, status: "waiting", fate: "stays" }])
+        const [host] = JSON.parse(yield* does(world, server, "person", "hosts", "list", "--json")).data
+        assert.deepInclude(host, { host: "local", hosted: true, drainedAt: drained.drainedAt, runs: [question.runId] })
+        yield* does(
+          world,
+          server,
+          "person",
+          "gate",
+          "answer",
+          question.escalationId,
+          "continue-session",
+          "--guidance",
+          "Blue"
+        )
+        const again = yield* world.repriseIn(as(server, "person"), "run", "PLAN.md")
+        assert.strictEqual(again.code, 0, again.stderr)
+        const { runId } = question
+        yield* does(world, server, "person", "hosts", "drain", "local", "--undo")
+        yield* does(world, server, "person", "status", runId)
+        yield* does(world, server, "person", "summary", runId)
+        yield* does(world, server, "person", "logs", runId)
+        yield* does(world, server, "person", "dead-letters", "list")
+        const [session] = JSON.parse(yield* does(world, server, "person", "sessions", "list", "--json")).data
+        yield* does(world, server, "person", "sessions", "show", session.sessionId)
+        yield* does(
+          world,
+          server,
+          "person",
+          "sessions",
+          "export",
+          session.sessionId,
+          join(world.root, "..", "exported")
+        )
+        yield* does(world, server, "operator", "doctor", "--replay", runId)
+        yield* does(world, server, "operator", "prune", "--days", "0", "--yes")
+        assert.deepStrictEqual(violations(server).slice(before), [])
+      })
   )
 
   it.live("the web console shows the question, takes answers of whom the proxy names and by the gate's links", () =>

@@ -8,6 +8,7 @@ import { Broker, localBroker } from "@reprise/testing"
 import { Effect } from "effect"
 import { heldInReview, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
+import { waitUntil } from "../harness/waitUntil.ts"
 
 const deciders = ["orchestrator", "reviewer", "gate"]
 /** Clones are below a folder that commands may not read; the run's own is shown to them all the same. */
@@ -36,7 +37,7 @@ const serve = Effect.fnUntraced(function* (
 ) {
   const directory = join(world.root, "..", host)
   const data = join(directory, "data")
-  mkdirSync(directory)
+  mkdirSync(directory, { recursive: true })
   const environment = { XDG_DATA_HOME: data, REPRISE_HOST: host, ...more }
   const started = yield* Effect.forEach(services, (service) =>
     world.startIn({ directory, environment }, "serve", service, "--nats", url)
@@ -134,6 +135,71 @@ describe("reprise run --remote", () => {
         events.filter((line) => line.includes('"type":"PhaseStarted"') && line.includes(`"phase":"${phase}"`)).length
       assert.deepStrictEqual([started("1"), started("2")], [1, 2])
     }).pipe(Effect.provide(localBroker))
+  )
+
+  it.live(
+    "goes on elsewhere when its host is drained: once its phase is pushed, without anything being lost or done twice",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* makeWorld({ plan: plan("One", "Two"), script: heldInReview })
+        const remote = withRemote(world)
+        const { url } = yield* Broker
+        const nats = ["--json", "--nats", url]
+        const dataOf = (...args: ReadonlyArray<string>) =>
+          Effect.map(world.reprise(...args, ...nats), ({ stdout }) => JSON.parse(stdout))
+        const drainedHosts = Effect.map(dataOf("hosts", "list"), ({ data }) =>
+          data.map((host: { host: string; hosted: boolean; drainedAt?: string }) => ({
+            [host.host]: `${host.hosted ? "works" : "gone"}${host.drainedAt === undefined ? "" : ", drained"}`
+          }))
+        )
+        yield* serve(world, url, "deciders", deciders)
+        const first = yield* serve(world, url, "first", workers)
+        const run = yield* world.start("run", "PLAN.md", "--remote", "origin", "--nats", url)
+        yield* world.model.awaitHeld("in-review")
+        const [{ directory, runId }] = (yield* dataOf("status")).data
+
+        assert.match(errorOf(yield* world.reprise("hosts", "drain", "nobody", ...nats)), /^2 unknown-host: /)
+        const drained = (yield* dataOf("hosts", "drain", "first", "--no-wait")).data
+        assert.deepInclude(drained, { host: "first", drained: true, sessions: [] })
+        assert.deepStrictEqual(drained.runs, [{ runId, status: "running", fate: "leaves" }])
+        assert.deepStrictEqual(yield* drainedHosts, [{ first: "works, drained" }])
+
+        const second = yield* serve(world, url, "second", workers)
+        const draining = yield* world.start("hosts", "drain", "first", "--nats", url)
+        yield* draining.waitFor(/goes on elsewhere once phase 1 is finished and pushed/)
+        yield* world.model.release("in-review")
+        const done = yield* draining.ended
+        assert.strictEqual(done.code, 0, done.stderr)
+        const told = done.stderr.replaceAll(/\s+/g, " ")
+        assert.include(told, `Host first has taken no new runs since ${drained.drainedAt}`)
+        assert.include(told, `Run ${runId} has left`)
+        assert.include(told, "Host first is drained, and can be stopped: it has no open run and no session.")
+
+        const ended = yield* run.ended
+        assert.strictEqual(ended.code, 0, ended.stderr)
+        assert.include(ended.stderr, "Host first is drained: the run goes on elsewhere")
+        const subjects = remote.git("log", "--format=%s", "reprise/plan").split("\n")
+        assert.deepStrictEqual(subjects, ["Write phase-2.txt", "Write phase-1.txt", "Start"])
+        const events = (yield* world.reprise("logs", runId, "--json", "--nats", url)).stdout.split("\n")
+        const phases = events.filter((line) => line.includes('"type":"PhaseStarted"'))
+        assert.lengthOf(phases, 2)
+        const prepared = events.flatMap((line) => line.match(/"type":"WorkspacePrepared".*"host":"(\w+)"/)?.[1] ?? [])
+        assert.deepStrictEqual(prepared, ["first", "second"])
+        yield* waitUntil(Effect.sync(() => (existsSync(directory) ? undefined : true)))
+
+        yield* first.end
+        const gone = errorOf(yield* world.reprise("hosts", "drain", "first", ...nats))
+        assert.match(gone, /^3 host-gone: .*'reprise hosts forget first'/)
+        const again = yield* serve(world, url, "first", workers)
+        assert.deepStrictEqual(yield* drainedHosts, [{ first: "works, drained" }, { second: "works" }])
+        assert.deepStrictEqual((yield* dataOf("hosts", "drain", "first", "--undo")).data, {
+          host: "first",
+          drained: false
+        })
+        assert.deepStrictEqual(yield* drainedHosts, [{ first: "works" }, { second: "works" }])
+        assert.match(errorOf(yield* world.reprise("hosts", "drain", "first", "--json")), /^2 one-machine: /)
+        yield* Effect.all([again.end, second.end], { concurrency: "unbounded" })
+      }).pipe(Effect.provide(localBroker))
   )
 
   it.live("refuses what hosts could not get, before anything is spent, and says what to do", () =>

@@ -55,7 +55,7 @@ const hostsList = Command.make(
     () => import("../flows/inspect/hosts.ts"),
     (module, flags) => module.listHosts(flags)
   )
-).pipe(Command.withDescription("Show the hosts of the open runs, and whether they answer"))
+).pipe(Command.withDescription("Show the hosts, whether they answer, take new runs, and have open ones"))
 
 const hostsForget = Command.make(
   "forget",
@@ -70,9 +70,30 @@ const hostsForget = Command.make(
   )
 ).pipe(Command.withDescription("Have the runs of a host that is gone for good go on elsewhere, from what was pushed"))
 
+const hostsDrain = Command.make(
+  "drain",
+  {
+    host: Argument.String("HOST").pipe(Argument.withDescription("A host that is to be taken out of service")),
+    undo: switchFlag("undo", "Let the host take new runs again"),
+    noWait: switchFlag("no-wait", "Say what happens to its runs, and do not wait until they have left"),
+    json: jsonFlag,
+    nats: natsFlag
+  },
+  lazily(
+    () => import("../flows/inspect/drainHost.ts"),
+    (module, flags) => module.drainHost(flags)
+  )
+).pipe(
+  Command.withDescription("Have a host take no new runs, and wait until those that can have gone on elsewhere"),
+  Command.withExamples([
+    { command: "reprise hosts drain reprise-host-1", description: "Before a machine or a pod is taken out of service" },
+    { command: "reprise hosts drain reprise-host-1 --undo", description: "When it is back" }
+  ])
+)
+
 export const hosts = Command.make("hosts").pipe(
   Command.withDescription("Hosts of a NATS server of yours"),
-  Command.withSubcommands([hostsList, hostsForget])
+  Command.withSubcommands([hostsList, hostsDrain, hostsForget])
 )
 
 export const streams = Command.make(

@@ -177,7 +177,11 @@ const eventText = (event: PublicEvent): Line => {
     case "ModelChanged":
       return live(`  The ${event.role}'s next turn has model ${visibleLine(event.model)}`)
     case "RunMoved":
-      return live(`Host ${event.from} is gone: the run goes on elsewhere, from what was pushed`)
+      return live(
+        event.cause === "drained"
+          ? `Host ${event.from} is drained: the run goes on elsewhere`
+          : `Host ${event.from} is gone: the run goes on elsewhere, from what was pushed`
+      )
     case "RunPaused":
       return live("Run paused")
     case "RunResumed":

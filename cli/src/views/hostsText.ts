@@ -1,11 +1,13 @@
-/** The hosts of open runs, as data and as text for people. Pure. */
-import type { RunId, RunView } from "@reprise/protocol"
+/** Hosts and the open runs on them, as data and as text for people. Pure. */
+import type { HostView, RunId, RunView } from "@reprise/protocol"
 import { table } from "./table.ts"
 
 export interface HostOfRuns {
   readonly host: string
   /** Whether its services answer; absent: nobody could tell. */
   readonly hosted?: boolean
+  /** Since when it takes no new runs and sessions, ISO 8601; absent: it takes them. */
+  readonly drainedAt?: string
   /** Its open runs. */
   readonly runs: ReadonlyArray<RunId>
   /** Those whose code has a remote: they can go on elsewhere. */
@@ -18,26 +20,40 @@ const hostedOf = (runs: ReadonlyArray<RunView>): boolean | undefined => {
   return runs.some(({ hosted }) => hosted === false) ? false : undefined
 }
 
-/** By name. A run that no host has taken yet is on none. */
-export const hostsOf = (runs: ReadonlyArray<RunView>): ReadonlyArray<HostOfRuns> =>
-  [...Map.groupBy(runs, ({ host }) => host)]
-    .flatMap(([host, own]) => {
-      if (host === undefined) return []
-      const hosted = hostedOf(own)
-      return [
-        {
-          host,
-          ...(hosted === undefined ? {} : { hosted }),
-          runs: own.map(({ runId }) => runId),
-          movable: own.flatMap(({ remote, runId }) => (remote === undefined ? [] : [runId]))
-        }
-      ]
-    })
-    .sort((one, another) => one.host.localeCompare(another.host))
+/** One that has no open run, does not answer and is not drained is only a name that was used once. */
+const isWorthTelling = ({ answers, drainedAt }: HostView): boolean => answers !== false || drainedAt !== undefined
 
-const standing = ({ hosted }: HostOfRuns): string => {
-  if (hosted === undefined) return "unknown"
-  return hosted ? "works" : "does not answer"
+/**
+ * By name: those with open runs, and those that `known` says answer or are drained. A run that no host has taken yet is on
+ * none.
+ */
+export const hostsOf = (
+  runs: ReadonlyArray<RunView>,
+  known: ReadonlyArray<HostView> = []
+): ReadonlyArray<HostOfRuns> => {
+  const views = new Map<string, HostView>(known.map((view) => [view.host, view]))
+  const names = new Set<string>([
+    ...runs.flatMap(({ host }) => (host === undefined ? [] : [host])),
+    ...known.filter(isWorthTelling).map(({ host }) => host)
+  ])
+  return [...names].sort().map((host) => {
+    const own = runs.filter((run) => run.host === host)
+    const view = views.get(host)
+    const hosted = own.length === 0 ? view?.answers : hostedOf(own)
+    return {
+      host,
+      ...(hosted === undefined ? {} : { hosted }),
+      ...(view?.drainedAt === undefined ? {} : { drainedAt: view.drainedAt }),
+      runs: own.map(({ runId }) => runId),
+      movable: own.flatMap(({ remote, runId }) => (remote === undefined ? [] : [runId]))
+    }
+  })
+}
+
+const standing = ({ drainedAt, hosted }: HostOfRuns): string => {
+  const drained = drainedAt === undefined ? "" : ", drained"
+  if (hosted === undefined) return `unknown${drained}`
+  return `${hosted ? "works" : "does not answer"}${drained}`
 }
 
 export const hostsTable = (hosts: ReadonlyArray<HostOfRuns>): string =>

@@ -97,6 +97,9 @@ const wordsLine = ({ about, by, from, givenTo, phase, text, ...words }: RunView[
 /** That nothing goes on now, and what makes the run go on. */
 const hostLine = ({ host, hosted, remote, status }: RunView): ReadonlyArray<string> => {
   if (hosted !== false) return []
+  if (host === undefined && remote !== undefined) {
+    return ["no host takes it: 'reprise hosts list' shows which answer and which are drained"]
+  }
   const up = `'reprise up'${host === undefined || host === "local" ? "" : ` on host ${host}`}`
   const gone =
     remote === undefined || host === undefined

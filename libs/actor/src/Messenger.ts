@@ -6,6 +6,7 @@ import type { BrokerFault } from "./broker/faults.ts"
 import { type Ask, makeAsk } from "./messenger/ask.ts"
 import { type DeadLetters, makeDeadLetters } from "./messenger/deadLetters.ts"
 import { type EventsOptions, makeReadEvents, type SeenEvent } from "./messenger/events.ts"
+import { type Hosts, makeHosts } from "./messenger/hosts.ts"
 import { type Live, makeLive } from "./messenger/live.ts"
 import { type List, makeList, makeQuery, makeShow, type Query, type Show } from "./messenger/queries.ts"
 import { makePublish, makeSend, type Publish, type Send } from "./messenger/send.ts"
@@ -23,6 +24,7 @@ const make = Effect.gen(function* () {
     events,
     ...makeLive(broker, settings),
     ...makeDeadLetters(broker, settings),
+    ...makeHosts(broker, settings),
     show: makeShow(query),
     list: makeList(query),
     query
@@ -45,6 +47,7 @@ const make = Effect.gen(function* () {
 export class Messenger extends Context.Service<
   Messenger,
   DeadLetters &
+    Hosts &
     Live & {
       /** Stores a command, encoded by its schema. Sent again with the same id, it is stored once. */
       readonly send: Send

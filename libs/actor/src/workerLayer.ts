@@ -11,13 +11,14 @@ import {
   subjects as subjectsOf,
   workDurableOf
 } from "@reprise/protocol"
-import { Cause, Effect, Exit, FiberSet, Layer, Schema, Semaphore } from "effect"
+import { Cause, Effect, Exit, FiberSet, Layer, Schema, Semaphore, Stream, SubscriptionRef } from "effect"
 import type { Tagged } from "./Actor.ts"
 import { ActorConfig, type ActorSettings } from "./ActorConfig.ts"
-import { Broker, type ConsumerSpec } from "./broker/Broker.ts"
+import { Broker, type BrokerShape, type ConsumerSpec, type Delivered } from "./broker/Broker.ts"
 import type { BrokerFault } from "./broker/faults.ts"
 import { claimHost, type HostTaken } from "./runtime/claimHost.ts"
 import { makeReceiver, type Opened, type Receiver } from "./runtime/Receiver.ts"
+import { serveHost } from "./runtime/serveHost.ts"
 import { continuing, logIds } from "./runtime/telemetry.ts"
 import { bodyOf, bodyReader } from "./wire.ts"
 
@@ -53,6 +54,8 @@ export interface WorkContext {
   readonly delivery: number
   /** When it was asked for, ISO 8601. */
   readonly requestedAt: string
+  /** Whether the host takes no new work: what can go on elsewhere is to leave it when nothing is lost by that. */
+  readonly isDrained: () => boolean
 }
 
 export interface Worker<Work extends Tagged, R, RGiveUp = never> {
@@ -82,12 +85,13 @@ const longestPauseMs = 60_000
 /** Pause before work that was stored twice is delivered again: until the first is done. */
 const duplicatePauseMs = 5_000
 
-const contextOf = ({ delivery, key, meta }: Opened): WorkContext => ({
+const contextOf = ({ delivery, key, meta }: Opened, { isDrained }: Pick<WorkContext, "isDrained">): WorkContext => ({
   id: meta.id,
   key,
   subject: meta.subject,
   delivery: delivery.deliveryCount,
-  requestedAt: meta.time
+  requestedAt: meta.time,
+  isDrained
 })
 
 const specOf = (
@@ -112,6 +116,7 @@ interface RunningWorker<Work extends Tagged, R, RGiveUp> {
   readonly underWay: Set<string>
   /** Failures so far, by the work's id. */
   readonly failures: Map<string, number>
+  readonly isDrained: () => boolean
 }
 
 /** A fault that is explained in words needs no stack. */
@@ -122,14 +127,15 @@ const reasonOf = (cause: Cause.Cause<WorkFault>): string => {
 
 /** Reports the failure, and stores the work as a dead letter. A report that fails is tried again later. */
 const giveUp = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(
-  { failures, receiver, worker }: RunningWorker<Work, R, RGiveUp>,
+  running: RunningWorker<Work, R, RGiveUp>,
   opened: Opened,
   work: Work,
   cause: Cause.Cause<WorkFault>
 ) {
+  const { failures, receiver, worker } = running
   const { delivery, meta } = opened
   if (worker.giveUp !== undefined) {
-    const reported = yield* Effect.exit(worker.giveUp(work, cause, contextOf(opened)))
+    const reported = yield* Effect.exit(worker.giveUp(work, cause, contextOf(opened, running)))
     if (Exit.isFailure(reported)) {
       yield* Effect.logError("the failure of the work could not be reported; it is tried again", reported.cause)
       return receiver.nak(delivery, longestPauseMs)
@@ -151,7 +157,7 @@ const attempt = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(
     return yield* giveUp(running, opened, work, Cause.fail(fault))
   }
   const handled = worker
-    .handle(work, contextOf(opened))
+    .handle(work, contextOf(opened, running))
     .pipe(Effect.catchTag("WorkPostponed", (postponed) => Effect.succeed(postponed)))
   const exit = yield* Effect.exit(
     Effect.withSpan(handled, `${worker.service} ${meta.type}`, continuing(meta.traceparent))
@@ -187,13 +193,38 @@ const runWork = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(
   yield* receiver.settleFailures(delivery, attempted).pipe(Effect.ensuring(Effect.sync(() => underWay.delete(meta.id))))
 })
 
+type DrainedAt = SubscriptionRef.SubscriptionRef<string | undefined>
+
+/**
+ * Waits for the next piece of work: of the host alone while it is drained. Undefined: that has changed, so ask again. Work
+ * that arrives in the same moment is delivered again after the ack wait.
+ */
+const makeNext = Effect.fnUntraced(function* (
+  broker: BrokerShape,
+  all: ReadonlyArray<ConsumerSpec>,
+  own: ReadonlyArray<ConsumerSpec>,
+  drainedAt: DrainedAt
+) {
+  const nextOfAll = yield* broker.pull(all)
+  const nextOfOwn = yield* broker.pull(own)
+  return Effect.suspend((): Effect.Effect<Delivered | undefined> => {
+    const isDrained = SubscriptionRef.getUnsafe(drainedAt) !== undefined
+    const changed = SubscriptionRef.changes(drainedAt).pipe(
+      Stream.filter((since) => (since !== undefined) !== isDrained),
+      Stream.runHead,
+      Effect.as(undefined)
+    )
+    return Effect.raceFirst(isDrained ? nextOfOwn : nextOfAll, changed)
+  })
+})
+
 const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker: Worker<Work, R, RGiveUp>) {
   const broker = yield* Broker
   const settings = yield* ActorConfig
   const { host, service } = worker
   const subjects = subjectsOf(settings.prefix)
-  if (host !== anyHost) yield* claimHost(broker, subjects, service, host)
-  const hosts = host === anyHost ? [anyHost] : [host, anyHost]
+  const claimed = host === anyHost ? undefined : yield* claimHost(broker, subjects, service, host)
+  const drainedAt: DrainedAt = claimed?.drainedAt ?? (yield* SubscriptionRef.make<string | undefined>(undefined))
   const spec = specOf(worker, host, subjects, settings)
   const receiver = yield* makeReceiver({ service, spec, broker, subjects, settings, maxDeliveries: Infinity })
   const running: RunningWorker<Work, R, RGiveUp> = {
@@ -201,17 +232,18 @@ const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker
     receiver,
     readWork: bodyReader(worker.work),
     underWay: new Set(),
-    failures: new Map()
+    failures: new Map(),
+    isDrained: () => SubscriptionRef.getUnsafe(drainedAt) !== undefined
   }
-  const next = yield* broker.pull(hosts.map((of) => specOf(worker, of, subjects, settings)))
-  // Queries learn by it that the work has somebody who does it.
-  const here = hosts.map((of) => [subjects.worker(service, of), () => Effect.succeed("")] as const)
-  yield* broker.serve(`${service}-worker`, Object.fromEntries(here))
+  const forAny = specOf(worker, anyHost, subjects, settings)
+  const next = yield* makeNext(broker, claimed === undefined ? [forAny] : [spec, forAny], [spec], drainedAt)
+  yield* serveHost({ broker, subjects, service, host }, claimed)
   const slots = yield* Semaphore.make(worker.concurrency ?? 4)
   const fibers = yield* FiberSet.make<void, never>()
   yield* Effect.gen(function* () {
     yield* slots.take(1)
-    const opened = receiver.accept(yield* next)
+    const delivered = yield* next
+    const opened = delivered === undefined ? undefined : receiver.accept(delivered)
     if (opened === undefined) return yield* slots.release(1)
     const { key, meta } = opened
     yield* FiberSet.run(
@@ -230,6 +262,8 @@ const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker
  *
  * It promises that work is done at least once, and never twice at the same time in one process. Work that fails is tried
  * again with growing pauses; after `attempts` failures `giveUp` reports it, and it becomes a dead letter.
+ *
+ * A host that is drained takes no work for any host, until that is undone; it is kept with the host's name.
  *
  * Each host has a name of its own: while another process does this service's work under the same name, the layer fails with
  * `HostTaken`.

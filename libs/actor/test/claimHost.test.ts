@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Host } from "@reprise/protocol"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { Broker, HostTaken, workerLayer } from "../src/index.ts"
+import { readClaim, takenOver, withDrained } from "../src/runtime/claimHost.ts"
 import { CounterWork } from "./support/Counter.ts"
 import { memoryWorld } from "./support/systems.ts"
 
@@ -57,4 +58,27 @@ describe("the name of a host", () => {
       assert.notInclude(claim?.value, "killed")
     })
   )
+})
+
+describe("a host's claim", () => {
+  const [now, later] = ["2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"]
+
+  it("keeps since when the host is drained, whoever takes its name and however often it is drained", () => {
+    const drained = { instance: "one", drainedAt: now }
+    const rows = [
+      [takenOver(undefined, "two"), { instance: "two" }],
+      [takenOver({ instance: "one" }, "two"), { instance: "two" }],
+      [takenOver(drained, "two"), { instance: "two", drainedAt: now }],
+      [withDrained({ instance: "one" }, true, now), drained],
+      [withDrained(drained, true, later), drained],
+      [withDrained(drained, false, later), { instance: "one" }],
+      [withDrained({ instance: "one" }, false, later), { instance: "one" }]
+    ] as const
+    for (const [is, expected] of rows) assert.deepStrictEqual(is, expected)
+  })
+
+  it("is read as older versions wrote it, and is none where it cannot be read", () => {
+    assert.deepStrictEqual(readClaim('{"instance":"one"}'), { instance: "one" })
+    for (const unreadable of [undefined, "", "{}", "[1]"]) assert.isUndefined(readClaim(unreadable))
+  })
 })

@@ -7,6 +7,7 @@ import type { Delivered } from "../src/broker/Broker.ts"
 import { ActorConfig, Broker, MemoryBroker } from "../src/index.ts"
 import { askSuite } from "./support/askSuite.ts"
 import { brokerContract } from "./support/brokerContract.ts"
+import { drainSuite } from "./support/drainSuite.ts"
 import { durabilitySuite } from "./support/durabilitySuite.ts"
 import { inputSuite } from "./support/inputSuite.ts"
 import { testSettings } from "./support/jetStream.ts"
@@ -23,6 +24,7 @@ inputSuite("every input, on a broker in memory", inMemory)
 askSuite("asking, on a broker in memory", inMemory)
 durabilitySuite("durable intent, on a broker in memory", { ...inMemory, racingCommands: 60 })
 workSuite("work and timers, on a broker in memory", inMemory)
+drainSuite("a host that is drained, on a broker in memory", inMemory)
 
 describe("a message that a broker in memory has delivered again", () => {
   it.effect("is handed back by its newest delivery alone", () =>

@@ -1,6 +1,9 @@
-import { onJetStream, onServer } from "./support/systems.ts"
+import { drainedForGood, drainSuite } from "./support/drainSuite.ts"
+import { onJetStream, onServer, ownServerWorld } from "./support/systems.ts"
 import { workSuite } from "./support/workSuite.ts"
 
 onServer("on JetStream", () => {
   workSuite("work and timers", onJetStream)
+  drainSuite("a host that is drained", onJetStream)
+  drainedForGood("a host that was drained", ownServerWorld)
 })

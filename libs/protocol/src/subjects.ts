@@ -55,6 +55,8 @@ export const subjects = (prefix: string) => {
     api: (service: ServiceName, query: string) => `${p}.api.${service}.${token(query)}`,
     /** Answered by the workers that do the service's work on this host. */
     worker: (service: ServiceName, host: Host) => `${p}.api.${service}.worker.${token(host)}`,
+    /** Asks the worker of this host to take no new work, or to take it again: `DrainHost`. */
+    drain: (service: ServiceName, host: Host) => `${p}.api.${service}.drain.${token(host)}`,
     /** Answered by the watch over the sessions of this host, with `SessionsAtWork`. */
     watch: (host: Host) => `${p}.api.session-manager.watch.${token(host)}`,
     streams: {

@@ -30,7 +30,14 @@ const scene = Effect.gen(function* () {
     /** The n-th piece of work; gives what its session knows once it is reported. */
     save: Effect.fnUntraced(function* (n: number, saved?: Saved, more: { delivery?: number; lost?: true } = {}) {
       const { delivery = 1 } = more
-      const context: WorkContext = { id: `work.${n}`, key: Key.make("s"), subject: "r", delivery, requestedAt: "" }
+      const context: WorkContext = {
+        id: `work.${n}`,
+        key: Key.make("s"),
+        subject: "r",
+        delivery,
+        requestedAt: "",
+        isDrained: () => false
+      }
       yield* saveNewMessages(
         {
           _tag: "SaveNewMessages",

@@ -160,7 +160,15 @@ describe("a turn on a runtime", () => {
       assert.strictEqual((yield* view()).model, "memory/scripted")
       yield* send(second)
       yield* control.reached("second")
-      const context = { key: Key.make(sessionId), id: "again", delivery: 2, host, subject: runId, requestedAt: "" }
+      const context = {
+        key: Key.make(sessionId),
+        id: "again",
+        delivery: 2,
+        host,
+        subject: runId,
+        requestedAt: "",
+        isDrained: () => false
+      }
       const work = { runtime: first.runtime, runtimeSessionId, turnId }
       yield* interruptSession(work, context).pipe(Effect.provide(OwnPrompts.layer))
       yield* control.release("second")

@@ -76,6 +76,36 @@ describe("a workspace whose host is gone", () => {
   })
 })
 
+describe("a workspace whose host is drained", () => {
+  const leaving = { ...prepare, leaving: h1, drained: true }
+  const lost: JournalEvent = { _tag: "PlaceLost", host: h1, left: place }
+  const moving = [...isPrepared, lost, requested("m2", leaving), started("m2")]
+  const there = { ...place, host: Host.make("h2") }
+
+  it("is prepared on any other host", () => {
+    const left = workspace(isPrepared).when(leaving, by("m2"))
+    left.then([lost, requested("m2", leaving), started("m2")])
+    assert.containSubset(left.sent, [{ _tag: "RequestWork", host: "any", work: { requestId: "m2" } }])
+  })
+
+  it("is freed on the drained one, but not before it is prepared on another", () => {
+    const moved = workspace(moving).when(report("m2", prepared, there), by("x"))
+    moved.then([reported("m2", prepared, there), { _tag: "PlaceLeft", runId, place }])
+    assert.containSubset(moved.sent, [{ _tag: "RequestWork", host: "h1", work: { _tag: "LeavePlace", place } }])
+  })
+
+  it("keeps what it has there where it could not be prepared elsewhere, or came back", () => {
+    for (const [event, at] of [
+      [refused, undefined],
+      [prepared, place]
+    ] as const) {
+      workspace(moving)
+        .when(report("m2", event, at), by("x"))
+        .then([reported("m2", event, at)])
+    }
+  })
+})
+
 describe("a request to a workspace", () => {
   it("goes to any host if it prepares, or to the host that it names", () => {
     const first = workspace([]).when(prepare, by("m1"))

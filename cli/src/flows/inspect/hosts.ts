@@ -1,4 +1,4 @@
-/** `reprise hosts list|forget`: the hosts of the open runs, and what goes on elsewhere when one is gone for good. */
+/** `reprise hosts list|forget`: which hosts there are, and what goes on elsewhere when one is gone for good. */
 import { Messenger, type Refused } from "@reprise/actor"
 import { Host, isKey, type RunView, to } from "@reprise/protocol"
 import { Effect } from "effect"
@@ -10,15 +10,23 @@ import { data, okJson, say } from "../../terminal/Printer.ts"
 import { isOpenRun } from "../../views/ended.ts"
 import { type HostOfRuns, hostsOf, hostsTable } from "../../views/hostsText.ts"
 
-const openRuns = Effect.map(allRuns, (runs) => runs.filter(isOpenRun))
+export const openRuns = Effect.map(allRuns, (runs) => runs.filter(isOpenRun))
+
+/** The hosts that their workspace services know; none, where no host is there that could say. */
+export const knownHosts = Effect.flatMap(Messenger, ({ hosts }) => hosts("workspace")).pipe(
+  Effect.catchIf(
+    ({ code }) => code === "not-running",
+    () => Effect.succeed([])
+  )
+)
 
 export const listHosts = (flags: ClientFlags) =>
   withClient(
     flags,
     Effect.gen(function* () {
-      const hosts = hostsOf(yield* openRuns)
+      const hosts = hostsOf(yield* openRuns, yield* knownHosts)
       if (flags.json) return okJson(hosts)
-      if (hosts.length === 0) return say("No host has an open run.")
+      if (hosts.length === 0) return say("No host answers, and none has an open run.")
       data(hostsTable(hosts))
     })
   )

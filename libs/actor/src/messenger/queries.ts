@@ -52,7 +52,7 @@ const Reply = Schema.fromJsonString(
 const readReply = Schema.decodeUnknownEffect(Reply)
 
 const failed = (code: string, message: string, hint: string) => new QueryFailed({ code, message, hint })
-const badReply = ({ message }: { readonly message: string }) =>
+export const badReply = ({ message }: { readonly message: string }) =>
   failed("bad-reply", message, "Are all services of the same version?")
 
 const unanswered = (service: ServiceName, { cause }: BrokerFault) =>
@@ -64,19 +64,29 @@ const unanswered = (service: ServiceName, { cause }: BrokerFault) =>
       )
     : failed("broker", `The ${service} could not be asked: the broker failed.`, "Run 'reprise doctor'.")
 
+/** The data that whoever serves the subject answers. */
+export const askAt = Effect.fnUntraced(function* (
+  broker: BrokerShape,
+  service: ServiceName,
+  subject: string,
+  payload: object
+) {
+  const text = yield* broker.request(subject, JSON.stringify(payload)).pipe(
+    Effect.tapError((fault) => Effect.logWarning(fault.message)),
+    Effect.mapError((fault) => unanswered(service, fault))
+  )
+  if (text === undefined) {
+    return yield* failed("not-running", `No ${service} answers.`, "Start it with 'reprise up' or 'reprise serve'.")
+  }
+  const reply = yield* Effect.mapError(readReply(text), badReply)
+  return reply.ok ? reply.data : yield* new QueryFailed(reply.error)
+})
+
 export const makeQuery = (broker: BrokerShape, { prefix }: ActorSettings): Query => {
   const subjects = subjectsOf(prefix)
-  return Effect.fn("Messenger.query")(function* (service, name, payload) {
-    const text = yield* broker.request(subjects.api(service, name), JSON.stringify(payload)).pipe(
-      Effect.tapError((fault) => Effect.logWarning(fault.message)),
-      Effect.mapError((fault) => unanswered(service, fault))
-    )
-    if (text === undefined) {
-      return yield* failed("not-running", `No ${service} answers.`, "Start it with 'reprise up' or 'reprise serve'.")
-    }
-    const reply = yield* Effect.mapError(readReply(text), badReply)
-    return reply.ok ? reply.data : yield* new QueryFailed(reply.error)
-  })
+  return Effect.fn("Messenger.query")((service, name, payload) =>
+    askAt(broker, service, subjects.api(service, name), payload)
+  )
 }
 
 type ViewSchema<Service extends ServiceName> = Schema.Codec<ViewOf<Service>, unknown>

@@ -4,8 +4,9 @@
  * (docs/design/architecture.md#where-things-run).
  */
 import type { Host, ServiceName, Subjects } from "@reprise/protocol"
-import { Effect, Result, Schedule, Schema } from "effect"
+import { Clock, Effect, Result, Schedule, Schema, SubscriptionRef } from "effect"
 import type { BrokerShape } from "../broker/Broker.ts"
+import type { BrokerFault, BrokerFull } from "../broker/faults.ts"
 import { NewId } from "../newId.ts"
 import { retryBrokerTrouble } from "./brokerRetry.ts"
 
@@ -22,9 +23,39 @@ export class HostTaken extends Schema.TaggedError<HostTaken>()("HostTaken", {
 /** A predecessor that is about to end may take as long. */
 const patience = { schedule: Schedule.spaced("500 millis"), times: 20 } as const
 
-const Claim = Schema.fromJsonString(Schema.Struct({ instance: Schema.String }))
-const readClaim = Schema.decodeUnknownResult(Claim)
-const encodeClaim = Schema.encodeSync(Claim)
+const Claim = Schema.Struct({
+  instance: Schema.String,
+  /** Since when the host takes no new work; it stays so whichever process has the name. */
+  drainedAt: Schema.optionalKey(Schema.String)
+})
+type Claim = typeof Claim.Type
+const ClaimText = Schema.fromJsonString(Claim)
+const decodeClaim = Schema.decodeUnknownResult(ClaimText)
+const encodeClaim = Schema.encodeSync(ClaimText)
+
+/** What is stored under a host's name; undefined: nothing that can be read. */
+export const readClaim = (stored: string | undefined): Claim | undefined => Result.getOrUndefined(decodeClaim(stored))
+
+/** The claim of the process that takes the name: whether the host is drained is the host's, not its process's. */
+export const takenOver = (before: Claim | undefined, instance: string): Claim => ({
+  ...(before?.drainedAt === undefined ? {} : { drainedAt: before.drainedAt }),
+  instance
+})
+
+/** The claim as it is to be; the same one if nothing changes. A host that is drained again was drained at the first time. */
+export const withDrained = (claim: Claim, drained: boolean, now: string): Claim => {
+  if (drained === (claim.drainedAt !== undefined)) return claim
+  const { instance } = claim
+  return drained ? { instance, drainedAt: now } : { instance }
+}
+
+/** A host's name while this process has it. */
+export interface ClaimedHost {
+  /** Since when the host takes no new work, ISO 8601; undefined: it takes it. */
+  readonly drainedAt: SubscriptionRef.SubscriptionRef<string | undefined>
+  /** Stores whether the host takes new work. Fails when another process has taken the name meanwhile. */
+  readonly setDrained: (drained: boolean) => Effect.Effect<void, HostTaken | BrokerFault | BrokerFull>
+}
 
 /** Whether the process that claimed the name is there: one that was killed is not, nor is one that answers nobody. */
 const isThere = (broker: BrokerShape, subject: string) =>
@@ -51,14 +82,30 @@ export const claimHost = Effect.fnUntraced(function* (
   yield* broker.serve(`${service}-host`, { [answersAt(instance)]: () => Effect.succeed("") })
   const claim = Effect.gen(function* () {
     const stored = yield* broker.views.get(key)
-    const holder = Result.getOrUndefined(readClaim(stored?.value))?.instance
+    const before = readClaim(stored?.value)
+    const holder = before?.instance
     if (holder !== undefined && holder !== instance && (yield* isThere(broker, answersAt(holder)))) {
       return yield* new HostTaken({ service, host })
     }
-    yield* broker.views.put(key, encodeClaim({ instance }), stored?.revision ?? 0)
+    const own = takenOver(before, instance)
+    yield* broker.views.put(key, encodeClaim(own), stored?.revision ?? 0)
+    return own
   })
-  yield* retryBrokerTrouble(Effect.retry(claim, { while: ({ _tag }) => _tag === "Conflict" })).pipe(
+  const claimed = yield* retryBrokerTrouble(Effect.retry(claim, { while: ({ _tag }) => _tag === "Conflict" })).pipe(
     Effect.catchTag("Conflict", () => new HostTaken({ service, host })),
     Effect.retry({ ...patience, while: ({ _tag }) => _tag === "HostTaken" })
   )
+  const drainedAt = yield* SubscriptionRef.make(claimed.drainedAt)
+  const store = Effect.fnUntraced(function* (drained: boolean) {
+    const stored = yield* broker.views.get(key)
+    const now = readClaim(stored?.value)
+    if (stored === undefined || now?.instance !== instance) return yield* new HostTaken({ service, host })
+    const next = withDrained(now, drained, new Date(yield* Clock.currentTimeMillis).toISOString())
+    if (next === now) return
+    yield* broker.views.put(key, encodeClaim(next), stored.revision)
+    yield* SubscriptionRef.set(drainedAt, next.drainedAt)
+  })
+  const setDrained: ClaimedHost["setDrained"] = (drained) =>
+    Effect.catchTag(store(drained), "Conflict", () => new HostTaken({ service, host }))
+  return { drainedAt, setDrained } satisfies ClaimedHost
 })

@@ -8,7 +8,7 @@ import type { BrokerShape } from "../broker/Broker.ts"
 const patience = "1 second"
 
 /** Undefined: the broker did not say. */
-const isServed = (broker: BrokerShape, subject: string) =>
+export const isServed = (broker: BrokerShape, subject: string) =>
   broker.request(subject, "").pipe(
     Effect.map(Predicate.isNotUndefined),
     Effect.timeoutOption(patience),

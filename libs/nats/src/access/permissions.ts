@@ -115,7 +115,8 @@ const workOf = (service: ServiceName, { hosts, prefix }: Tenant) => {
       `${prefix}.work.${service}.*.*`,
       readMessages(work),
       ...["any", ...hosts].flatMap((host) => useDurable(work, workDurableOf(service, host as Host))),
-      ...[claims, ...leases].flatMap((key) => [key, readLast(views.stream, key)])
+      ...[claims, ...leases].flatMap((key) => [key, readLast(views.stream, key)]),
+      ...readBy(views.stream, views.key(`host.${service}.>`))
     ]
   }
 }

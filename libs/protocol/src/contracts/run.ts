@@ -101,8 +101,11 @@ export const orchestratorEvents = {
   ModelChanged: { ...at, role: Role, model: Schema.String },
   /** From now on the phase's fresh authors are on this runtime, with this model (absent: the runtime chooses). */
   AuthorChanged: { ...atPhase, ...AgentChoice.fields, by: Schema.String },
-  /** `from`: the host that is gone. What it had not pushed is lost with it. */
-  RunMoved: { ...at, from: Host },
+  /**
+   * `from`: the host that is gone, and what it had not pushed is lost with it; or, with the cause `drained`, the host that
+   * takes no runs any more, and everything was pushed.
+   */
+  RunMoved: { ...at, from: Host, cause: Schema.optionalKey(Schema.Literals(["gone", "drained"])) },
   RunPaused: at,
   RunResumed: at,
   RunCompleted: at,

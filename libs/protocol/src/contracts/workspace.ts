@@ -25,8 +25,10 @@ export const WorkspaceCommand = Schema.TaggedUnion({
     postCreate: Schema.Array(Schema.String),
     environment,
     host,
-    /** The host on which the run was prepared before is gone, and everything that was asked of it. */
-    leaving: Schema.optionalKey(Host)
+    /** The host on which the run was prepared before is gone, or drained, and what was asked of it is not wanted any more. */
+    leaving: Schema.optionalKey(Host),
+    /** That host is drained, not gone: it frees what it has of the run once another host has it. */
+    drained: Schema.optionalKey(Schema.Boolean)
   },
   RunQualityGates: {
     runId: RunId,
@@ -144,6 +146,8 @@ export const workspaceEvents = {
     commit: Schema.optionalKey(Schema.String),
     /** The branch of the run's remote that has this head now. */
     pushed: Schema.optionalKey(Schema.String),
+    /** The host takes no new runs: a run whose work was pushed goes on elsewhere. */
+    drained: Schema.optionalKey(Schema.Boolean),
     /** The plan, read again. */
     plan: Schema.String,
     /** The subject lines of those requested commits that exist. */

@@ -192,7 +192,9 @@ const answered = {
     phase: PhaseId,
     head: optionalText,
     dirty: Schema.Array(text),
-    subjects: Schema.optionalKey(Schema.Array(CommitSubject))
+    subjects: Schema.optionalKey(Schema.Array(CommitSubject)),
+    /** All of it was pushed, and the host takes no new runs: the next phase begins on another. */
+    leaves: Schema.optionalKey(Schema.Boolean)
   },
   /** The summary of a completed phase is written, or could not be (`path` absent). */
   PhaseSummarised: { phase: PhaseId, path: optionalText },

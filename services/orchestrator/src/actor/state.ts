@@ -223,6 +223,8 @@ export interface Run {
   readonly branch?: string | undefined
   /** HEAD when the workspace was prepared, then when the last phase was finished. */
   readonly head?: string | undefined
+  /** Its host is drained and has pushed everything: the next phase begins on another. */
+  readonly leaves?: true | undefined
   readonly phase?: PhaseRun | undefined
   readonly step?: Step | undefined
   readonly attempt?: number | undefined

@@ -36,6 +36,11 @@ export const transitions = {
     to: ["PREPARE"],
     when: "the host is gone for good, and the code has a remote: the phase begins again elsewhere"
   },
+  "host-drained": {
+    from: ["PHASE_COMPLETE"],
+    to: ["PREPARE"],
+    when: "the host takes no new runs, and what was done is pushed: the next phase begins elsewhere"
+  },
   "phase-started": {
     from: ["PREPARE", "PHASE_COMPLETE"],
     to: ["EXECUTE"],

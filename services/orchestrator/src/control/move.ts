@@ -6,7 +6,7 @@ import type { InputOf } from "../actor/inputs.ts"
 import type { RunEvents } from "../actor/journal.ts"
 import type { Run } from "../actor/state.ts"
 import { locationOf } from "../phase/plan.ts"
-import { prepareWorkspace } from "../phase/prepare.ts"
+import { prepareWorkspace } from "../phase/prepareWorkspace.ts"
 import { overruledAnswer } from "../question/answer.ts"
 import { closeQuestion, stopAgents } from "./end.ts"
 
@@ -39,5 +39,5 @@ export const moveRun = (run: Run, { from }: InputOf<"MoveRun">): Result.Result<R
     ...stopAgents(run, `host ${from} is gone`),
     { _tag: "RunMoved", ...locationOf(run), ...(step === undefined ? {} : { step }), from }
   ]
-  return Result.succeed([...left, ...prepareWorkspace(runAfter(run, left), from)])
+  return Result.succeed([...left, ...prepareWorkspace(runAfter(run, left), { host: from, cause: "gone" })])
 }

@@ -99,19 +99,21 @@ const isUnpushed = ({ outcomes, pending, phase, step }: Run): boolean => {
   return !(pending._tag === "Workspace" && pending.command._tag === "WriteSummary")
 }
 
-/** What was under way is lost with its host. What humans said in the phase is kept, and its count of sessions and steps. */
-const moved = (run: Run, { from }: EventOf<"RunMoved">): Run => {
-  const { branch: _branch, directory: _directory, held: _held, host: _host, phase, ...rest } = run
+/**
+ * What was under way is lost with a host that is gone. What humans said in the phase is kept, and its count of sessions and
+ * steps.
+ */
+const moved = (run: Run, { cause, from }: EventOf<"RunMoved">): Run => {
+  const { branch: _branch, directory: _directory, held: _held, host: _host, leaves: _leaves, phase, ...rest } = run
+  const left: Run = { ...rest, pending: nothing, prompts: [], working: [] }
+  if (cause === "drained") return withNotice(left, `Host ${from} is drained: the run goes on elsewhere.`)
   const again = phase === undefined ? "" : ` Phase ${phase.id} begins again.`
-  const left: Run = {
-    ...rest,
+  const lost: Run = {
+    ...left,
     outcomes: isUnpushed(run) ? run.outcomes.filter(({ id }) => id !== phase?.id) : run.outcomes,
-    pending: nothing,
-    prompts: [],
-    working: [],
     status: run.status === "paused" ? "paused" : "running"
   }
-  return withNotice(left, `Host ${from} is gone, and with it what was not pushed.${again}`)
+  return withNotice(lost, `Host ${from} is gone, and with it what was not pushed.${again}`)
 }
 
 export const phaseEvolution = {
@@ -131,8 +133,9 @@ export const phaseEvolution = {
     attempt: event.attempt,
     steps: run.steps + (isCounted(event.step) ? 1 : 0)
   }),
-  TreeChecked: (run, { dirty, head, subjects }) => ({
+  TreeChecked: ({ leaves: _, ...run }, { dirty, head, leaves, subjects }) => ({
     ...withPhase(run, (phase) => ({ ...phase, dirty })),
+    ...(leaves === true ? { leaves } : {}),
     pending: nothing,
     head: head ?? run.phase?.verified ?? run.head,
     subjects: withSubjects(run, subjects)

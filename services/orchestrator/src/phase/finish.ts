@@ -12,6 +12,7 @@ import { listSome } from "../prompts.ts"
 import type { OpenCheckpoint } from "../question/question.ts"
 import { closeReview } from "../review/review.ts"
 import { lastVerified, locationOf, mergeEditedPlan, nextPhase, reviewFile, toRunPlan } from "./plan.ts"
+import { leaveDrained } from "./prepareWorkspace.ts"
 import { writePhaseSummary, writeSummary } from "./summary.ts"
 
 /**
@@ -86,13 +87,14 @@ export const overridePhase = (run: Run, phase: PhaseRun, who: string, guidance: 
 ]
 
 export const phaseFinished = (run: Run, phase: PhaseRun, event: InputOf<"PhaseFinished">): Outcome => {
-  const { head, subjects } = event
+  const { drained, head, pushed, subjects } = event
   const checked: RunEvent = {
     _tag: "TreeChecked",
     phase: phase.id,
     head,
     dirty: [],
-    ...(subjects === undefined ? {} : { subjects })
+    ...(subjects === undefined ? {} : { subjects }),
+    ...(drained === true && pushed !== undefined ? { leaves: true } : {})
   }
   const completed = run.step === "PHASE_GATE" ? completePhase(run, phase, { by: "review" }) : []
   const rest = acceptPlan(run, event.plan)
@@ -154,19 +156,17 @@ const acceptPlan = (run: Run, source: string): Outcome => {
 }
 
 /**
- * Writes the summary of the phase that was completed, then starts the next phase that is not approved. When none is left,
- * writes the summary of the run, which completes it.
+ * Writes the summary of the phase that was completed, then starts the next phase that is not approved, on another host if
+ * this one is drained. When none is left, writes the summary of the run, which completes it.
  */
 export const startNextPhase = (run: Run): Outcome => {
   const completed = run.outcomes.find(({ id, summarised }) => id === run.phase?.id && !summarised)
   if (completed !== undefined) return outcome([writePhaseSummary(run, completed.id)])
   const next = nextPhase(run)
-  return next === undefined
-    ? outcome([writeSummary(run)])
-    : outcome(
-        [{ _tag: "PhaseStarted", runId: run.runId, phase: next.id, title: next.title }],
-        enter("EXECUTE", "phase-started", fresh)
-      )
+  if (next === undefined) return outcome([writeSummary(run)])
+  if (run.leaves === true && run.host !== undefined) return outcome(leaveDrained(run, run.host))
+  const started: RunEvent = { _tag: "PhaseStarted", runId: run.runId, phase: next.id, title: next.title }
+  return outcome([started], enter("EXECUTE", "phase-started", fresh))
 }
 
 export const phaseSummarised = (phase: PhaseId, path: string): Outcome =>

@@ -1,5 +1,4 @@
 /** The beginning of a run (docs/design/run-machine.md#the-run-machine-orchestrator). */
-import { anyHost, type Host } from "@reprise/protocol"
 import { Result } from "effect"
 import { applyMoves } from "../actor/applyMoves.ts"
 import { evolve } from "../actor/evolve.ts"
@@ -10,6 +9,7 @@ import { noRun, type Run } from "../actor/state.ts"
 import { completeRun, failRun } from "../control/end.ts"
 import { standaloneRequested } from "../standalone/standalone.ts"
 import { nextPhase, type RunPlan, toRunPlan, withStartPhase } from "./plan.ts"
+import { prepareWorkspace } from "./prepareWorkspace.ts"
 
 const requested = (request: InputOf<"StartRun">, at: string) => {
   const read = toRunPlan(request.plan, request.planPath)
@@ -17,37 +17,6 @@ const requested = (request: InputOf<"StartRun">, at: string) => {
   const unread: RunPlan = { planId: request.planPath, phases: [] }
   const event: RunEvent = { _tag: "RunRequested", request, ...Result.getOrElse(plan, () => unread), at }
   return { event, problem: Result.isFailure(plan) ? plan.failure : undefined }
-}
-
-/** `leaving`: the host on which the run was prepared before, which is gone. */
-export const prepareWorkspace = (run: Run, leaving?: Host): RunEvents => {
-  const { planPath, remote, workspace } = run.request
-  const { allowDirty, gates, postCreate, worktree } = run.request.options
-  return [
-    {
-      _tag: "StepStarted",
-      runId: run.runId,
-      step: "PREPARE",
-      attempt: 1,
-      cause: leaving === undefined ? "run-started" : "host-gone"
-    },
-    {
-      _tag: "WorkspaceAsked",
-      command: {
-        _tag: "PrepareWorkspace",
-        runId: run.runId,
-        planPath,
-        workspace,
-        ...(remote === undefined ? {} : { remote }),
-        worktree,
-        allowDirty,
-        postCreate,
-        ...(gates.environment.length === 0 ? {} : { environment: gates.environment }),
-        host: anyHost,
-        ...(leaving === undefined ? {} : { leaving })
-      }
-    }
-  ]
 }
 
 /** A plan that cannot be read fails the run before anything is touched; one with nothing to do completes it. */

@@ -108,7 +108,7 @@ export const workspaceInputs = (s: Story): ReadonlyArray<RunInput> => {
       const { source } = s.run
       return [
         { _tag: "PhaseFinished", ...place, head: hash(99), plan: source },
-        { _tag: "PhaseFinished", ...place, head: hash(99), plan: source },
+        { _tag: "PhaseFinished", ...place, head: hash(99), plan: source, pushed: "reprise/plan", drained: true },
         { _tag: "PhaseFinished", ...place, head: hash(99), plan: onePhase.replace("Phase 1", "Phase 9") },
         { _tag: "PhaseBlocked", ...place, dirty: ["x"] },
         { _tag: "PhaseBlocked", ...place, dirty: [], head: "abcdef0" }

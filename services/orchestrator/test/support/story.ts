@@ -254,8 +254,9 @@ export class Story {
     this.reviewBreaks()
     return this.run.pending._tag === "Review" ? this.reviewBreaks() : this
   }
-  treeClean(plan: string = this.run.source, newHead = "0000000f"): this {
-    return this.tell({ _tag: "PhaseFinished", runId, phase: this.phase.id, head: newHead, plan }).phaseSummarised()
+  treeClean(plan: string = this.run.source, newHead = "0000000f", more: Partial<InputOf<"PhaseFinished">> = {}): this {
+    const { id: phase } = this.phase
+    return this.tell({ _tag: "PhaseFinished", runId, phase, head: newHead, plan, ...more }).phaseSummarised()
   }
   /** The summary of a phase is written where one is asked for; `lines` are of both. */
   phaseSummarised(): this {

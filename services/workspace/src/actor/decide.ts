@@ -22,15 +22,19 @@ const enqueue = (state: WorkspaceState, request: Request): ReadonlyArray<Journal
   return state.queue.length === 0 ? [requested, { _tag: "Started", requestId: request.requestId }] : [requested]
 }
 
-/** Whatever the host that is gone was asked for, it will not do. */
-const leave = ({ queue }: WorkspaceState, host: Host): ReadonlyArray<JournalEvent> => [
+/** Whatever the host that is left was asked for is not wanted any more. */
+const leave = (
+  { place, queue }: WorkspaceState,
+  host: Host,
+  { drained }: InputOf<"PrepareWorkspace">
+): ReadonlyArray<JournalEvent> => [
   ...(queue.length === 0 ? [] : [{ _tag: "Dropped" as const, requestIds: queue.map(({ requestId }) => requestId) }]),
-  { _tag: "PlaceLost", host }
+  { _tag: "PlaceLost", host, ...(drained === true && place !== undefined ? { left: place } : {}) }
 ]
 
 const prepare = (state: WorkspaceState, command: InputOf<"PrepareWorkspace">, requestId: string): Decision => {
   const { leaving } = command
-  const left = leaving !== undefined && state.place?.host === leaving ? leave(state, leaving) : []
+  const left = leaving !== undefined && state.place?.host === leaving ? leave(state, leaving, command) : []
   return Result.succeed([...left, ...enqueue(left.reduce(evolve, state), { requestId, command })])
 }
 
@@ -68,6 +72,16 @@ const release = (state: WorkspaceState, command: InputOf<"ReleaseWorkspace">, re
   return Result.succeed([...stopEarlierRequests(state, command), ...enqueue(state, { requestId, command })])
 }
 
+/** A run that is prepared on the same host again has taken its files back. */
+const leftBehind = (
+  { left }: WorkspaceState,
+  runId: WorkspaceReport["runId"],
+  place: WorkspaceReport["place"]
+): ReadonlyArray<JournalEvent> =>
+  left === undefined || place === undefined || place.host === left.host
+    ? []
+    : [{ _tag: "PlaceLeft", runId, place: left }]
+
 /** Only the first report of the current request counts. */
 const report = (state: WorkspaceState, { event, place, requestId, runId }: WorkspaceReport): Decision => {
   const [current, next] = state.queue
@@ -75,10 +89,11 @@ const report = (state: WorkspaceState, { event, place, requestId, runId }: Works
     return refuse("stale", `The report '${event._tag}' of request ${requestId} is late and changes nothing.`)
   }
   const reported: JournalEvent = { _tag: "Reported", requestId, event, ...(place === undefined ? {} : { place }) }
-  if (next === undefined) return Result.succeed([reported])
+  const reports = [reported, ...leftBehind(state, runId, place)]
+  if (next === undefined) return Result.succeed(reports)
   const isUnprepared = state.place === undefined && place === undefined
   return Result.succeed([
-    reported,
+    ...reports,
     isUnprepared && next.command._tag === "ReleaseWorkspace"
       ? { _tag: "ReleasedUnused", runId }
       : { _tag: "Started", requestId: next.requestId }

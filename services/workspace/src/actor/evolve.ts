@@ -38,8 +38,12 @@ export const evolve = (state: WorkspaceState, event: JournalEvent): WorkspaceSta
     case "Dropped":
       return without(state, event.requestIds)
     case "PlaceLost": {
-      const { cancelled: _, place: _place, ...rest } = state
-      return { ...rest, status: "new" }
+      const { cancelled: _, left: _left, place: _place, ...rest } = state
+      return { ...rest, ...(event.left === undefined ? {} : { left: event.left }), status: "new" }
+    }
+    case "PlaceLeft": {
+      const { left: _, ...rest } = state
+      return rest
     }
     case "CancelAsked":
       return { ...state, cancelled: event.requestId }

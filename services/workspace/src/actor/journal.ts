@@ -10,8 +10,13 @@ export const JournalEvent = Schema.TaggedUnion({
   Started: { requestId: Schema.String },
   /** Requests that will not be done because the run was aborted. */
   Dropped: { requestIds: Schema.Array(Schema.String) },
-  /** The host with the files is gone: they must be prepared again. */
-  PlaceLost: { host: Host },
+  /**
+   * The host with the files is gone, or drained: they must be prepared again. `left`: where they are on a host that is
+   * drained.
+   */
+  PlaceLost: { host: Host, left: Schema.optionalKey(Place) },
+  /** The run is prepared on another host: the drained one is told to free what it has. */
+  PlaceLeft: { runId: RunId, place: Place },
   /** The host was asked to stop the current request; its report is still awaited. */
   CancelAsked: { requestId: Schema.String },
   /** The result of a request. `place`: where the workspace is, if the request prepared it. */

@@ -30,6 +30,8 @@ const outgoing = (state: WorkspaceState, event: JournalEvent): ReadonlyArray<Wor
         : toHost(place.host, { _tag: "CancelRequest", runId, requestId: event.requestId })
     case "RunEnded":
       return place === undefined ? [] : toHost(place.host, { _tag: "FreeLease", runId: event.runId, place })
+    case "PlaceLeft":
+      return toHost(event.place.host, { _tag: "LeavePlace", runId: event.runId, place: event.place })
     case "Reported":
       return [publish(event.event)]
     case "ReleasedUnused":

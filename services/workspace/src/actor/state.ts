@@ -8,6 +8,8 @@ export interface WorkspaceState {
   readonly runId?: RunId
   /** Absent until the workspace was prepared. */
   readonly place?: Place
+  /** Where the files are on a host that is drained, until the run is prepared again. */
+  readonly left?: Place
   /** The first request is being done, the others wait. */
   readonly queue: ReadonlyArray<Request>
   /** The id of the request that its host was asked to stop. */

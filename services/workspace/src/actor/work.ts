@@ -28,7 +28,9 @@ export const WorkspaceWork = Schema.TaggedUnion({
   /** Stop doing a request: the run was aborted. */
   CancelRequest: { runId: RunId, requestId: Schema.String },
   /** The run is over: others may use the working tree, although nobody has released it. */
-  FreeLease: { runId: RunId, place: Place }
+  FreeLease: { runId: RunId, place: Place },
+  /** The host is drained and the run is prepared on another one: the worktree goes, unless something in it was not pushed. */
+  LeavePlace: { runId: RunId, place: Place }
 })
 export type WorkspaceWork = typeof WorkspaceWork.Type
 export type WorkOf<Tag extends WorkspaceWork["_tag"]> = Extract<WorkspaceWork, { readonly _tag: Tag }>

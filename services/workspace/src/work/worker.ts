@@ -3,7 +3,7 @@ import { ActorConfig, Messenger, type WorkContext, WorkFault, workerLayer } from
 import { Cause, Effect, Layer } from "effect"
 import { toWorkspaceActor, type WorkspaceFact } from "../actor/inputs.ts"
 import { type WorkOf, WorkspaceWork } from "../actor/work.ts"
-import { doCommand, type Outcome } from "./doCommand.ts"
+import { doCommand, type Outcome, release } from "./doCommand.ts"
 import type { GitFault, HostFault, Impossible, InUse, NotAFile, OutsideWorkspace } from "./faults.ts"
 import { Leases } from "./leases/Leases.ts"
 import { makeRunning, type Running } from "./running.ts"
@@ -24,13 +24,17 @@ const failed = ({ command }: DoRequest, reason: string): Outcome => {
 
 const cancelled = (work: DoRequest): Outcome => failed(work, "Stopped, because the run was aborted.")
 
+/** A phase that is finished here may be the last one: a host that is drained says so. */
+const told = (event: WorkspaceFact, { isDrained }: WorkContext): WorkspaceFact =>
+  event._tag === "PhaseFinished" && isDrained() ? { ...event, drained: true } : event
+
 /** The id is the same at every delivery, so that work that is done twice is reported once. */
 const report = Effect.fnUntraced(function* (work: DoRequest, context: WorkContext, { event, place }: Outcome) {
   const messenger = yield* Messenger
   const { runId } = work.command
   const command = toWorkspaceActor(runId).Report({
     requestId: work.requestId,
-    event,
+    event: told(event, context),
     ...(place === undefined ? {} : { place })
   })
   yield* messenger.send(command, { id: `${context.id}.report`, causation: context.id })
@@ -105,6 +109,16 @@ const freeLease = Effect.fnUntraced(function* ({ place, runId }: WorkOf<"FreeLea
     .pipe(Effect.mapError((cause) => new WorkFault({ operation: "freeing the workspace", cause })))
 })
 
+/** The run goes on elsewhere, from what was pushed: nothing is kept here but what was not. */
+const leave = ({ place, runId }: WorkOf<"LeavePlace">) =>
+  release({ _tag: "ReleaseWorkspace", runId, outcome: "completed" }, place).pipe(
+    Effect.catch((fault) =>
+      isTransient(fault)
+        ? Effect.fail(new WorkFault({ operation: "leaving the workspace", cause: fault }))
+        : Effect.logWarning(`what is here of run ${runId} stays: ${fault.message}`)
+    )
+  )
+
 const make = Effect.gen(function* () {
   const { host } = yield* ActorConfig
   const running = makeRunning()
@@ -117,6 +131,8 @@ const make = Effect.gen(function* () {
         return yield* running.cancel(work.requestId)
       case "FreeLease":
         return yield* freeLease(work)
+      case "LeavePlace":
+        return yield* Effect.asVoid(leave(work))
     }
   })
 

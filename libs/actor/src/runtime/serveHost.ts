@@ -1,0 +1,107 @@
+/** What a worker answers for its host: whether it is there, which hosts there are, and that it takes no new work. */
+import { anyHost, DrainHost, Host, type HostView, type ServiceName, type Subjects } from "@reprise/protocol"
+import { Effect, Exit, Option, Result, Schema, Scope, Stream, SubscriptionRef } from "effect"
+import type { BrokerShape, QueryHandler } from "../broker/Broker.ts"
+import { type ClaimedHost, readClaim } from "./claimHost.ts"
+import { isServed } from "./hosted.ts"
+
+const readDrain = Schema.decodeUnknownResult(Schema.fromJsonString(DrainHost))
+const decodeHost = Schema.decodeUnknownOption(Host)
+
+const data = (value: unknown) => JSON.stringify({ ok: true, data: value })
+const failure = (code: string, message: string, hint: string) =>
+  JSON.stringify({ ok: false, error: { code, message, hint } })
+
+const brokerTrouble = (error: { readonly message: string }) =>
+  Effect.as(
+    Effect.logWarning(`a host could not be asked or changed: ${error.message}`),
+    failure("broker", `The broker failed: ${error.message}`, "Try again; 'reprise doctor' shows what is wrong.")
+  )
+
+interface Serving {
+  readonly broker: BrokerShape
+  readonly subjects: Subjects
+  readonly service: ServiceName
+  readonly host: Host
+}
+
+/** The hosts that have claimed a name, whether they are still there or not. */
+const listHosts = ({ broker, service, subjects }: Serving): QueryHandler => {
+  const key = `host.${service}`
+  const viewOf = Effect.fnUntraced(function* (host: Host, stored: string) {
+    const answers = yield* isServed(broker, subjects.worker(service, host))
+    const drainedAt = readClaim(stored)?.drainedAt
+    return {
+      host,
+      ...(answers === undefined ? {} : { answers }),
+      ...(drainedAt === undefined ? {} : { drainedAt })
+    } satisfies HostView
+  })
+  return () =>
+    broker.views.list(key).pipe(
+      Effect.flatMap((entries) =>
+        Effect.forEach(
+          entries.flatMap((entry) =>
+            Option.match(decodeHost(entry.key.slice(key.length + 1)), {
+              onNone: () => [],
+              onSome: (host) => [{ host, stored: entry.value }]
+            })
+          ),
+          ({ host, stored }) => viewOf(host, stored),
+          { concurrency: "unbounded" }
+        )
+      ),
+      Effect.map(data),
+      Effect.catch(brokerTrouble)
+    )
+}
+
+const drainHost =
+  ({ host }: Serving, claimed: ClaimedHost): QueryHandler =>
+  (request) => {
+    const asked = readDrain(request)
+    if (Result.isFailure(asked)) {
+      return Effect.succeed(
+        failure("bad-request", `The query cannot be read: ${asked.failure.message}`, 'drain takes {"drained": true}.')
+      )
+    }
+    return claimed.setDrained(asked.success.drained).pipe(
+      Effect.andThen(SubscriptionRef.get(claimed.drainedAt)),
+      Effect.map((drainedAt) => data({ host, answers: true, ...(drainedAt === undefined ? {} : { drainedAt }) })),
+      Effect.catchTag("HostTaken", ({ message }) =>
+        Effect.succeed(failure("host-taken", message, "Try again in a moment."))
+      ),
+      Effect.catch(brokerTrouble)
+    )
+  }
+
+const present = () => Effect.succeed("")
+
+/**
+ * Answers until the scope closes. Work that any host may do has somebody who does it as long as the host takes it: a host
+ * that is drained does not answer for that.
+ */
+export const serveHost = Effect.fnUntraced(function* (serving: Serving, claimed: ClaimedHost | undefined) {
+  const { broker, host, service, subjects } = serving
+  const name = `${service}-worker`
+  const forAny = broker.serve(name, { [subjects.worker(service, anyHost)]: present })
+  if (claimed === undefined) return yield* forAny
+  yield* broker.serve(name, {
+    [subjects.worker(service, host)]: present,
+    [subjects.api(service, "hosts")]: listHosts(serving),
+    [subjects.drain(service, host)]: drainHost(serving, claimed)
+  })
+  const parent = yield* Effect.scope
+  let taking: Scope.Closeable | undefined
+  const follow = Effect.fnUntraced(function* (drainedAt: string | undefined) {
+    if ((drainedAt === undefined) === (taking !== undefined)) return
+    if (taking !== undefined) yield* Scope.close(taking, Exit.void)
+    taking = drainedAt === undefined ? yield* Scope.fork(parent) : undefined
+    if (taking !== undefined) yield* Scope.provide(forAny, taking)
+  })
+  yield* follow(yield* SubscriptionRef.get(claimed.drainedAt))
+  const followed = Stream.runForEach(SubscriptionRef.changes(claimed.drainedAt), follow)
+  yield* Effect.forkScoped(
+    Effect.catch(followed, (error) => Effect.logWarning(`who does work for any host is not told: ${error.message}`))
+  )
+})
