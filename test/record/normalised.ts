@@ -73,6 +73,9 @@ const withTurns = (output: string): string => {
   )
 }
 
+/** Commands that print a line for each event. */
+const tellsEvents = /^(?:demo|logs|run)\b/
+
 /** What agents do while they work is told once in a while: how many such lines there are depends on how fast they are. */
 const whileWorking = /^(?:\d{4}-\S+Z)? +(?:… .*|The agent is working)\n/gm
 
@@ -135,9 +138,11 @@ export const normalised = (output: string, folder: string, command = ""): string
     .replaceAll(/\bcontext \d+ % full/g, "context 7 % full")
     .replaceAll(/^(Answered: \S+ by ).*$/gm, "$1you")
     .replaceAll(/^(said by )(?!the ).*?( for the )/gm, "$1you$2")
-    .replaceAll(whileWorking, "")
-    .replaceAll(reviewBegins, "$2$1")
-  const counted = withSteps(withTurns(withCounts(command === "doctor" ? withChecks(text) : text)))
+  const checked = command === "doctor" ? withChecks(text) : text
+  const told = tellsEvents.test(command)
+    ? checked.replaceAll(whileWorking, "").replaceAll(reviewBegins, "$2$1")
+    : checked
+  const counted = withSteps(withTurns(withCounts(told)))
   const named = renamed(renamed(counted, /\bses_\w+/g, shownSessions), /\b[0-9a-f]{10}\b/g, shownCommits)
   return named.replaceAll(/^┌.*┐\n(?:[│├].*\n)+└.*┘$/gm, redrawn).trimEnd()
 }

@@ -46,8 +46,6 @@ describe("outputs in a document", () => {
       "    complete in 12.3 s, 1.0M tokens\n    failed in 2 min, 5 tokens",
       "    complete in 7.8 s, 9.1k tokens\n    failed in 0.8 s, 8.8k tokens"
     ],
-    ["    … bash npm test\n    ready", "    ready"],
-    ["  Reviewer starts session x\n  Review 1 of y\n", "  Review 1 of y\n  Reviewer starts session x"],
     ["2030-02-03T04:05:06.789Z   Approving phase 1", "2026-11-21T09:12:00.120Z   Approving phase 1"],
     ["v24 (/opt/it/node_modules/node/bin/node)", "v24 (/home/you/reprise/node_modules/node/bin/node)"],
     [tableAt("1 min ago"), tableAt("just now")],
@@ -55,6 +53,12 @@ describe("outputs in a document", () => {
     [tableAt("just now"), tableAt("just now")]
   ])("are the same whoever makes them: %s", (output, shown) => {
     assert.strictEqual(normalised(output, "/tmp/demo"), shown)
+  })
+
+  it("have no lines of what agents do right now, and those of a review in one order", () => {
+    const told = "    … bash npm test\n  Reviewer starts session x\n  Review 1 of y\n"
+    assert.strictEqual(normalised(told, "/tmp/demo", "run PLAN.md"), "  Review 1 of y\n  Reviewer starts session x")
+    assert.strictEqual(normalised(told, "/tmp/demo", "gate show"), told.trimEnd())
   })
 
   it("have what doctor finds of the machine replaced, and end where the order is another each time", () => {
