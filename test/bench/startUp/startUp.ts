@@ -116,7 +116,7 @@ export const startUp = (): Promise<void> =>
     for (let round = 1; round <= runRounds; round++) {
       yield* within(roundSeconds, `round ${round} of the cold runs`, coldRound(times, packed))
       // All of them take a minute or more, in which one would not know whether anything happens.
-      print(`  cold run ${round} of ${runRounds}: ${times.of(firstPrompt).toFixed(0)} ms to the first prompt`)
+      print(`  cold run ${round} of ${runRounds} is over`)
     }
     yield* within(roundSeconds, "the rounds of the parked run", parkedRounds(times, packed))
 
