@@ -20,7 +20,7 @@ export const isForPeople = (): boolean => process.stdout.isTTY === true
 
 const isAtTerminal = process.stdout.isTTY === true || process.stderr.isTTY === true
 
-/** For a terminal alone: its tables of what is how wide take a sixth of the time in which a command starts. */
+/** For a terminal alone: its tables of what is how wide take a sixth of what `--version` takes. */
 const { wrapProse } = isAtTerminal ? await import("./wrapProse.ts") : { wrapProse: (text: string) => text }
 
 const closedPipes = new Set<number>()
