@@ -13,7 +13,7 @@ import { report } from "./report.ts"
 import { reviewTokens } from "./reviewTokens.ts"
 import { sandbox } from "./sandbox.ts"
 import { savedTurns } from "./savedTurns.ts"
-import { startUp } from "./startUp.ts"
+import { startUp } from "./startUp/startUp.ts"
 
 const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   "continuation-prompt": continuationPrompt,

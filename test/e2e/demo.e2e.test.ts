@@ -5,19 +5,18 @@ import { RunView } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
 import { plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
-import { recordedOutputs, withOutputs } from "../record/outputs.ts"
+import { pagesWithOutputs, recordedOutputs, withOutputs } from "../record/outputs.ts"
+import { shownRunOutput } from "../record/shownRun.ts"
 
 const decodeRuns = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ data: Schema.Array(RunView) })))
 const Call = Schema.Struct({ kind: Schema.String, round: Schema.Int, role: Schema.optionalKey(Schema.String) })
 const decodeCall = Schema.decodeUnknownSync(Schema.fromJsonString(Call))
 
-const guide = readFileSync(new URL("../../docs/guide.md", import.meta.url), "utf8")
-
 /** The sandbox as it is for users. */
 const usual = { REPRISE_SANDBOX_MODE: "auto" }
 
 describe("reprise demo", () => {
-  it.live("completes, prompts the model once for each turn, report and all, and prints what the guide shows", () =>
+  it.live("completes, prompts the model once for each turn, report and all, and prints what the documents show", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({ plan: plan("One"), config: "", script: script() })
       const folder = join(world.root, "..", "demo")
@@ -35,22 +34,22 @@ describe("reprise demo", () => {
       // Writing and committing takes a call each, and the report another: three times.
       assert.deepStrictEqual([author.calls + reviewer.calls, ours.length], [13, 13])
 
-      const outputs = yield* Effect.promise(() =>
-        recordedOutputs(guide, {
-          demo: join(folder, "greeter"),
-          runId: run?.runId ?? "",
-          folder,
-          call: (directory, words) =>
-            Effect.runPromise(
-              Effect.map(
-                world.repriseIn({ directory, environment: usual }, ...words),
-                ({ stderr, stdout }) => stdout + stderr
-              )
-            )
-        })
-      )
-      assert.isNotEmpty([...outputs])
-      assert.strictEqual(withOutputs(guide, outputs), guide, "'npm run record:outputs' writes the guide's outputs")
+      const directory = join(folder, "greeter")
+      const called = new Map([
+        ["demo --no-input", { directory, output: demo.stderr + demo.stdout }],
+        ["run PLAN.md", yield* shownRunOutput]
+      ])
+      const call = (at: string, words: ReadonlyArray<string>) =>
+        world.repriseIn({ directory: at, environment: usual }, ...words).pipe(
+          Effect.map(({ stderr, stdout }) => stdout + stderr),
+          Effect.runPromise
+        )
+      for (const path of pagesWithOutputs) {
+        const page = readFileSync(path, "utf8")
+        const recording = { called, demo: directory, runId: run?.runId ?? "", folder, call }
+        const outputs = yield* Effect.promise(() => recordedOutputs(page, recording))
+        assert.strictEqual(withOutputs(page, outputs), page, `'npm run record:outputs' writes the outputs in ${path}`)
+      }
     })
   )
 })

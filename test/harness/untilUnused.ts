@@ -12,7 +12,7 @@ const read = (file: string): string => {
 }
 
 /** The processes whose arguments or environment name the folder. None on systems without /proc. */
-const usersOf = (folder: string): ReadonlyArray<string> =>
+export const usersOf = (folder: string): ReadonlyArray<string> =>
   (existsSync("/proc") ? readdirSync("/proc") : [])
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .filter((pid) => `${read(`/proc/${pid}/cmdline`)}\0${read(`/proc/${pid}/environ`)}`.includes(folder))

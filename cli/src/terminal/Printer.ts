@@ -3,7 +3,6 @@ import { writeSync } from "node:fs"
 import picocolors from "picocolors"
 import { earlyColumns } from "./earlyLine.ts"
 import { isReadAloud } from "./readAloud.ts"
-import { wrapProse } from "./wrapProse.ts"
 
 const wantsColor = (stream: NodeJS.WriteStream): boolean =>
   stream.isTTY === true && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb"
@@ -18,6 +17,11 @@ export const dataColumns = (): number => process.stdout.columns || Number.POSITI
 
 /** Whether a person reads standard output, not a file or a program. */
 export const isForPeople = (): boolean => process.stdout.isTTY === true
+
+const isAtTerminal = process.stdout.isTTY === true || process.stderr.isTTY === true
+
+/** For a terminal alone: its tables of what is how wide take a sixth of what `--version` takes. */
+const { wrapProse } = isAtTerminal ? await import("./wrapProse.ts") : { wrapProse: (text: string) => text }
 
 const closedPipes = new Set<number>()
 

@@ -86,5 +86,14 @@ export const readLine = (prompt: string): Effect.Effect<Line> =>
 /** Whether a human says yes; anything else counts as no. */
 export const saysYes = (line: Line): boolean => line._tag === "Line" && /^y(es)?$/i.test(line.text.trim())
 
-/** Whether a human says yes; anything else counts as no. */
-export const readYes = (prompt: string): Effect.Effect<boolean> => Effect.map(readLine(prompt), saysYes)
+/** Ctrl-C at a prompt that nothing else stands behind: the command ends as if it had got the signal. */
+const interrupted = Effect.andThen(
+  Effect.sync(() => say("")),
+  Effect.interrupt
+)
+
+/** Whether a human says yes; anything else counts as no. Ctrl-C ends the command. */
+export const readYes = (prompt: string): Effect.Effect<boolean> =>
+  Effect.flatMap(readLine(prompt), (line) =>
+    line._tag === "Closed" && line.by === "interrupt" ? interrupted : Effect.succeed(saysYes(line))
+  )

@@ -28,5 +28,6 @@ export {
   isOwnFile,
   mayContainOwnFiles,
   readStatus,
+  undoRuntimeChanges,
   workingTreeChanges
 } from "./workingTree.ts"

@@ -71,10 +71,12 @@ const isChanged = Effect.fnUntraced(function* (place: GitPlace, commit: string, 
 /** No repository has submodules as deep as this; a chain that has is somebody's trick. */
 const deepest = 8
 
+type GitDirectory = Effect.Effect<string | undefined, ProgramFailed>
+
 /** The paths of the submodules below a directory that hold changes, without those in `known`. */
 const changedBelow = (
   directory: string,
-  gitDirectory: string,
+  gitDirectory: GitDirectory,
   options: GitOptions,
   known: ReadonlySet<string>,
   depth: number
@@ -82,15 +84,19 @@ const changedBelow = (
   Effect.gen(function* () {
     const listed = yield* runGit(directory, ["ls-files", "--stage", "-z"], options)
     const links = readGitlinks(listed.stdout).filter(({ path }) => !known.has(path))
+    // Most repositories have none, and are looked at often.
+    const git = links.length === 0 ? undefined : yield* gitDirectory
+    if (git === undefined) return []
     return yield* Effect.filter(links, ({ commit, path }) =>
       Effect.gen(function* () {
-        const place = yield* Effect.tryPromise(() => placeOf(join(directory, path), gitDirectory)).pipe(
+        const place = yield* Effect.tryPromise(() => placeOf(join(directory, path), git)).pipe(
           // Its files cannot be read, so nobody knows what they hold.
           Effect.orElseSucceed(() => "unreadable" as const)
         )
         if (place === undefined) return false
         if (place === "unreadable" || depth >= deepest || (yield* isChanged(place, commit, options))) return true
-        const below = changedBelow(place.workTree, gitDirectory, { ...options, place }, new Set(), depth + 1)
+        const inside = { ...options, place }
+        const below = changedBelow(place.workTree, Effect.succeed(git), inside, new Set(), depth + 1)
         return (yield* below).length > 0
       })
     ).pipe(Effect.map((changed) => changed.map(({ path }) => path)))
@@ -100,12 +106,12 @@ const changedBelow = (
  * The submodules of a working tree, relative to its root, whose checked-out commit is the recorded one but which hold
  * changed or untracked files. Those in `known` are not looked at.
  */
-export const changedSubmodules = Effect.fn("changedSubmodules")(function* (
-  directory: string,
-  known: ReadonlySet<string>,
-  options: GitOptions = {}
-) {
-  const { exitCode, stdout } = yield* runGit(directory, ["rev-parse", "--absolute-git-dir"], options)
-  if (exitCode !== 0) return []
-  return yield* changedBelow(directory, stdout.trimEnd(), options, known, 0)
-})
+export const changedSubmodules = Effect.fn("changedSubmodules")(
+  (directory: string, known: ReadonlySet<string>, options: GitOptions = {}) => {
+    const gitDirectory: GitDirectory = Effect.map(
+      runGit(directory, ["rev-parse", "--absolute-git-dir"], options),
+      ({ exitCode, stdout }) => (exitCode === 0 ? stdout.trimEnd() : undefined)
+    )
+    return changedBelow(directory, gitDirectory, options, known, 0)
+  }
+)

@@ -1,5 +1,6 @@
 /** What `git status` says of a working tree, without what Reprise and the agents' runtimes write themselves. */
-import { readFile } from "node:fs/promises"
+import { constants, existsSync } from "node:fs"
+import { open, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { type GitOptions, runGit } from "./runGit.ts"
@@ -99,3 +100,39 @@ export const isChangedByRuntimeOnly = (
           : Effect.succeed(false)
       )
     : Effect.succeed(false)
+
+/** Where OpenCode looks for its configuration in the working tree in which it works. */
+const runtimeConfigs = ["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"]
+
+/** Writes into the file that was read, and only if it still says this. */
+const rewrite = async (path: string, found: string, text: string): Promise<void> => {
+  const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW)
+  try {
+    if ((await file.readFile("utf8")) !== found) return
+    await file.truncate(0)
+    await file.write(text, 0)
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * Takes the schema's address, which OpenCode writes whenever it loads a configuration without one, out of what git tracks:
+ * else `git add --all` of an agent commits it. A file that is otherwise changed, too, stays as it is, and so does one that
+ * cannot be read or written.
+ */
+export const undoRuntimeChanges = Effect.fn("undoRuntimeChanges")(
+  (directory: string, options?: GitOptions): Effect.Effect<void> =>
+    Effect.forEach(
+      runtimeConfigs.filter((path) => existsSync(join(directory, path))),
+      (path) =>
+        Effect.gen(function* () {
+          const staged = yield* runGit(directory, ["cat-file", "--filters", `:${path}`], options)
+          if (staged.exitCode !== 0) return
+          yield* Effect.tryPromise(() =>
+            rewrite(join(directory, path), withSchemaAddress(staged.stdout), staged.stdout)
+          )
+        }).pipe(Effect.ignore),
+      { discard: true }
+    )
+)

@@ -43,3 +43,9 @@ export const taken = (pid: number): Taken => {
     memory: Number(memory) / 1024
   }
 }
+
+/** The processor time of the children of a process that have ended and were waited for, with theirs. */
+export const endedChildrenSeconds = (pid: number): number => {
+  const fields = stat(pid)
+  return (Number(fields[13]) + Number(fields[14])) / ticksPerSecond
+}

@@ -8,6 +8,7 @@
  * notice a server that is gone and a vendor that OpenCode waits for. In every case the outcome is read from the messages.
  */
 import type { Session } from "@opencode-ai/sdk/v2/client"
+import { childEnvironment, undoRuntimeChanges } from "@reprise/process"
 import { addTokens, noUsage } from "@reprise/protocol"
 import { Clock, Effect, Option, Predicate, Schedule } from "effect"
 import { AgentError, promptFailed } from "../../AgentError.ts"
@@ -211,6 +212,8 @@ const completeCutOff = (
 
 /** Sends the prompt, waits for its answer, and returns why the wait ended. */
 const sendAndWatch = Effect.fnUntraced(function* (run: TurnRun) {
+  // OpenCode has answered about the directory before, so it has loaded the configuration there.
+  yield* undoRuntimeChanges(run.session.directory, { environment: childEnvironment(process.env) })
   const sentAt = yield* Clock.currentTimeMillis
   run.sends += 1
   const setBack = run.options.feed.untilClockSetBack(run.session.id, run.times)
