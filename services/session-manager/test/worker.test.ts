@@ -161,7 +161,7 @@ describe("a turn on a runtime", () => {
       yield* send(second)
       yield* control.reached("second")
       const context = { key: Key.make(sessionId), id: "again", delivery: 2, host, subject: runId, requestedAt: "" }
-      const work = { runtime: first.runtime, runtimeSessionId, turnId }
+      const work = { directory: first.directory, runtime: first.runtime, runtimeSessionId, turnId }
       yield* interruptSession(work, context).pipe(Effect.provide(OwnPrompts.layer))
       yield* control.release("second")
       assert.strictEqual((yield* awaitEvent("TurnCompleted")).turnId, second.turnId)

@@ -115,10 +115,21 @@ const changedAt = (path: string): Promise<number> =>
     () => Number.POSITIVE_INFINITY
   )
 
-/** undefined: nothing was saved, or none of it can be used. The session is then replaced without it. */
+/** The messages up to the answers to this prompt; none where it is missing. */
+export const messagesThrough = (messages: ReadonlyArray<Message>, promptId: string): ReadonlyArray<Message> => {
+  const start = messages.findIndex(({ id }) => id === promptId)
+  const next = messages.findIndex(({ role }, index) => index > start && role === "user")
+  return start === -1 ? [] : messages.slice(0, next === -1 ? undefined : next)
+}
+
+/**
+ * undefined: nothing was saved, or none of it can be used. The session is then replaced without it. `through`: the prompt
+ * after whose answers it ends.
+ */
 export const readEarlierConversation = Effect.fn("readEarlierConversation")(function* (
   object: string,
-  directory: string
+  directory: string,
+  through?: string
 ) {
   const saved = yield* readTranscript(object).pipe(
     Effect.catch((error) =>
@@ -127,7 +138,8 @@ export const readEarlierConversation = Effect.fn("readEarlierConversation")(func
   )
   if (saved === undefined) return undefined
   const { savedAt } = saved
-  const messages = withoutReports(saved.messages, withoutReportRequest)
+  const all = through === undefined ? saved.messages : messagesThrough(saved.messages, through)
+  const messages = withoutReports(all, withoutReportRequest)
   const times = new Map(
     yield* Effect.forEach(
       filesOf(messages),
