@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { type Broker, Messenger, WorkFault } from "@reprise/actor"
 import { AgentError, type AgentRuntimeShape, AgentRuntimes } from "@reprise/agent"
 import { childEnvironment, runGit } from "@reprise/process"
-import type { PastTurn, SessionView } from "@reprise/protocol"
+import type { Key, PastTurn, SessionView } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
 import type { Report } from "../actor/inputs.ts"
 import type { WorkOf } from "../actor/work.ts"
@@ -61,9 +61,10 @@ const isWhole = Effect.fnUntraced(function* (directory: string) {
 
 /** The worktree of the fork, at the commit of its turn. One that is there was made before, or cut off by a crash. */
 const makeWorktree = Effect.fnUntraced(function* (
-  { directory, title }: OpenSession,
+  { directory }: OpenSession,
   { repository, sessionId, turn }: Fork,
-  { commit }: PastTurn
+  { commit }: PastTurn,
+  branch: string
 ) {
   if (repository === undefined || (yield* isWhole(directory))) return
   if (commit === undefined) {
@@ -72,7 +73,6 @@ const makeWorktree = Effect.fnUntraced(function* (
   }
   if (existsSync(directory)) yield* gitIn(repository, ["worktree", "remove", "--force", "--force", "--", directory])
   yield* gitIn(repository, ["worktree", "prune"])
-  const branch = `reprise/${title}`
   const known = yield* gitIn(repository, ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`])
   const target = known.exitCode === 0 ? ["--", directory, branch] : ["-b", branch, "--", directory, commit]
   const added = yield* gitIn(repository, ["worktree", "add", "--quiet", ...target])
@@ -124,10 +124,11 @@ const mayPass = ({ kind }: AgentError): boolean => kind !== "session-missing" &&
 /** Not idempotent: a process that dies before it reports leaves a copy behind, which nobody prompts. */
 export const forkSession = Effect.fn("forkSession")(function* (
   work: OpenSession,
-  fork: Fork
+  fork: Fork,
+  key: Key
 ): Effect.fn.Return<Opened, AgentError | NoFork | WorkFault, AgentRuntimes | Broker | Messenger> {
   const origin = yield* originOf(fork)
-  yield* makeWorktree(work, fork, origin.past)
+  yield* makeWorktree(work, fork, origin.past, `reprise/${key}`)
   const runtimes = yield* AgentRuntimes
   const runtime = yield* runtimes.get(work.runtime)
   if (work.runtime !== origin.view.runtime) {

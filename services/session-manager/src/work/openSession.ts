@@ -26,7 +26,7 @@ export const openSession = Effect.fn("openSession")(function* (work: WorkOf<"Ope
   const uncommitted = looked === undefined ? undefined : yield* uncommittedChanges(directory, looked.reviewPath)
   const earlier = transcript === undefined ? undefined : yield* readEarlierConversation(transcript, directory)
   const opening = Effect.gen(function* (): Effect.fn.Return<Opened, AgentError | NoFork | WorkFault, Needs> {
-    if (fork !== undefined) return yield* forkSession(work, fork)
+    if (fork !== undefined) return yield* forkSession(work, fork, context.key)
     const runtime = yield* runtimes.get(work.runtime)
     const chosen = model === undefined ? {} : { model }
     const runtimeSessionId = yield* runtime.create({ directory, title, permissions, ...chosen })

@@ -1,0 +1,79 @@
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { noTokens, uncachedTokens } from "@reprise/protocol"
+import { Effect } from "effect"
+import { commits, needsHuman, on, once, plan } from "../harness/modelScript.ts"
+import { makeWorld } from "../harness/World.ts"
+
+const task = "Write two files."
+const done = { report: { result: "complete" } }
+
+const world = makeWorld({
+  plan: plan("One"),
+  openCode: "shared",
+  script: {
+    rules: [
+      once({ kind: "report" }, needsHuman("Which second file?")),
+      on({ kind: "report" }, done),
+      on({ lastUser: "Write it otherwise.", anyMessage: "like the first file" }, commits("leaked.txt", "later words")),
+      on({ lastUser: "Write it otherwise.", anyMessage: task }, commits("fork.txt", "fork")),
+      on({ lastUser: "the first file" }, commits("second.txt", "two")),
+      on({}, commits("first.txt", "one"))
+    ]
+  }
+})
+
+/** A session of two turns, which has ended; each turn has made a commit. */
+const twoTurns = Effect.gen(function* () {
+  const made = yield* world
+  const parked = yield* made.reprise("sessions", "start", task)
+  assert.strictEqual(parked.code, 4, parked.stderr)
+  const [question] = yield* made.questions
+  yield* made.reprise("gate", "answer", question?.escalationId ?? "", "c", "--guidance", "One like the first file.")
+  const ended = yield* made.reprise("sessions", "start", task)
+  assert.strictEqual(ended.code, 0, ended.stderr)
+  const [original] = yield* made.sessions
+  if (original === undefined) throw new Error("There is no session.")
+  return { ...made, original }
+})
+
+describe("reprise sessions fork", () => {
+  it.live("begins with the conversation and the code after an earlier turn, and leaves the original as it is", () =>
+    Effect.gen(function* () {
+      const { git, model, original, reprise, root, sessions } = yield* twoTurns
+      const [first, second] = original.pastTurns ?? []
+      assert.deepStrictEqual([first?.turn, second?.turn], [1, 2])
+      assert.strictEqual(first?.commit, git("rev-parse", "HEAD~1").trim())
+      const before = (yield* model.calls).length
+
+      const words = "Write it otherwise."
+      const id = original.sessionId
+      const forked = yield* reprise("sessions", "fork", id, words, "--at", "1", "--worktree")
+      assert.strictEqual(forked.code, 0, forked.stderr)
+
+      const calls = (yield* model.calls).slice(before)
+      const [same, fork] = yield* sessions
+      assert.deepStrictEqual(same, original)
+      assert.deepInclude(fork, { status: "completed", forkedFrom: { sessionId: id, turn: 1 }, prompt: words, turns: 1 })
+      const used = calls.length
+      assert.strictEqual(fork?.calls, used, "what was used before is the original's")
+      assert.isBelow(uncachedTokens(fork?.tokens ?? noTokens), uncachedTokens(original.tokens))
+
+      const worktree = join(root, ".reprise", "worktrees", fork?.sessionId ?? "")
+      assert.strictEqual(fork?.directory, worktree)
+      assert.isTrue(existsSync(join(worktree, "first.txt")) && existsSync(join(worktree, "fork.txt")))
+      assert.isFalse(existsSync(join(worktree, "second.txt")) || existsSync(join(root, "fork.txt")))
+      assert.strictEqual(git("rev-parse", `reprise/${fork?.sessionId}~1`).trim(), first?.commit)
+
+      const shown = yield* reprise("sessions", "show", fork?.sessionId ?? "")
+      assert.include(shown.stdout, `forked from:      ${id}, after turn 1`)
+      assert.include((yield* reprise("sessions", "list")).stdout, `fork of ${id}`)
+      const exported = yield* reprise("sessions", "export", fork?.sessionId ?? "")
+      assert.strictEqual(exported.code, 0, exported.stderr)
+      const file = JSON.parse(readFileSync(join(root, "agent-sessions", fork?.sessionId ?? "", "session.json"), "utf8"))
+      assert.deepStrictEqual(file.metadata.forkedFrom, { sessionId: id, turn: 1 })
+      assert.strictEqual(file.metadata.totalInputTokens, fork?.tokens.input)
+    })
+  )
+})
