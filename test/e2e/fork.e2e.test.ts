@@ -18,17 +18,24 @@ const world = makeWorld({
       on({ kind: "report" }, done),
       on({ lastUser: "Write it otherwise.", anyMessage: "like the first file" }, commits("leaked.txt", "later words")),
       on({ lastUser: "Write it otherwise.", anyMessage: task }, commits("fork.txt", "fork")),
+      on({ lastUser: "Hold on.", anyMessage: task }, [{ hold: "fork", bash: "true" }, { text: "Held." }]),
       on({ lastUser: "the first file" }, commits("second.txt", "two")),
       on({}, commits("first.txt", "one"))
     ]
   }
 })
 
+/** A session that waits for a human after its first turn. */
+const parked = Effect.gen(function* () {
+  const made = yield* world
+  const started = yield* made.reprise("sessions", "start", task)
+  assert.strictEqual(started.code, 4, started.stderr)
+  return made
+})
+
 /** A session of two turns, which has ended; each turn has made a commit. */
 const twoTurns = Effect.gen(function* () {
-  const made = yield* world
-  const parked = yield* made.reprise("sessions", "start", task)
-  assert.strictEqual(parked.code, 4, parked.stderr)
+  const made = yield* parked
   const [question] = yield* made.questions
   yield* made.reprise("gate", "answer", question?.escalationId ?? "", "c", "--guidance", "One like the first file.")
   const ended = yield* made.reprise("sessions", "start", task)
@@ -75,5 +82,47 @@ describe("reprise sessions fork", () => {
       assert.deepStrictEqual(file.metadata.forkedFrom, { sessionId: id, turn: 1 })
       assert.strictEqual(file.metadata.totalInputTokens, fork?.tokens.input)
     })
+  )
+
+  it.live(
+    "is one fork, though its process is killed and the command repeated, while the original waits for a human",
+    () =>
+      Effect.gen(function* () {
+        const { model, questions, reprise, sessions, start } = yield* parked
+        const [original] = yield* sessions
+        const id = original?.sessionId ?? ""
+        const command = ["sessions", "fork", id, "Hold on."] as const
+        const killed = yield* start(...command)
+        yield* model.awaitHeld("fork")
+        yield* killed.kill("SIGKILL")
+        yield* model.release("fork")
+        const again = yield* reprise(...command)
+        assert.strictEqual(again.code, 0, again.stderr)
+        const [same, ...forks] = yield* sessions
+        assert.deepInclude(same, {
+          sessionId: id,
+          turns: 1,
+          tokens: original?.tokens,
+          escalationId: original?.escalationId
+        })
+        assert.deepStrictEqual(
+          forks.map(({ directory, forkedFrom, status }) => ({ directory, forkedFrom, status })),
+          [
+            {
+              directory: original?.directory,
+              forkedFrom: { sessionId: original?.sessionId, turn: 1 },
+              status: "completed"
+            }
+          ]
+        )
+        assert.strictEqual((yield* questions).filter(({ state }) => state === "open").length, 1)
+
+        const later = yield* reprise("sessions", "fork", id, "--at", "7", "--json")
+        assert.strictEqual(later.code, 2)
+        assert.include(later.stdout, "it can be forked after turn 1.")
+        const unknown = yield* reprise("sessions", "fork", "nobody", "--json")
+        assert.strictEqual(unknown.code, 2)
+        assert.include(unknown.stdout, `"code":"unknown-session"`)
+      })
   )
 })

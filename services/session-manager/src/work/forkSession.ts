@@ -1,6 +1,6 @@
 /**
  * Opens a fork: its runtime copies the conversation of another session up to the end of a turn. Where it cannot, the fork is
- * told what was saved of it (docs/design/sessions.md#forks).
+ * told what was said until then (docs/design/sessions.md#forks).
  */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
@@ -8,12 +8,12 @@ import { type Broker, Messenger, WorkFault } from "@reprise/actor"
 import { AgentError, type AgentRuntimeShape, AgentRuntimes } from "@reprise/agent"
 import { childEnvironment, runGit } from "@reprise/process"
 import type { Key, PastTurn, SessionView } from "@reprise/protocol"
-import { Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import type { Report } from "../actor/inputs.ts"
 import type { WorkOf } from "../actor/work.ts"
 import { transcriptOf } from "../lifecycle/transcript.ts"
 import { wholeOf } from "./readTranscript.ts"
-import { readEarlierConversation } from "./reconstruct.ts"
+import { contextOf, messagesThrough, readSaved } from "./reconstruct.ts"
 import { lookAgain } from "./report.ts"
 import { newestPromptIn } from "./runtimeSession.ts"
 
@@ -102,18 +102,34 @@ const savedAs = ({ past, view }: Origin): string => {
   return view.transcript !== undefined && wholeOf(view.transcript) === whole ? view.transcript : whole
 }
 
+/** The conversation up to the turn, as its runtime tells it now, else as it was saved; undefined: nobody has it. */
+const conversationOf = Effect.fnUntraced(function* (origin: Origin) {
+  const { past, view } = origin
+  const runtimes = yield* AgentRuntimes
+  const said = yield* runtimes.get(view.runtime).pipe(
+    Effect.flatMap((runtime) => runtime.history(past.runtimeSessionId)),
+    Effect.orElseSucceed(() => [])
+  )
+  const kept = messagesThrough(said, past.promptId)
+  if (kept.length > 0) return { messages: kept, savedAt: new Date(yield* Clock.currentTimeMillis).toISOString() }
+  const saved = yield* readSaved(savedAs(origin))
+  return saved === undefined
+    ? undefined
+    : { messages: messagesThrough(saved.messages, past.promptId), savedAt: saved.savedAt }
+})
+
 const told = Effect.fnUntraced(function* (
   runtime: AgentRuntimeShape,
   work: OpenSession,
   origin: Origin,
   because: string
 ) {
-  const { past, view } = origin
-  const context = yield* readEarlierConversation(savedAs(origin), work.directory, past.promptId)
+  const conversation = yield* conversationOf(origin)
+  const context = conversation === undefined ? undefined : yield* contextOf(conversation, work.directory)
   if (context === undefined) {
-    return yield* new NoFork({
-      reason: `Session ${view.sessionId} cannot be forked: ${because} Nothing of it was saved either, so start a new session.`
-    })
+    const { sessionId } = origin.view
+    const reason = `Session ${sessionId} cannot be forked: ${because} Nothing of it was saved either, so start a new session.`
+    return yield* new NoFork({ reason })
   }
   return { runtimeSessionId: yield* runtime.create(settingsOf(work)), context }
 })
