@@ -103,7 +103,6 @@ const fork = Command.make(
       Argument.optional
     ),
     at: Flag.Int("at").pipe(
-      Flag.withMetavar("TURN"),
       Flag.withDescription("After which turn it begins; default: the last one that has ended"),
       Flag.optional
     ),
