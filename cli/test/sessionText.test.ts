@@ -30,7 +30,7 @@ describe("the turns of a session that have ended", () => {
     const at = "2026-01-01T00:00:00.000Z"
     const turn = { turn: 1, turnId: "r1-abc-t1", runtimeSessionId: "ses_1", promptId: "msg_1", endedAt: at }
     const pastTurns = [turn, { ...turn, turn: 2, commit: "0123456789abcdef" }]
-    const lines = plainLines(sessionText(aSession({ pastTurns }), undefined))
+    const lines = [...plainLines(sessionText(aSession({ pastTurns }), undefined))]
     assert.includeMembers(lines, [
       `turn 1:           ended ${at}`,
       `turn 2:           ended ${at} at commit 0123456789ab`

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { noTokens, uncachedTokens } from "@reprise/protocol"
 import { Effect } from "effect"
 import { commits, needsHuman, on, once, plan } from "../harness/modelScript.ts"
-import { makeWorld } from "../harness/World.ts"
+import { makeWorld, type World } from "../harness/World.ts"
 
 const task = "Write two files."
 const done = { report: { result: "complete" } }
@@ -25,12 +25,18 @@ const world = makeWorld({
   }
 })
 
+const firstOf = ({ sessions }: World) =>
+  Effect.map(sessions, ([original]) => {
+    if (original === undefined) throw new Error("There is no session.")
+    return original
+  })
+
 /** A session that waits for a human after its first turn. */
 const parked = Effect.gen(function* () {
   const made = yield* world
   const started = yield* made.reprise("sessions", "start", task)
   assert.strictEqual(started.code, 4, started.stderr)
-  return made
+  return { ...made, original: yield* firstOf(made) }
 })
 
 /** A session of two turns, which has ended; each turn has made a commit. */
@@ -40,9 +46,7 @@ const twoTurns = Effect.gen(function* () {
   yield* made.reprise("gate", "answer", question?.escalationId ?? "", "c", "--guidance", "One like the first file.")
   const ended = yield* made.reprise("sessions", "start", task)
   assert.strictEqual(ended.code, 0, ended.stderr)
-  const [original] = yield* made.sessions
-  if (original === undefined) throw new Error("There is no session.")
-  return { ...made, original }
+  return { ...made, original: yield* firstOf(made) }
 })
 
 describe("reprise sessions fork", () => {
@@ -84,45 +88,32 @@ describe("reprise sessions fork", () => {
     })
   )
 
-  it.live(
-    "is one fork, though its process is killed and the command repeated, while the original waits for a human",
-    () =>
-      Effect.gen(function* () {
-        const { model, questions, reprise, sessions, start } = yield* parked
-        const [original] = yield* sessions
-        const id = original?.sessionId ?? ""
-        const command = ["sessions", "fork", id, "Hold on."] as const
-        const killed = yield* start(...command)
-        yield* model.awaitHeld("fork")
-        yield* killed.kill("SIGKILL")
-        yield* model.release("fork")
-        const again = yield* reprise(...command)
-        assert.strictEqual(again.code, 0, again.stderr)
-        const [same, ...forks] = yield* sessions
-        assert.deepInclude(same, {
-          sessionId: id,
-          turns: 1,
-          tokens: original?.tokens,
-          escalationId: original?.escalationId
-        })
-        assert.deepStrictEqual(
-          forks.map(({ directory, forkedFrom, status }) => ({ directory, forkedFrom, status })),
-          [
-            {
-              directory: original?.directory,
-              forkedFrom: { sessionId: original?.sessionId, turn: 1 },
-              status: "completed"
-            }
-          ]
-        )
-        assert.strictEqual((yield* questions).filter(({ state }) => state === "open").length, 1)
+  it.live("is one fork, though its process is killed and the command repeated; the original still waits", () =>
+    Effect.gen(function* () {
+      const { model, original, questions, reprise, sessions, start } = yield* parked
+      const { directory, escalationId, sessionId: id, tokens } = original
+      const command = ["sessions", "fork", id, "Hold on."] as const
+      const killed = yield* start(...command)
+      yield* model.awaitHeld("fork")
+      yield* killed.kill("SIGKILL")
+      yield* model.release("fork")
+      const again = yield* reprise(...command)
+      assert.strictEqual(again.code, 0, again.stderr)
+      const [same, ...forks] = yield* sessions
+      assert.deepInclude(same, { sessionId: id, turns: 1, tokens, status: original.status })
+      assert.strictEqual(same?.escalationId, escalationId)
+      assert.deepStrictEqual(
+        forks.map((fork) => [fork.directory, fork.forkedFrom, fork.status]),
+        [[directory, { sessionId: id, turn: 1 }, "completed"]]
+      )
+      assert.strictEqual((yield* questions).filter(({ state }) => state === "open").length, 1)
 
-        const later = yield* reprise("sessions", "fork", id, "--at", "7", "--json")
-        assert.strictEqual(later.code, 2)
-        assert.include(later.stdout, "it can be forked after turn 1.")
-        const unknown = yield* reprise("sessions", "fork", "nobody", "--json")
-        assert.strictEqual(unknown.code, 2)
-        assert.include(unknown.stdout, `"code":"unknown-session"`)
-      })
+      const later = yield* reprise("sessions", "fork", id, "--at", "7", "--json")
+      assert.strictEqual(later.code, 2)
+      assert.include(later.stdout, "it can be forked after turn 1.")
+      const unknown = yield* reprise("sessions", "fork", "nobody", "--json")
+      assert.strictEqual(unknown.code, 2)
+      assert.include(unknown.stdout, `"code":"unknown-session"`)
+    })
   )
 })
