@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { noTokens, uncachedTokens } from "@reprise/protocol"
 import { Effect } from "effect"
-import { commits, needsHuman, on, once, plan } from "../harness/modelScript.ts"
+import { commits, correct, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
 const task = "Write two files."
@@ -80,6 +80,7 @@ describe("reprise sessions fork", () => {
       const shown = yield* reprise("sessions", "show", fork?.sessionId ?? "")
       assert.include(shown.stdout, `forked from:      ${id}, after turn 1`)
       assert.include((yield* reprise("sessions", "list")).stdout, `fork of ${id}`)
+      assert.include((yield* reprise("worktree", "list")).stdout, `${fork?.sessionId} completed`)
       const exported = yield* reprise("sessions", "export", fork?.sessionId ?? "")
       assert.strictEqual(exported.code, 0, exported.stderr)
       const file = JSON.parse(readFileSync(join(root, "agent-sessions", fork?.sessionId ?? "", "session.json"), "utf8"))
@@ -114,6 +115,42 @@ describe("reprise sessions fork", () => {
       const unknown = yield* reprise("sessions", "fork", "nobody", "--json")
       assert.strictEqual(unknown.code, 2)
       assert.include(unknown.stdout, `"code":"unknown-session"`)
+    })
+  )
+
+  it.live("goes on from the author of a run that is over, on Claude, in a worktree", () =>
+    Effect.gen(function* () {
+      const words = "Write it otherwise."
+      const { git, reprise, root, runs, sessions } = yield* makeWorld({
+        plan: plan("One"),
+        script: script(
+          once({ role: "reviewer", kind: "report" }, correct("Say more")),
+          on({ kind: "report", anyMessage: words }, done),
+          on({ lastUser: words, anyMessage: "Say more" }, commits("leaked.txt", "later words")),
+          on({ lastUser: words, anyMessage: "phase-1.txt" }, commits("fork.txt", "fork"))
+        )
+      })
+      const run = yield* reprise("run", "PLAN.md", "--runtime", "claude")
+      assert.strictEqual(run.code, 0, run.stderr)
+      const author = (yield* sessions).find(({ role }) => role === "author")
+      assert.deepInclude(author, { status: "completed", turns: 2 })
+      const id = author?.sessionId ?? ""
+      const forked = yield* reprise("sessions", "fork", id, words, "--at", "1", "--worktree")
+      assert.strictEqual(forked.code, 0, forked.stderr)
+      const views = yield* sessions
+      assert.deepStrictEqual(
+        views.find(({ sessionId }) => sessionId === id),
+        author
+      )
+      const fork = views.find(({ forkedFrom }) => forkedFrom?.sessionId === id)
+      assert.deepInclude(fork, { status: "completed", runtime: "claude", role: "author", turns: 1 })
+      const worktree = join(root, ".reprise", "worktrees", fork?.sessionId ?? "")
+      assert.isTrue(existsSync(join(worktree, "fork.txt")))
+      assert.strictEqual(git("rev-parse", `reprise/${fork?.sessionId}~1`), author?.pastTurns?.[0]?.commit)
+      assert.isAbove(fork?.cost ?? 0, 0)
+      assert.isBelow(fork?.cost ?? 0, author?.cost ?? 0)
+      assert.isBelow(fork?.calls ?? 0, author?.calls ?? 0)
+      assert.strictEqual((yield* runs).length, 1)
     })
   )
 })
