@@ -1,48 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ActorConfig, MemoryBroker, Messenger } from "@reprise/actor"
-import { AgentError, AgentRuntime, AgentRuntimes, type MemoryScript } from "@reprise/agent"
-import { Host, RunId, type SessionCommand, SessionId, TurnId } from "@reprise/protocol"
+import { AgentError, AgentRuntime, AgentRuntimes } from "@reprise/agent"
 import { Effect, Layer } from "effect"
 import { layerWith } from "../src/service.ts"
-import { inMemory, stage, stageOf } from "./support/stage.ts"
-import { goodReport, newTurn, nextTurn, sessionId } from "./support/story.ts"
-
-const host = Host.make("local")
-const script: MemoryScript = ({ text }) => [{ say: `I was told: ${text.slice(0, 20)}\n${goodReport}` }]
-const forkId = SessionId.make("f1")
-const runId = RunId.make(forkId)
-
-const startFork = (turn: number): Extract<SessionCommand, { _tag: "StartSession" }> => ({
-  _tag: "StartSession",
-  sessionId: forkId,
-  prompt: "Try it otherwise.",
-  runtime: "opencode",
-  directory: "/work/repository",
-  host,
-  permissions: "all",
-  limits: {},
-  fork: { sessionId, turn }
-})
-
-const { phase: _phase, step: _step, ...anyTurn } = newTurn(1, { host, fresh: true, prompt: "Try it otherwise." })
-const firstOfFork: SessionCommand = { ...anyTurn, turnId: TurnId.make("f1-t1"), runId }
-
-/** The events of a fork at a turn of a session that has had two. */
-const forked = Effect.fnUntraced(function* (
-  turn: number,
-  before: Effect.Effect<void, unknown, Messenger> = Effect.void
-) {
-  const { awaitEvent, send, view } = yield* stage
-  yield* send(newTurn(1, { host, prompt: "The first words." }))
-  yield* awaitEvent("TurnCompleted")
-  yield* send(nextTurn(2, { host, prompt: "The second words." }))
-  yield* awaitEvent("TurnCompleted", 2)
-  const original = yield* view()
-  yield* before
-  yield* send(startFork(turn), forkId)
-  yield* send(firstOfFork, forkId, `run.${forkId}.1`)
-  return { original, view, fork: yield* stageOf(runId) }
-})
+import { forked, forkId, script } from "./support/forked.ts"
+import { inMemory, stage } from "./support/stage.ts"
 
 /** In memory as well, on a runtime that cannot fork. `tells`: whether it has the conversations. */
 const withoutForks = (tells: () => boolean) =>
@@ -109,7 +71,7 @@ describe("a fork on a runtime", () => {
     return Effect.gen(function* () {
       const { view } = yield* stage
       const untilSaved = Effect.repeat(view(), { until: ({ savedAt }) => savedAt !== undefined })
-      const { fork } = yield* forked(1, Effect.andThen(untilSaved, lose))
+      const { fork } = yield* forked(1, { before: Effect.andThen(untilSaved, lose) })
       yield* fork.awaitEvent("SessionCreated")
       isLost = false
       const { runtimeSessionId } = yield* fork.awaitEvent("SessionCreated")

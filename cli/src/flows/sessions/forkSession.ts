@@ -27,7 +27,7 @@ const rangeOf = (turns: ReadonlyArray<PastTurn>): string => {
 }
 
 /** The turn that is meant: the last one that has ended, unless another is named. */
-const requireTurn = ({ pastTurns = [], sessionId, status, turnId }: SessionView, at: Option.Option<number>) => {
+export const requireTurn = ({ pastTurns = [], sessionId, status, turnId }: SessionView, at: Option.Option<number>) => {
   const last = pastTurns.at(-1)
   if (last === undefined) {
     return wrongUse(
@@ -46,31 +46,34 @@ const requireTurn = ({ pastTurns = [], sessionId, status, turnId }: SessionView,
     : Effect.succeed(found)
 }
 
+const requireOwnRepository = ({ directory, sessionId }: SessionView, { root }: Project) =>
+  directory === "" || directory === root || directory.startsWith(`${root}/`)
+    ? Effect.void
+    : wrongUse(
+        "other-repository",
+        `Session ${sessionId} belongs to ${directory}, which is not in this repository.`,
+        "Fork it there."
+      )
+
 /** The fork's agent works in the directory of the original, which another command may have removed. */
-const requireDirectory = Effect.fnUntraced(function* ({ directory, host, sessionId }: SessionView, { root }: Project) {
-  if (host !== (yield* hostName) || directory === "") return
-  if (directory !== root && !directory.startsWith(`${root}/`)) {
-    return yield* wrongUse(
-      "other-repository",
-      `Session ${sessionId} belongs to ${directory}, which is not in this repository.`,
-      "Fork it there."
-    )
-  }
-  if (!existsSync(directory)) {
-    return yield* wrongUse(
-      "directory-gone",
-      `The directory of session ${sessionId} is gone: ${directory}`,
-      "With --worktree the fork gets a new one, at the commit of that turn."
-    )
-  }
-})
+const requireDirectory = ({ directory, sessionId }: SessionView) =>
+  directory === "" || existsSync(directory)
+    ? Effect.void
+    : wrongUse(
+        "directory-gone",
+        `The directory of session ${sessionId} is gone: ${directory}`,
+        "With --worktree the fork gets a new one, at the commit of that turn."
+      )
 
 const beginningOf = Effect.fnUntraced(function* (session: SessionView, project: Project, { at, worktree }: Flags) {
   const { commit, turn } = yield* requireTurn(session, at)
   const { directory, host, sessionId } = session
   const beginning: Beginning = { point: { sessionId, turn }, directory, host }
+  // What another host has is not seen from here.
+  const isHere = host === (yield* hostName)
+  if (isHere) yield* requireOwnRepository(session, project)
   if (!worktree) {
-    yield* requireDirectory(session, project)
+    if (isHere) yield* requireDirectory(session)
     return beginning
   }
   if (commit === undefined) {
@@ -80,7 +83,7 @@ const beginningOf = Effect.fnUntraced(function* (session: SessionView, project: 
       "Leave out --worktree, or name another turn with --at."
     )
   }
-  return { ...beginning, repository: project.root }
+  return { ...beginning, repository: isHere || directory === "" ? project.root : directory }
 })
 
 /** Unless something else is said, the fork is on the runtime and the model of the original. */

@@ -40,7 +40,7 @@ const openSession = (session: Session, details: SessionDetails, turnId: EventOf<
     ...uncommittedWork(session, details)
   })
 
-/** A fork that starts over, or is lost before anything of it was saved, begins where it began before. */
+/** A fork that starts over begins where it began before. */
 const earlierConversation = (session: Session) => {
   const earlier = earlierTranscript(session)
   return earlier.transcript !== undefined || session.fork === undefined ? earlier : { fork: session.fork }

@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { type Broker, Messenger, WorkFault } from "@reprise/actor"
+import { type Broker, type Messenger, WorkFault } from "@reprise/actor"
 import { AgentError, type AgentRuntimeShape, AgentRuntimes } from "@reprise/agent"
 import { childEnvironment, runGit } from "@reprise/process"
 import type { Key, PastTurn, SessionView } from "@reprise/protocol"
@@ -14,7 +14,7 @@ import type { WorkOf } from "../actor/work.ts"
 import { transcriptOf } from "../lifecycle/transcript.ts"
 import { wholeOf } from "./readTranscript.ts"
 import { contextOf, messagesThrough, readSaved } from "./reconstruct.ts"
-import { lookAgain } from "./report.ts"
+import { showSession } from "./report.ts"
 import { newestPromptIn } from "./runtimeSession.ts"
 
 type OpenSession = WorkOf<"OpenSession">
@@ -34,12 +34,13 @@ interface Origin {
   readonly past: PastTurn
 }
 
-/** That nobody answers says nothing about the session, so the work waits. */
 const originOf = Effect.fnUntraced(function* ({ sessionId, turn }: Fork) {
-  const messenger = yield* Messenger
-  const view = yield* messenger.show.sessionManager(sessionId).pipe(
-    Effect.retry({ schedule: lookAgain, while: ({ code }) => code !== "not-found" }),
-    Effect.mapError(() => new NoFork({ reason: `There is no session ${sessionId} to fork.` }))
+  const view = yield* showSession({ key: sessionId }).pipe(
+    Effect.mapError((cause) =>
+      cause.code === "not-found"
+        ? new NoFork({ reason: `There is no session ${sessionId} to fork.` })
+        : new WorkFault({ operation: "look up the session to fork", cause })
+    )
   )
   const past = view.pastTurns?.find((one) => one.turn === turn)
   return past === undefined
