@@ -1,6 +1,7 @@
 /** Commands about the agents' sessions. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
 import {
   jsonFlag,
   lazily,
@@ -93,9 +94,49 @@ const start = Command.make(
   ])
 )
 
+const fork = Command.make(
+  "fork",
+  {
+    id: sessionArgument("ID"),
+    prompt: Argument.String("PROMPT").pipe(
+      Argument.withDescription("What to do; - reads standard input; default: to complete the remaining tasks"),
+      Argument.optional
+    ),
+    at: Flag.Int("at").pipe(
+      Flag.withDescription("After which turn it begins; default: the last one that has ended"),
+      Flag.optional
+    ),
+    worktree: Flag.Boolean("worktree").pipe(
+      Flag.withDescription("Work in a new git worktree, on a new branch, at the commit of that turn"),
+      Flag.withDefault(false)
+    ),
+    noInput: noInputFlag,
+    plain: plainFlag,
+    runtime: runtimeFlag,
+    model: modelFlag,
+    ...progressFlags,
+    json: jsonFlag,
+    nats: natsFlag
+  },
+  lazily(
+    () => import("../flows/sessions/forkSession.ts"),
+    (module, flags) => module.forkSession(flags)
+  )
+).pipe(
+  Command.withDescription(
+    "Try again from a turn: a new session with the conversation up to there; the other stays as it is"
+  ),
+  Command.withExamples([
+    {
+      command: 'reprise sessions fork s1abc-0123abcd "use a queue instead" --at 2 --worktree',
+      description: "Conversation and code as they were after the second turn"
+    }
+  ])
+)
+
 export const sessions = Command.make("sessions").pipe(
-  Command.withDescription("Show, start and stop agent sessions"),
-  Command.withSubcommands([list, show, exportCommand, abort, handBack, start])
+  Command.withDescription("Show, start, fork and stop agent sessions"),
+  Command.withSubcommands([list, show, exportCommand, abort, handBack, start, fork])
 )
 
 export const attach = Command.make(

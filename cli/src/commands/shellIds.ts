@@ -23,6 +23,7 @@ export const argumentKinds: ReadonlyMap<string, IdKind | "plan"> = new Map([
   ["gate answer", "questions"],
   ["sessions show", "sessions"],
   ["sessions export", "sessions"],
+  ["sessions fork", "sessions"],
   ["sessions abort", "open-sessions"],
   ["sessions hand-back", "open-sessions"],
   ["attach", "open-sessions"]

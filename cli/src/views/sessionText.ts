@@ -13,12 +13,29 @@ const statusOf = ({ escalationId, hosted, status, turnId }: SessionView): string
   return `${status}, in a turn${hosted === false ? " that nobody hosts" : ""}`
 }
 
+const kindOf = ({ forkedFrom, prompt, role }: SessionView): string => {
+  if (prompt === undefined) return role
+  return forkedFrom === undefined ? "standalone" : `fork of ${forkedFrom.sessionId}`
+}
+
+const forkPoint = ({ forkedFrom }: SessionView): string | undefined =>
+  forkedFrom === undefined ? undefined : `${forkedFrom.sessionId}, after turn ${forkedFrom.turn}`
+
+/** More than these make the details hard to read; `--json` has them all. */
+const turnsShown = 20
+
+const turnRows = ({ pastTurns = [] }: SessionView): ReadonlyArray<readonly [string, string]> =>
+  pastTurns.slice(-turnsShown).map(({ commit, endedAt, turn }) => {
+    const at = commit === undefined ? "" : ` at commit ${commit.slice(0, 12)}`
+    return [`turn ${turn}`, `ended ${endedAt}${at}`]
+  })
+
 export const sessionTable = (sessions: ReadonlyArray<SessionView>): string =>
   table(
     ["session", "role", "status", "turns", "input", "output", "cached", "runtime session"],
     sessions.map((session) => [
       session.sessionId,
-      session.prompt === undefined ? session.role : "standalone",
+      kindOf(session),
       statusOf(session),
       session.turns,
       session.tokens.input,
@@ -33,6 +50,7 @@ const fieldLines = (session: SessionView, nowMs: number): ReadonlyArray<string> 
   const rows: ReadonlyArray<readonly [string, string | number | undefined]> = [
     ["session", session.sessionId],
     ["run", session.prompt === undefined ? session.runId : "none (standalone)"],
+    ["forked from", forkPoint(session)],
     ["role", session.prompt === undefined ? session.role : undefined],
     ["phase", session.phase],
     ["status", statusOf(session)],
@@ -55,7 +73,8 @@ const fieldLines = (session: SessionView, nowMs: number): ReadonlyArray<string> 
     ],
     ["cost", `$${session.cost.toFixed(4)}`],
     ["last stop reason", session.lastStopReason],
-    ["saved", session.savedAt]
+    ["saved", session.savedAt],
+    ...turnRows(session)
   ]
   return rows.flatMap(([name, value]) =>
     value === undefined ? [] : [`${`${name}:`.padEnd(18)}${visible(`${value}`)}`]

@@ -19,6 +19,14 @@ export interface CreateSession {
   readonly model?: string
 }
 
+/** The copy of a session: a session of its own, with a directory, a title and permissions of its own. */
+export interface ForkSession extends CreateSession {
+  /** The session that is copied. */
+  readonly runtimeSessionId: string
+  /** The message id of a prompt: what was said after its turn is left out. Absent: nothing is. */
+  readonly through?: string
+}
+
 export interface Prompt {
   readonly runtimeSessionId: string
   readonly directory: string
@@ -160,8 +168,12 @@ export interface AgentRuntimeShape {
   readonly pendingPrompts: (directory: string) => Effect.Effect<ReadonlyArray<PendingPrompt>, AgentError>
   /** The whole conversation in messages that every runtime shares. */
   readonly history: (runtimeSessionId: string) => Effect.Effect<ReadonlyArray<Message>, AgentError>
-  /** Copies the conversation to a new session with the same permissions and returns its id. */
-  readonly fork: (runtimeSessionId: string) => Effect.Effect<string, AgentError>
+  /**
+   * Copies a conversation to a new session and returns its id; the copied session stays as it is, also while it is at work.
+   * The copies of messages may have other ids, and what they used counts in the new session's total. Fails where the
+   * runtime cannot copy this much, or to this directory. Not idempotent: a repeated call makes another session.
+   */
+  readonly fork: (session: ForkSession) => Effect.Effect<string, AgentError>
   /** The command with which a human opens the session in the runtime's own interface. */
   readonly attachCommand: (runtimeSessionId: string) => Effect.Effect<AttachCommand, AgentError>
   /** Every model that can be used in a directory, as `provider/model`. */

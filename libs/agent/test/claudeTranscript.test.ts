@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Option } from "effect"
+import { projectFolder, textThrough } from "../src/claude/transcript/copy.ts"
 import { historyOf } from "../src/claude/transcript/history.ts"
 import { type Entry, entryOf, readLine } from "../src/claude/transcript/transcript.ts"
 import { isAtRest, lastMessageOf, messageCountOf, turnOf } from "../src/claude/transcript/turnOf.ts"
@@ -151,5 +152,32 @@ describe("a Claude transcript", () => {
         ["b", "assistant", ["text"]]
       ]
     )
+  })
+})
+
+describe("the copy of a Claude transcript", () => {
+  const queued = { type: "queue-operation", operation: "enqueue", content: "p2", timestamp: at }
+  const lines = [user("p1", "one"), said("a1", "first"), cost(1), queued, user("p2", "two"), said("a2", "second")]
+  const transcript = `${written(...lines)}\n`
+
+  it("ends with a turn's last answer and its cost, before what belongs to the next prompt", () => {
+    assert.strictEqual(textThrough(transcript, new Set(["p1"])), `${written(...lines.slice(0, 3))}\n`)
+  })
+
+  it("has everything after the last turn", () => {
+    assert.strictEqual(textThrough(transcript, new Set(["p2"])), transcript)
+  })
+
+  it("keeps a turn together that was continued by a further prompt", () => {
+    assert.strictEqual(textThrough(transcript, new Set(["p1", "p2"])), transcript)
+  })
+
+  it("cannot be made up to a prompt that is not in it", () => {
+    assert.isUndefined(textThrough(transcript, new Set(["p3"])))
+  })
+
+  it("is put where Claude looks for the directory, unless its path is too long to tell", () => {
+    assert.strictEqual(projectFolder("/work/a_b.c"), "-work-a-b-c")
+    assert.isUndefined(projectFolder(`/${"x".repeat(200)}`))
   })
 })

@@ -43,4 +43,4 @@ const world = Layer.merge(
   })
 )
 
-agentRuntimeContract("memory", world)
+agentRuntimeContract("memory", world, ["files"])

@@ -21,7 +21,15 @@ export { DrainHost, HostView } from "./contracts/hosts.ts"
 export { LiveMessage, type LiveMessageType } from "./contracts/live.ts"
 export { ReviewCommand, ReviewEvent, ReviewView } from "./contracts/review.ts"
 export { AwaitedWork, OrchestratorCommand, OrchestratorEvent, PhaseView, Refusal, RunView } from "./contracts/run.ts"
-export { SessionChoice, SessionCommand, SessionEvent, SessionsAtWork, SessionView } from "./contracts/session.ts"
+export {
+  ForkPoint,
+  type PastTurn,
+  SessionChoice,
+  SessionCommand,
+  SessionEvent,
+  SessionsAtWork,
+  SessionView
+} from "./contracts/session.ts"
 export { WorkspaceCommand, WorkspaceEvent, WorkspaceView } from "./contracts/workspace.ts"
 export * from "./envelope.ts"
 export * from "./failure.ts"

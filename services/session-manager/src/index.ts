@@ -9,4 +9,5 @@ export {
   workers,
   workersWith
 } from "./service.ts"
+export { HeadCommit } from "./work/headCommit.ts"
 export { UncommittedChanges } from "./work/uncommitted.ts"

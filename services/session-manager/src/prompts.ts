@@ -81,6 +81,12 @@ export const withEarlierConversation = (wholePrompt: string, conversation?: stri
     ? wholePrompt
     : `${wholePrompt}\n\nAn earlier session worked on this and is lost. Its conversation follows, for your information, without the tool results that no longer hold. Look at what is already done before you do anything again.\n\n${conversation}`
 
+/** The prompt for a fork that its runtime could not copy, with the conversation that it begins with. */
+export const withForkedConversation = (prompt: string, conversation?: string): string =>
+  conversation === undefined
+    ? prompt
+    : `${prompt}\n\nYou go on from a conversation that was held elsewhere, and this is what was said and done in it until now, without the tool results that no longer hold.\n\n${conversation}`
+
 const uncommittedHeading = "## Uncommitted changes"
 
 /** The prompt for a new session, with what its agent finds uncommitted (`changes`). */

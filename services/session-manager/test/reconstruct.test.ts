@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { ContentBlock, Message } from "@reprise/agent/message"
 import { reportPrompt, withoutReportRequest, withReportRequest } from "../src/prompts.ts"
-import { contextText, fileOf, filesOf, stillValid, withoutReports } from "../src/work/reconstruct.ts"
+import { contextText, fileOf, filesOf, messagesThrough, stillValid, withoutReports } from "../src/work/reconstruct.ts"
 import { at, withReport } from "./support/story.ts"
 
 const text = (words: string): ContentBlock => ({ type: "text", text: words })
@@ -34,6 +34,19 @@ const reading = [
 const blocks = (messages: ReadonlyArray<Message>) => messages.map(({ content }) => content.map(({ type }) => type))
 const whole = [["text"], ["tool_use", "tool_result"], ["text"]]
 const withoutResult = [["text"], ["tool_use"], ["text"]]
+
+describe("the messages of a conversation up to a turn", () => {
+  const more = [...reading, says("user", 30, text("And now?")), says("assistant", 40, text("Now this."))]
+
+  it("end with the answers to its last prompt", () => {
+    assert.deepStrictEqual(messagesThrough(more, "m0"), reading)
+    assert.deepStrictEqual(messagesThrough(more, "m30"), more)
+  })
+
+  it("are none where its prompt is missing", () => {
+    assert.deepStrictEqual(messagesThrough(more, "m50"), [])
+  })
+})
 
 describe("the saved messages that are still valid", () => {
   it.each([

@@ -169,7 +169,7 @@ describe("a turn on a runtime", () => {
         requestedAt: "",
         isDrained: () => false
       }
-      const work = { runtime: first.runtime, runtimeSessionId, turnId }
+      const work = { directory: first.directory, runtime: first.runtime, runtimeSessionId, turnId }
       yield* interruptSession(work, context).pipe(Effect.provide(OwnPrompts.layer))
       yield* control.release("second")
       assert.strictEqual((yield* awaitEvent("TurnCompleted")).turnId, second.turnId)

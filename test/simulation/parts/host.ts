@@ -1,5 +1,5 @@
 /** The host of a workspace: its git, its files and its programs, over repositories in memory. */
-import { UncommittedChanges } from "@reprise/session-manager"
+import { HeadCommit, UncommittedChanges } from "@reprise/session-manager"
 import { Git, GitDirectory, GitFault, type HostFault, Remotes, WorkspaceFiles } from "@reprise/workspace"
 import { Effect, Layer, Sink, Stream } from "effect"
 import { ChildProcessSpawner } from "effect/process"
@@ -149,5 +149,7 @@ export const hostLayer = (host: SimulatedHost) =>
     // No run of the simulation has a remote.
     Remotes.layer,
     Layer.succeed(UncommittedChanges, uncommittedOf(host)),
+    // Nobody forks a session in a simulation.
+    Layer.succeed(HeadCommit, () => Effect.succeed(undefined)),
     Layer.succeed(Spawner, spawnerOf(host))
   )

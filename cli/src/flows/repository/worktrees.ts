@@ -1,16 +1,16 @@
 /** `reprise worktree list` and `reprise worktree remove WORKTREE`: the worktrees that Reprise made in this repository. */
 import { basename, resolve } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import type { RunView } from "@reprise/protocol"
+import type { RunView, SessionView } from "@reprise/protocol"
 import { Git, listWorktrees, removeWorktree, worktreeState } from "@reprise/workspace"
 import { Effect, Layer } from "effect"
 import { findProject, type Project } from "../../project/Project.ts"
 import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
-import { allRuns } from "../../system/lookUp.ts"
+import { allRuns, allSessions } from "../../system/lookUp.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { data, okJson, say } from "../../terminal/Printer.ts"
 import { visible } from "../../terminal/visible.ts"
-import { isOpenRun } from "../../views/ended.ts"
+import { isOpenRun, isOver } from "../../views/ended.ts"
 import { table } from "../../views/table.ts"
 
 interface WorktreeRow {
@@ -25,6 +25,8 @@ interface WorktreeRow {
   readonly dirty: ReadonlyArray<string>
   /** The newest run that worked in it. */
   readonly run?: Pick<RunView, "runId" | "status" | "planPath">
+  /** The fork that works in it. */
+  readonly fork?: Pick<SessionView, "sessionId" | "status">
 }
 
 /** Git as the workspace service uses it; its failures become those of the command. */
@@ -39,17 +41,20 @@ const newestIn = (runs: ReadonlyArray<RunView>, directory: string) =>
 
 const worktreeRows = Effect.fn("worktreeRows")(function* (project: Project) {
   const runs = yield* allRuns
+  const sessions = yield* allSessions
   const rows = Effect.gen(function* () {
     return yield* Effect.forEach(yield* listWorktrees(project.root), ({ branch, directory }) =>
       Effect.map(worktreeState(project.root, directory), ({ dirty, merged }): WorktreeRow => {
         const run = newestIn(runs, directory)
+        const fork = sessions.find((session) => session.forkedFrom !== undefined && session.directory === directory)
         return {
           name: basename(directory),
           directory,
           ...(branch === undefined ? {} : { branch }),
           merged,
           dirty,
-          ...(run === undefined ? {} : { run: { runId: run.runId, status: run.status, planPath: run.planPath } })
+          ...(run === undefined ? {} : { run: { runId: run.runId, status: run.status, planPath: run.planPath } }),
+          ...(fork === undefined ? {} : { fork: { sessionId: fork.sessionId, status: fork.status } })
         }
       })
     )
@@ -73,7 +78,8 @@ export const listWorktreeRows = (flags: ClientFlags) =>
       if (rows.length === 0) return data("No worktrees: 'reprise run PLAN.md --worktree' makes one.")
       const cells = rows.map((row) => {
         const run = row.run === undefined ? "" : `${row.run.runId} ${row.run.status}`
-        return [row.name, row.branch ?? "", run, stateOf(row)].map(visible)
+        const fork = row.fork === undefined ? "" : `${row.fork.sessionId} ${row.fork.status}`
+        return [row.name, row.branch ?? "", run === "" ? fork : run, stateOf(row)].map(visible)
       })
       data(table(["worktree", "branch", "run", "state"], cells))
     })
@@ -84,7 +90,15 @@ const isNamed = (row: WorktreeRow, given: string): boolean =>
   [row.name, row.branch, row.run?.runId, row.directory].includes(given) || resolve(given) === row.directory
 
 /** Why a worktree must not be removed, if so. */
-const obstacle = ({ branch, dirty, name, run }: WorktreeRow, force: boolean) => {
+const obstacle = ({ branch, dirty, fork, name, run }: WorktreeRow, force: boolean) => {
+  if (fork !== undefined && !isOver(fork)) {
+    const hint = `Let it finish, or end it with 'reprise sessions abort ${fork.sessionId}'.`
+    return wrongUse(
+      "in-use",
+      `The worktree ${name} belongs to session ${fork.sessionId}, which is ${fork.status}.`,
+      hint
+    )
+  }
   if (run !== undefined && isOpenRun(run)) {
     const hint = `Let it finish, or end it with 'reprise abort ${run.runId}'.`
     return wrongUse("in-use", `The worktree ${name} belongs to run ${run.runId}, which is ${run.status}.`, hint)

@@ -9,6 +9,8 @@ export interface FollowSession {
   /** A human at the terminal answers; otherwise the session is parked when it needs one. */
   readonly terminal: boolean
   readonly json: boolean
+  /** The command that continues a parked session. */
+  readonly again: string
   /** ISO time from which events are shown; absent: from the beginning of the session. */
   readonly since?: string
   /** The question that is open already. */
@@ -32,16 +34,20 @@ const lineOf = (event: PublicEvent): string | undefined =>
 /** Returns the exit code and the agent's last lines, if it wrote any. */
 export const followSession = Effect.fn("followSession")(function* (
   sessionId: SessionId,
-  { terminal, ...options }: FollowSession
+  { again, terminal, ...options }: FollowSession
 ) {
   const archived = yield* Deferred.make<void>()
   let lastLines: string | undefined
+  // A session that was never opened has nothing to archive.
+  let wasOpened = options.since !== undefined
 
   const onEvent = Effect.fnUntraced(function* (event: PublicEvent, finish: Finish) {
+    if (event._tag === "SessionCreated") wasOpened = true
     if (event._tag === "TurnCompleted") lastLines = event.lastLines
     if (event._tag === "SessionArchived") yield* Deferred.succeed(archived, undefined)
     const code = endings[event._tag]
     if (code === undefined) return
+    if (!wasOpened) return yield* finish(code)
     const untilArchived = Deferred.await(archived).pipe(Effect.timeoutOption(archiveMs))
     yield* Effect.forkScoped(Effect.andThen(untilArchived, finish(code)))
   })
@@ -52,8 +58,8 @@ export const followSession = Effect.fn("followSession")(function* (
     answerer: terminal ? "terminal" : "nobody",
     lineOf,
     parked: (escalationId) =>
-      `Session parked. Answer: reprise gate answer ${escalationId} CHOICE. Then repeat 'reprise sessions start'.`,
-    closed: "Session parked; the question stays open. Repeat 'reprise sessions start' to continue.",
+      `Session parked. Answer: reprise gate answer ${escalationId} CHOICE. Then repeat '${again}'.`,
+    closed: `Session parked; the question stays open. Repeat '${again}' to continue.`,
     onEvent
   })
   return { code, ...(lastLines === undefined ? {} : { lastLines }) }

@@ -1,8 +1,19 @@
 /** `reprise sessions start "do X"`: a session without a plan, with the same gate, limits, permissions and auto-resume. */
+import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { Messenger } from "@reprise/actor"
-import { anyHost, RunId, type RuntimeName, type SessionId, sessionPrompts, to } from "@reprise/protocol"
-import { Effect, Option } from "effect"
+import {
+  anyHost,
+  type ForkPoint,
+  type Host,
+  RunId,
+  type RuntimeName,
+  type SessionId,
+  type SessionView,
+  sessionPrompts,
+  to
+} from "@reprise/protocol"
+import { Effect, Equal, Option } from "effect"
 import { ensureSchemaFile } from "../../config/jsonSchema.ts"
 import { loadConfig } from "../../config/loadConfig.ts"
 import { sessionLimits } from "../../config/serviceOptions.ts"
@@ -33,33 +44,69 @@ import { isOver } from "../../views/ended.ts"
 import { type ProgressFlags, withDisplay } from "../../views/live/Display.ts"
 import { followSession } from "./followSession.ts"
 
-interface Flags extends ClientFlags, ProgressFlags {
-  readonly prompt: string
+/** Where a new session begins, if not with nothing. */
+export interface Beginning {
+  readonly point: ForkPoint
+  readonly directory: string
+  readonly host: Host
+  /** A worktree is made for it in this repository. */
+  readonly repository?: string
+}
+
+export interface SessionFlags extends ClientFlags, ProgressFlags {
   readonly noInput: boolean
   readonly plain: boolean
   readonly runtime: Option.Option<RuntimeName>
   readonly model: Option.Option<string>
 }
 
-interface SessionExecution {
+interface Task {
+  readonly prompt: string
+  /** Absent: an empty conversation, in the repository. */
+  readonly beginning?: Beginning
+  /** The command that continues the session, for a human. */
+  readonly again: string
+}
+
+interface SessionExecution extends Task {
   readonly project: Project
   readonly settings: Settings
-  readonly prompt: string
   /** The user's texts that replace prompt templates, by name. */
   readonly prompts: Readonly<Record<string, string>>
   readonly terminal: boolean
   readonly json: boolean
 }
 
-/** The newest session of the same prompt that has not ended: like the open run of a plan, it is continued. */
-const findOpenSession = Effect.fnUntraced(function* ({ project, prompt }: SessionExecution) {
+/** Where a fork with a worktree of its own works. */
+export const worktreeOf = (repository: string, sessionId: SessionId): string =>
+  join(repository, ".reprise", "worktrees", sessionId)
+
+const isSame = (session: SessionView, { beginning, project, prompt }: SessionExecution): boolean => {
+  const { directory, forkedFrom, sessionId } = session
+  if (session.prompt !== prompt || !Equal.equals(forkedFrom, beginning?.point)) return false
+  const { repository } = beginning ?? {}
+  if (repository !== undefined) return directory === worktreeOf(repository, sessionId)
+  return directory === (beginning?.directory ?? project.root)
+}
+
+/** The newest session of the same task that has not ended: like the open run of a plan, it is continued. */
+const findOpenSession = Effect.fnUntraced(function* (execution: SessionExecution) {
   const sessions = yield* allSessions
   return sessions
-    .filter((session) => session.prompt === prompt && session.directory === project.root && !isOver(session))
+    .filter((session) => isSame(session, execution) && !isOver(session))
     .sort((a, b) => b.createdAt.localeCompare(a.createdAt))[0]
 })
 
-const start = Effect.fnUntraced(function* ({ project, prompt, prompts, settings }: SessionExecution) {
+const placeOf = ({ beginning, project }: SessionExecution, sessionId: SessionId) => {
+  if (beginning === undefined) return { directory: project.root, host: anyHost }
+  const { directory, host, point, repository } = beginning
+  return repository === undefined
+    ? { directory, host, fork: point }
+    : { directory: worktreeOf(repository, sessionId), host, fork: { ...point, repository } }
+}
+
+const start = Effect.fnUntraced(function* (execution: SessionExecution) {
+  const { prompt, prompts, settings } = execution
   const messenger = yield* Messenger
   const sessionId = newSessionId()
   const { author, model, permissions, runtime } = settings
@@ -68,8 +115,7 @@ const start = Effect.fnUntraced(function* ({ project, prompt, prompts, settings 
     runtime,
     ...(model === undefined ? {} : { model }),
     ...(author.variant === undefined ? {} : { variant: author.variant }),
-    directory: project.root,
-    host: anyHost,
+    ...placeOf(execution, sessionId),
     permissions,
     ...sessionPrompts(prompts),
     limits: sessionLimits(settings),
@@ -80,11 +126,17 @@ const start = Effect.fnUntraced(function* ({ project, prompt, prompts, settings 
 })
 
 /** Prints the agent's last lines and what the session used. */
-const printResult = Effect.fnUntraced(function* (sessionId: SessionId, lastLines: string | undefined) {
-  const { cost, status, tokens, turns } = yield* findSession(sessionId)
+const printResult = Effect.fnUntraced(function* (
+  sessionId: SessionId,
+  repository: string | undefined,
+  lastLines: string | undefined
+) {
+  const { cost, directory, status, tokens, turns } = yield* findSession(sessionId)
   if (lastLines !== undefined) data(visible(lastLines))
   const used = `${turns} turn${turns === 1 ? "" : "s"}, ${tokens.input + tokens.output} tokens, $${cost.toFixed(4)}`
   say(`Session ${sessionId} ${status}: ${used}. Read it: reprise sessions show ${sessionId}`)
+  if (repository !== undefined && status === "completed")
+    say(`Its work is in ${directory}, on the branch reprise/${sessionId}.`)
 })
 
 /** The gate knows it first: the session's view follows the gate's events. */
@@ -94,7 +146,7 @@ const findOpenQuestion = Effect.fnUntraced(function* (sessionId: SessionId) {
 })
 
 const startOrContinue = Effect.fnUntraced(function* (execution: SessionExecution) {
-  const { json, terminal } = execution
+  const { again, beginning, json, terminal } = execution
   const since = new Date(Date.now() - 1).toISOString()
   const open = yield* findOpenSession(execution)
   const sessionId = open?.sessionId ?? (yield* start(execution))
@@ -103,14 +155,17 @@ const startOrContinue = Effect.fnUntraced(function* (execution: SessionExecution
   const { code, lastLines } = yield* followSession(sessionId, {
     terminal,
     json,
+    again,
     ...(open === undefined ? {} : { since }),
     ...(openQuestion === undefined ? {} : { openQuestion })
   })
-  if (!json && code !== exitCodes.waiting && code !== exitCodes.interrupted) yield* printResult(sessionId, lastLines)
+  if (!json && code !== exitCodes.waiting && code !== exitCodes.interrupted) {
+    yield* printResult(sessionId, beginning?.repository, lastLines)
+  }
   return code
 })
 
-const readPrompt = (given: string) =>
+export const readPrompt = (given: string) =>
   given === "-" ? Effect.promise(() => text(process.stdin)) : Effect.succeed(given)
 
 /** Returns the exit code. When another process did the work and ends, this one takes over. */
@@ -120,17 +175,24 @@ const execute = (execution: SessionExecution) =>
     Effect.retry({ while: isBrokerLost })
   )
 
-export const startSession = (flags: Flags) =>
-  withDisplay({ ...flags, asData: false, everyRun: false, idle: "Starting" }, begin(flags)).pipe(
+/** On the display, with the questions of the session. */
+export const displayed = <A, E, R>(flags: SessionFlags, doing: Effect.Effect<A, E, R>) =>
+  withDisplay({ ...flags, asData: false, everyRun: false, idle: "Starting" }, doing).pipe(
     Effect.provideService(PlainQuestions, flags.plain)
   )
 
-const begin = Effect.fn("startSession")(function* (flags: Flags) {
+export const startSession = (flags: SessionFlags & { readonly prompt: string }) =>
+  displayed(
+    flags,
+    Effect.flatMap(readPrompt(flags.prompt), (prompt) => begin(flags, { prompt, again: "reprise sessions start" }))
+  )
+
+/** Starts the session, or continues it, and follows it to its end. */
+export const begin = Effect.fn("startSession")(function* (flags: SessionFlags, task: Task) {
   const terminal = isInteractive(flags)
   const project = yield* findProject(process.cwd())
-  const prompt = yield* readPrompt(flags.prompt)
-  if (prompt.trim() === "") {
-    return yield* wrongUse("prompt-missing", "The prompt is empty.", `Example: reprise sessions start "do X"`)
+  if (task.prompt.trim() === "") {
+    return yield* wrongUse("prompt-missing", "The prompt is empty.", `Example: ${task.again} "do X"`)
   }
   const config = yield* loadConfig(project.root, {
     flags: {
@@ -152,6 +214,6 @@ const begin = Effect.fn("startSession")(function* (flags: Flags) {
   for (const notice of yield* requireTrust(project, config, needsTrust, { terminal, agents })) say(notice)
   const prompts = yield* readPrompts(project)
   yield* ensureSchemaFile(project)
-  const code = yield* execute({ project, settings, prompt, prompts, terminal, json: flags.json })
+  const code = yield* execute({ ...task, project, settings, prompts, terminal, json: flags.json })
   if (code !== exitCodes.done) return yield* exitWith(code)
 })

@@ -17,6 +17,7 @@ import {
   requireSession,
   save
 } from "./AcpAdapter.ts"
+import { endsWith } from "./conversation/Conversation.ts"
 import { answerCount, historyOf, lastMessageOf } from "./conversation/history.ts"
 import { aborted, busy, gone, other } from "./failures.ts"
 import { isOpenCode } from "./process/command.ts"
@@ -193,17 +194,35 @@ const history = (adapter: AcpAdapter): AgentRuntimeShape["history"] =>
     return historyOf(session.conversation.entries)
   })
 
+/** It is not part of the stable protocol, so its types do not have it. */
+const canFork = (capabilities: object | null | undefined): boolean =>
+  capabilities != null && "fork" in capabilities && typeof capabilities.fork === "object" && capabilities.fork !== null
+
+/**
+ * The protocol copies whole conversations only. An agent that is told another directory may still work in the old one, as
+ * OpenCode does (measured), so it is not asked to.
+ */
 const fork = (adapter: AcpAdapter): AgentRuntimeShape["fork"] =>
-  Effect.fn("AgentRuntime.fork")(function* (id) {
+  Effect.fn("AgentRuntime.fork")(function* ({ directory, permissions, runtimeSessionId: id, through, title }) {
+    yield* requireTrustedSettings(adapter.projectSettings, "fork", directory)
     const session = yield* requireSession(adapter, "fork", id)
     const process = yield* load(adapter, session, "fork")
+    if (!canFork(process.initialized.agentCapabilities?.sessionCapabilities)) {
+      return yield* other("fork", `The agent '${adapter.command.program}' cannot fork sessions.`)
+    }
+    if (through !== undefined && !endsWith(session.conversation.entries, through)) {
+      return yield* other("fork", `The agent '${adapter.command.program}' can fork session ${id} only as it is now.`)
+    }
     const { record } = session
+    if (directory !== record.directory) {
+      return yield* other("fork", `The agent '${adapter.command.program}' can fork session ${id} only where it works.`)
+    }
     const answer = yield* process
-      .call(agentMethods.forkSession, { sessionId: id, cwd: record.directory, mcpServers: [] })
+      .call(agentMethods.forkSession, { sessionId: id, cwd: directory, mcpServers: [] })
       .pipe(Effect.mapError(callFailed(adapter, "fork")))
     const forked = idIn(answer)
     if (forked === undefined) return yield* noId("fork")
-    yield* writeRecord(adapter.folder, { ...record, id: forked })
+    yield* writeRecord(adapter.folder, { ...record, id: forked, directory, permissions, title })
     return forked
   })
 

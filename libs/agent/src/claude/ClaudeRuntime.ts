@@ -190,11 +190,13 @@ const history = (adapter: ClaudeAdapter): AgentRuntimeShape["history"] =>
   })
 
 const fork = (adapter: ClaudeAdapter): AgentRuntimeShape["fork"] =>
-  Effect.fn("AgentRuntime.fork")(function* (id) {
-    const known = yield* requireSession(adapter, "fork", id)
-    const forked = randomUUID()
-    yield* Effect.mapError(adapter.sessions.fork(known, forked), fault("fork"))
-    return forked
+  Effect.fn("AgentRuntime.fork")(function* ({ directory, permissions, runtimeSessionId, through, title }) {
+    const known = yield* requireSession(adapter, "fork", runtimeSessionId)
+    if (isUnsafeRoot(permissions, adapter.userEnvironment)) return yield* unsafe("fork")
+    const id = randomUUID()
+    const copy = { id, directory, title, permissions, ...(through === undefined ? {} : { through }) }
+    yield* Effect.mapError(adapter.sessions.fork(known, copy), fault("fork"))
+    return id
   })
 
 /** Claude looks for a session in the directory that it is started in, hence the shell with `cd`. */

@@ -64,6 +64,15 @@ export class MemorySession {
     this.messages.splice(at === -1 ? this.messages.length : at, 1, { message, cause, ...rest })
   }
 
+  /** The messages up to the end of a prompt's turn; undefined: the session has no such prompt. */
+  messagesThrough(prompt: string | undefined): ReadonlyArray<MemoryMessage> | undefined {
+    if (prompt === undefined) return this.messages
+    if (!this.has(prompt)) return undefined
+    const start = this.messages.findIndex(({ message }) => message.id === prompt)
+    const end = this.messages.findIndex(({ message }, index) => index > start && message.role === "user")
+    return end === -1 ? this.messages : this.messages.slice(0, end)
+  }
+
   answersTo(cause: string): ReadonlyArray<MemoryMessage> {
     return this.messages.filter((it) => it.cause === cause)
   }

@@ -10,7 +10,7 @@ import { playTurn } from "./playTurn.ts"
 
 const nothing: Inspection = { state: { _tag: "missing" }, messageCount: 0, usage: noUsage }
 
-const error = (operation: string, kind: "session-missing" | "busy" | "aborted", detail: string) =>
+const error = (operation: string, kind: "session-missing" | "busy" | "aborted" | "other", detail: string) =>
   new AgentError({ operation, kind, detail, sessionUsable: kind !== "session-missing" })
 
 const stateOf = (session: MemorySession): SessionState => {
@@ -151,10 +151,13 @@ export const makeMemoryRuntime = Effect.fn("MemoryRuntime.make")(function* (
       Effect.map(need("history", id), ({ messages }) =>
         messages.flatMap(({ message }) => (message.content.length === 0 ? [] : [message]))
       ),
-    fork: (id) =>
-      Effect.map(need("fork", id), ({ directory, messages, mode }) =>
-        add(new MemorySession(nextId(), directory, mode, messages))
-      ),
+    fork: ({ directory, permissions, runtimeSessionId, through }) =>
+      Effect.flatMap(need("fork", runtimeSessionId), (session) => {
+        const messages = session.messagesThrough(through)
+        return messages === undefined
+          ? error("fork", "other", `Session ${runtimeSessionId} has no prompt ${through}. Fork it at another turn.`)
+          : Effect.succeed(add(new MemorySession(nextId(), directory, permissions, messages)))
+      }),
     attachCommand: (id) =>
       Effect.map(need("attachCommand", id), (session) => ({ argv: ["opencode", "attach", session.id], env: {} })),
     models: () => Effect.succeed([memoryModel]),

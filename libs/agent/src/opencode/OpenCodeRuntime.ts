@@ -3,8 +3,16 @@ import { isDeepStrictEqual } from "node:util"
 import type { Session, SessionStatus } from "@opencode-ai/sdk/v2/client"
 import { noUsage, type PermissionMode } from "@reprise/protocol"
 import { Clock, Effect, Layer, Option, Redacted } from "effect"
+import { AgentError } from "../AgentError.ts"
 import { AgentRuntime } from "../AgentRuntime.ts"
-import type { AgentRuntimeShape, Inspection, LastMessage, Prompt, SessionState } from "../AgentRuntimeShape.ts"
+import type {
+  AgentRuntimeShape,
+  ForkSession,
+  Inspection,
+  LastMessage,
+  Prompt,
+  SessionState
+} from "../AgentRuntimeShape.ts"
 import { askingAboutSandbox } from "../askingAboutSandbox.ts"
 import type { PendingPrompt } from "../RuntimeEvent.ts"
 import { heldBack } from "../rules/PermissionRules.ts"
@@ -23,7 +31,7 @@ import {
 import { modeMetadata, permissionRules } from "./session/permissionRules.ts"
 import { historyOf } from "./turn/history.ts"
 import { runTurn } from "./turn/runTurn.ts"
-import { causeOf, type Listed, modelOf, modelOfLast } from "./turn/turnOf.ts"
+import { causeOf, firstAfterTurn, type Listed, modelOf, modelOfLast } from "./turn/turnOf.ts"
 import { usageOf } from "./turn/usageOf.ts"
 
 const listMessages = ({ calls }: OpenCodeAdapter, operation: string, { directory, id }: Session) =>
@@ -220,20 +228,45 @@ const history = (adapter: OpenCodeAdapter): AgentRuntimeShape["history"] =>
     return historyOf(yield* listMessages(adapter, "history", session))
   })
 
-/** OpenCode copies only the messages of a session (measured), so the permission rules are set again. */
+/** The message before which OpenCode stops to copy; undefined: it copies all. */
+const endOfCopy = Effect.fnUntraced(function* (
+  adapter: OpenCodeAdapter,
+  original: Session,
+  { runtimeSessionId, through }: ForkSession
+) {
+  if (through === undefined) return undefined
+  const messages = yield* listMessages(adapter, "fork", original)
+  if (messages.some(({ info }) => info.id === through)) return firstAfterTurn(messages, through)
+  const detail = `Session ${runtimeSessionId} of OpenCode has no prompt ${through}. Fork it at another turn.`
+  return yield* new AgentError({ kind: "other", operation: "fork", detail, sessionUsable: true })
+})
+
+/** OpenCode forks a session in its own directory, whatever directory is asked for (measured). */
+const moveTo = ({ calls }: OpenCodeAdapter, sessionID: string, directory: string) =>
+  calls
+    .reaching("fork", (client, signal) =>
+      client.experimental.controlPlane.moveSession({ sessionID, destination: { directory } }, { signal })
+    )
+    .pipe(Effect.mapError(fault("fork")))
+
+/** OpenCode copies only the messages of a session (measured), so permission rules are set as for a new one. */
 const fork = (adapter: OpenCodeAdapter): AgentRuntimeShape["fork"] =>
-  Effect.fn("AgentRuntime.fork")(function* (id) {
-    const { directory, metadata, permission } = yield* requireSession(adapter, "fork", id)
-    const forked = yield* adapter.calls
-      .reaching("fork", (client, signal) => client.session.fork({ sessionID: id, directory }, { signal }))
+  Effect.fn("AgentRuntime.fork")(function* (it) {
+    yield* requirePermitted(adapter, "fork", it.directory)
+    const original = yield* requireSession(adapter, "fork", it.runtimeSessionId)
+    const { directory, id: sessionID } = original
+    const messageID = yield* endOfCopy(adapter, original, it)
+    const before = messageID === undefined ? {} : { messageID }
+    const { id } = yield* adapter.calls
+      .reaching("fork", (client, signal) => client.session.fork({ sessionID, directory, ...before }, { signal }))
       .pipe(Effect.mapError(fault("fork")))
-    const rules = {
-      ...(permission === undefined ? {} : { permission }),
-      ...(metadata === undefined ? {} : { metadata })
-    }
+    if (it.directory !== directory) yield* moveTo(adapter, id, it.directory)
+    const permission = yield* rulesFor(adapter, it.permissions)
+    const { title } = it
+    const metadata = modeMetadata(it.permissions)
     const updated = yield* adapter.calls
       .reaching("fork", (client, signal) =>
-        client.session.update({ sessionID: forked.id, directory, ...rules }, { signal })
+        client.session.update({ sessionID: id, directory: it.directory, title, permission, metadata }, { signal })
       )
       .pipe(Effect.mapError(fault("fork")))
     return (yield* remember(adapter, updated)).id

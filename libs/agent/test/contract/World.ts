@@ -1,10 +1,10 @@
 /** What a contract test needs besides the runtime: a place to work, and hands on the model and the runtime's life. */
 import { Context, Effect, type Scope, Stream } from "effect"
-import type { RuntimeEvent } from "../../src/index.ts"
+import type { Message, RuntimeEvent } from "../../src/index.ts"
 import { AgentRuntime, type PromptIds, promptIds } from "../../src/index.ts"
 
 /** Names that a prompt can be held at: one for each test that holds. */
-export const holds = ["join", "busy", "abort", "crash", "events", "limit"] as const
+export const holds = ["join", "busy", "abort", "crash", "events", "limit", "fork"] as const
 export type HoldName = (typeof holds)[number]
 
 /**
@@ -33,6 +33,15 @@ export const newSession = Effect.fnUntraced(function* (permissions: "ask" | "wor
   const runtime = yield* AgentRuntime
   return yield* runtime.create({ directory, title: "contract", permissions })
 })
+
+/** A copy as its own tests want it. */
+export const forkOf = Effect.fnUntraced(function* (runtimeSessionId: string, permissions: "ask" | "all" = "all") {
+  const { directory } = yield* World
+  return { runtimeSessionId, directory, title: "contract", permissions }
+})
+
+export const textOf = ({ content }: Message): string =>
+  content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("")
 
 export const say = Effect.fnUntraced(function* (runtimeSessionId: string, text: string, promptId = newIds()) {
   const { directory } = yield* World

@@ -60,6 +60,14 @@ export type SessionChoice = typeof SessionChoice.Type
 const OnMissing = Schema.Literals(["fail", "reconstruct", "fresh"])
 const onMissing = OnMissing.pipe(Schema.withDecodingDefaultKey(Effect.succeed("fail" as const)))
 
+/** Where a fork begins: at the end of a turn of another session. */
+export const ForkPoint = Schema.Struct({
+  sessionId: SessionId,
+  /** The session's turns are counted from 1. */
+  turn: Schema.Int
+})
+export type ForkPoint = typeof ForkPoint.Type
+
 /** Key: session id. */
 export const SessionCommand = Schema.TaggedUnion({
   StartTurn: {
@@ -114,7 +122,12 @@ export const SessionCommand = Schema.TaggedUnion({
    */
   StartSession: {
     sessionId: SessionId,
-    ...standaloneTask
+    ...standaloneTask,
+    /**
+     * The session begins with the conversation of another one up to this point. `repository`: absolute path of the git
+     * repository in which `directory` is made, as a worktree on the branch `reprise/<session>`, at the commit of that turn.
+     */
+    fork: Schema.optionalKey(Schema.Struct({ ...ForkPoint.fields, repository: Schema.optionalKey(Schema.String) }))
   },
   /** Ends this turn and keeps its session: TurnFailed says `aborted`, with the session usable. Any other turn is let be. */
   InterruptTurn: { sessionId: SessionId, turnId: TurnId, reason: Schema.String },
@@ -237,6 +250,20 @@ export const sessionManagerEvents = {
 } as const
 export const SessionEvent = Schema.TaggedUnion({ ...sessionManagerEvents, CommandRefused })
 
+/** A turn that has ended and whose words are in the session's conversation. */
+export const PastTurn = Schema.Struct({
+  turn: Schema.Int,
+  turnId: TurnId,
+  /** In which session of the runtime it was, and the id of its last prompt there. */
+  runtimeSessionId: Schema.String,
+  promptId: Schema.String,
+  /** ISO 8601. */
+  endedAt: Schema.String,
+  /** HEAD of the session's directory at its end. Absent: no git, or nobody could tell. */
+  commit: Schema.optionalKey(Schema.String)
+})
+export type PastTurn = typeof PastTurn.Type
+
 export const SessionView = Schema.Struct({
   sessionId: SessionId,
   runId: RunId,
@@ -273,6 +300,10 @@ export const SessionView = Schema.Struct({
   permissions: Schema.optionalKey(PermissionMode),
   /** Of a standalone session: what it was started with. Absent: the session belongs to a run. */
   prompt: Schema.optionalKey(Schema.String),
+  /** Of a fork: the session and the turn after which it begins. */
+  forkedFrom: Schema.optionalKey(ForkPoint),
+  /** The newest turns that have ended, newest last: after each of them the session can be forked. */
+  pastTurns: Schema.optionalKey(Schema.Array(PastTurn)),
   /** The open question of a standalone session. */
   escalationId: Schema.optionalKey(EscalationId),
   /** What keeps a paused session from expiring. */

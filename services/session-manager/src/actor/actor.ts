@@ -29,5 +29,5 @@ export const sessionActor = (
   runOf: (session) => session.details?.runId,
   view: viewOf,
   workOnHost: workOfSession,
-  snapshotVersion: 12
+  snapshotVersion: 13
 })

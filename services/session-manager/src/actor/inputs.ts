@@ -39,7 +39,8 @@ const usage = {
   context: Schema.optionalKey(ContextFill),
   /** Why the model stopped, in the runtime's word. */
   finish: Schema.optionalKey(Schema.String),
-  lastLines: Schema.optionalKey(Schema.String)
+  lastLines: Schema.optionalKey(Schema.String),
+  commit: Schema.optionalKey(Schema.String)
 } as const
 
 /** The prompt that a report is about: the n-th of its turn. */
@@ -51,8 +52,11 @@ export const SessionReport = Schema.TaggedUnion({
     turnId: TurnId,
     runtimeSessionId: Schema.String,
     host: Schema.String,
-    /** The conversation of the session that this one replaces, without outdated tool results. */
+    /** The conversation of the session that this one replaces, or is a fork of, without outdated tool results. */
     context: Schema.optionalKey(Schema.String),
+    /** Of a fork, as it was copied: what was used in it, and its newest prompt. */
+    inherited: Schema.optionalKey(Usage),
+    promptId: Schema.optionalKey(Schema.String),
     /** What is not committed in its directory, as a prompt lists it. */
     uncommitted: Schema.optionalKey(Schema.String)
   },
@@ -96,7 +100,8 @@ export const SessionReport = Schema.TaggedUnion({
     turnId: TurnId,
     given: Schema.optionalKey(Schema.Boolean),
     ...inAll,
-    messages: Schema.optionalKey(Schema.Int)
+    messages: Schema.optionalKey(Schema.Int),
+    commit: Schema.optionalKey(Schema.String)
   },
   /** The model's vendor failed and the runtime retries by itself. */
   RecordRecovering: {
@@ -108,7 +113,9 @@ export const SessionReport = Schema.TaggedUnion({
   RecordUnreachable: {
     turnId: TurnId,
     kind: FailureKind,
-    message: Schema.String
+    message: Schema.String,
+    /** It cannot be opened at any other time either. */
+    forGood: Schema.optionalKey(Schema.Boolean)
   },
   /** The agent waits for a permission or an answer. */
   RecordAgentQuestion: {

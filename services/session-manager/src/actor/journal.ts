@@ -95,8 +95,11 @@ const SessionOpened = Schema.TaggedStruct("SessionOpened", {
   turnId: TurnId,
   runtimeSessionId: Schema.String,
   host: Host,
-  /** The conversation of the session that this one replaces. */
+  /** The conversation of the session that this one replaces, or is a fork of. */
   context: Schema.optionalKey(Schema.String),
+  /** Of a fork, as it was copied: what was used in it, and its newest prompt. */
+  inherited: Schema.optionalKey(Usage),
+  promptId: Schema.optionalKey(Schema.String),
   at: Schema.String
 })
 
@@ -132,6 +135,8 @@ const PromptEnded = Schema.TaggedStruct("PromptEnded", {
   given: Schema.optionalKey(Schema.Boolean),
   /** The newest prompt that was answered, where it is not this one. */
   answered: Schema.optionalKey(Schema.String),
+  /** HEAD of the session's directory. */
+  commit: Schema.optionalKey(Schema.String),
   at: Schema.String
 })
 

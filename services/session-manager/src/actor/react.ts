@@ -36,9 +36,15 @@ const openSession = (session: Session, details: SessionDetails, turnId: EventOf<
     title: details.title,
     permissions: details.permissions,
     ...(details.model === undefined ? {} : { model: details.model }),
-    ...earlierTranscript(session),
+    ...earlierConversation(session),
     ...uncommittedWork(session, details)
   })
+
+/** A fork that starts over begins where it began before. */
+const earlierConversation = (session: Session) => {
+  const earlier = earlierTranscript(session)
+  return earlier.transcript !== undefined || session.fork === undefined ? earlier : { fork: session.fork }
+}
 
 /** What is uncommitted where a standalone session begins is the user's own. */
 const uncommittedWork = ({ turn }: Session, details: SessionDetails) => {
@@ -48,7 +54,7 @@ const uncommittedWork = ({ turn }: Session, details: SessionDetails) => {
 }
 
 /** The saved conversation of the session that is replaced, unless it starts over. */
-const earlierTranscript = (session: Session) => {
+const earlierTranscript = (session: Session): { readonly transcript?: string } => {
   const { turn } = session
   const saved = turn?.lost === undefined || turn.request.fresh === true ? undefined : savedOf(session, turn.lost.old)
   return saved === undefined ? {} : { transcript: saved.object }
@@ -75,14 +81,15 @@ const saveNewMessages = (session: Session, details: SessionDetails): Sent => {
 }
 
 const archive = (session: Session, details: SessionDetails): Sent => {
-  const { runtimeSessionId, status, used } = session
+  const { counted, inherited, runtimeSessionId, status, used } = session
   if (runtimeSessionId === undefined) return []
-  const usedEarlier = subtractUsage(used, session.counted)
+  const usedEarlier = subtractUsage(used, subtractUsage(counted, inherited))
   return [
     work(details, {
       _tag: "SaveTranscript",
       ...onRuntime(details, runtimeSessionId),
-      ...{ object: transcriptOf(details.sessionId, runtimeSessionId), stop: status === "aborted", usedEarlier }
+      ...{ object: transcriptOf(details.sessionId, runtimeSessionId), stop: status === "aborted", usedEarlier },
+      ...(session.fork === undefined ? {} : { inherited })
     })
   ]
 }
@@ -143,7 +150,7 @@ const sendReply = (session: Session, details: SessionDetails, promptId: string):
 }
 
 const startRun = ({ runId }: SessionDetails, { command }: EventOf<"StandaloneRequested">): Outgoing => {
-  const { _tag, sessionId, ...task } = command
+  const { _tag, fork, sessionId, ...task } = command
   return send(to.orchestrator(runId).StartStandaloneRun(task))
 }
 

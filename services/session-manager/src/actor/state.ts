@@ -1,5 +1,12 @@
 /** The state of one session: what it is, the open turn, and what the agent is doing (docs/design/sessions.md#lifecycle). */
-import { type ContextFill, type EscalationId, noUsage, type SessionView, type Usage } from "@reprise/protocol"
+import {
+  type ContextFill,
+  type EscalationId,
+  noUsage,
+  type PastTurn,
+  type SessionView,
+  type Usage
+} from "@reprise/protocol"
 import type { TriedActions, Trigger } from "../activity/actions.ts"
 import type { EventOf, SessionDetails, TurnRequest } from "./journal.ts"
 
@@ -41,6 +48,10 @@ export interface OpenTurn {
   readonly earlierConversation?: string
   readonly used: Usage
   readonly attempts: number
+  /** Its last prompt that is part of the conversation, as far as it is known. */
+  readonly said?: string
+  /** HEAD of the session's directory at the end of its newest prompt. */
+  readonly commit?: string
   /** Why the model stopped last, in the runtime's word. */
   readonly finish?: string
   readonly lastLines?: string
@@ -84,6 +95,8 @@ export interface Session {
   readonly actionCount: number
   /** Of a standalone session: the words that it was started with. */
   readonly task?: string
+  /** Of a fork: where it begins. */
+  readonly fork?: EventOf<"StandaloneRequested">["command"]["fork"]
   /** Of a standalone session: what its run asks a human. */
   readonly escalationId?: EscalationId | undefined
   readonly saved?: SavedTranscript
@@ -95,6 +108,8 @@ export interface Session {
   readonly workingOutsideTurn: boolean
   /** Earlier turns, newest last: requesting one of them again changes nothing. */
   readonly pastTurnIds: ReadonlyArray<string>
+  /** Those whose words are in the conversation, newest last. */
+  readonly pastTurns: ReadonlyArray<PastTurn>
   /** Grows with every use; a timer that was set with another count is stale. */
   readonly useCount: number
   /** The message id of our newest prompt. */
@@ -110,6 +125,8 @@ export interface Session {
   readonly used: Usage
   /** What is counted of the total of its present runtime session. */
   readonly counted: Usage
+  /** What of that was used in the session that it is a fork of. */
+  readonly inherited: Usage
   /** The model that answered last. */
   readonly model?: string
   readonly createdAt: string
@@ -126,6 +143,7 @@ export const noSession: Session = {
   released: false,
   workingOutsideTurn: false,
   pastTurnIds: [],
+  pastTurns: [],
   knownPromptIds: [],
   useCount: 0,
   turns: 0,
@@ -134,6 +152,7 @@ export const noSession: Session = {
   refusals: 0,
   used: noUsage,
   counted: noUsage,
+  inherited: noUsage,
   createdAt: "",
   lastActivityAt: ""
 }

@@ -17,6 +17,9 @@ const postponed = ({ turn }: Session): Pick<SessionView, "postponed"> => {
   return turn?.stage === "waiting" && kind !== undefined ? { postponed: { until, kind, message } } : {}
 }
 
+const forkedFrom = ({ fork }: Session): Pick<SessionView, "forkedFrom"> =>
+  fork === undefined ? {} : { forkedFrom: { sessionId: fork.sessionId, turn: fork.turn } }
+
 export const viewOf = (session: Session): SessionView | undefined => {
   const { details, status } = session
   if (details === undefined || status === "unknown") return undefined
@@ -42,6 +45,8 @@ export const viewOf = (session: Session): SessionView | undefined => {
     ...(session.lastStopReason === undefined ? {} : { lastStopReason: session.lastStopReason }),
     permissions: details.permissions,
     ...(session.task === undefined ? {} : { prompt: session.task }),
+    ...forkedFrom(session),
+    ...(session.pastTurns.length === 0 ? {} : { pastTurns: session.pastTurns }),
     ...(session.escalationId === undefined ? {} : { escalationId: session.escalationId }),
     ...heldBy(session),
     ...(session.saved === undefined ? {} : { transcript: session.saved.object, savedAt: session.saved.at })

@@ -6,6 +6,7 @@ import {
   Role,
   RunId,
   RuntimeName,
+  SessionCommand,
   Step,
   Tokens,
   TurnId,
@@ -35,6 +36,8 @@ export const SessionWork = Schema.TaggedUnion({
     model: Schema.optionalKey(Schema.String),
     /** The saved transcript of the session that is replaced. */
     transcript: Schema.optionalKey(Schema.String),
+    /** Of a fork: the point in another session from which on it goes its own way. */
+    fork: SessionCommand.cases.StartSession.fields.fork,
     /** Its agent begins among what others may have left uncommitted: that is looked up, without the phase's review. */
     uncommitted: Schema.optionalKey(Schema.Struct({ reviewPath: Schema.optionalKey(Schema.String) }))
   },
@@ -76,7 +79,9 @@ export const SessionWork = Schema.TaggedUnion({
     object: Schema.String,
     stop: Schema.Boolean,
     /** What the session used in earlier runtime sessions. Absent in older work. */
-    usedEarlier: Schema.optionalKey(Usage)
+    usedEarlier: Schema.optionalKey(Usage),
+    /** What of the runtime's total was used in the session that it is a fork of. */
+    inherited: Schema.optionalKey(Usage)
   },
   /** Stops whatever runs in the session. `turnId`: the turn that waits to be told when nothing does; `text`: its prompt. */
   InterruptSession: { ...onRuntime, turnId: Schema.optionalKey(TurnId), text: Schema.optionalKey(Schema.String) },

@@ -5,7 +5,7 @@
 import type { Delivery, Refusal } from "@reprise/actor"
 import { isSentBy } from "@reprise/actor"
 import { isStandalone, RunId, type SessionCommand } from "@reprise/protocol"
-import { Result } from "effect"
+import { Equal, Result } from "effect"
 import { type Decision, nothing, refuse, requireAbsoluteDirectory } from "../actor/guards.ts"
 import type { GateEvent } from "../actor/inputs.ts"
 import type { EventOf, SessionDetails } from "../actor/journal.ts"
@@ -15,9 +15,9 @@ type StartSession = Extract<SessionCommand, { readonly _tag: "StartSession" }>
 
 /** The same command again changes nothing; another task under the same id is refused. */
 export const startSession = (session: Session, command: StartSession, delivery: Delivery): Decision => {
-  const { directory, prompt, sessionId } = command
+  const { directory, fork, prompt, sessionId } = command
   if (session.status !== "unknown") {
-    return session.task === prompt
+    return session.task === prompt && Equal.equals(session.fork, fork)
       ? nothing
       : refuse(
           "exists",
@@ -44,7 +44,7 @@ export const questionRaised = (session: Session, { escalationId }: GateEvent): D
 export const questionClosed = (session: Session, { escalationId }: GateEvent): Decision =>
   session.escalationId === escalationId ? Result.succeed([{ _tag: "QuestionClosed", escalationId }]) : nothing
 
-const detailsOf = ({ _tag, prompt, sessionId, stuckAfterMs, ...setup }: StartSession): SessionDetails => ({
+const detailsOf = ({ _tag, fork, prompt, sessionId, stuckAfterMs, ...setup }: StartSession): SessionDetails => ({
   ...setup,
   sessionId,
   runId: RunId.make(sessionId),
@@ -61,8 +61,15 @@ export const evolveStandalone = (session: Session, event: StandaloneEvent): Sess
   switch (event._tag) {
     case "StandaloneRequested": {
       const { at, command } = event
-      const { prompt: task } = command
-      return { ...usedAt(session, at), status: "requested", details: detailsOf(command), task, createdAt: at }
+      const { fork, prompt: task } = command
+      return {
+        ...usedAt(session, at),
+        status: "requested",
+        details: detailsOf(command),
+        task,
+        ...(fork === undefined ? {} : { fork }),
+        createdAt: at
+      }
     }
     case "QuestionRaised":
       return { ...session, escalationId: event.escalationId }

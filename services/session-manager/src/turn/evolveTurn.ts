@@ -35,7 +35,7 @@ export const evolveTurn = (session: Session, event: TurnEvent): Session => {
     case "SessionOpened":
       return sessionOpened(session, event)
     case "SessionReplaced":
-      return sessionReplaced(session)
+      return event.old === event.new ? sessionReplaced(session) : notContinued(session)
     case "SessionFound":
       return changeTurn(session, event.turnId, (turn) => ({ ...turn, continued: true, messagesBefore: event.messages }))
     case "PromptPrepared":
@@ -102,29 +102,35 @@ const openTurn = (event: EventOf<"TurnRequested">): OpenTurn => ({
 })
 
 const sessionOpened = (session: Session, event: EventOf<"SessionOpened">): Session => {
-  const { context, runtimeSessionId } = event
+  const { context, inherited = noUsage, promptId, runtimeSessionId } = event
   const { details, turn } = session
   return {
-    ...usedAt(session, event.at),
+    ...knowing(usedAt(session, event.at), promptId),
     ...(turn === undefined || context === undefined ? {} : { turn: { ...turn, earlierConversation: context } }),
     ...(details === undefined ? {} : { details: { ...details, host: event.host } }),
     runtimeSessionId,
     ...toldConversation(session, event),
-    counted: noUsage,
+    counted: inherited,
+    inherited,
     status: "created"
   }
 }
 
-/** The conversation of the runtime session is a new one, also under its old id: nothing of it is counted. */
-export const sessionReplaced = ({ turn, ...session }: Session): Session => ({
+const notContinued = ({ turn, ...session }: Session): Session => ({
   ...session,
-  ...(turn === undefined ? {} : { turn: { ...turn, continued: false } }),
-  counted: noUsage
+  ...(turn === undefined ? {} : { turn: { ...turn, continued: false } })
+})
+
+/** The conversation of the runtime session is a new one under its old id: nothing of it is counted. */
+export const sessionReplaced = (session: Session): Session => ({
+  ...notContinued(session),
+  counted: noUsage,
+  inherited: noUsage
 })
 
 /** What the session was told is lost with it, until its own conversation is saved. */
-const toldConversation = ({ saved }: Session, { context, runtimeSessionId }: EventOf<"SessionOpened">) =>
-  saved === undefined || context === undefined
+const toldConversation = ({ saved, turn }: Session, { context, runtimeSessionId }: EventOf<"SessionOpened">) =>
+  saved === undefined || context === undefined || turn?.request.fresh === true
     ? {}
     : { saved: { object: saved.object, of: runtimeSessionId, at: saved.at } }
 
@@ -158,6 +164,10 @@ const promptEnded = (session: Session, event: EventOf<"PromptEnded">): Session =
   return changeTurn(knowing(ended, event.answered), event.turnId, (turn) => usageAdded(turn, event))
 }
 
+/** A prompt that the agent was not given is not part of the conversation. */
+const saidWith = ({ prompt }: OpenTurn, { given }: EventOf<"PromptEnded">) =>
+  prompt === undefined || given === false ? {} : { said: prompt.identity.messageId }
+
 /** The open turn with what a prompt used; its first attempt counts once, for all prompts together. */
 export const usageAdded = (turn: OpenTurn, event: EventOf<"PromptEnded">): OpenTurn => ({
   ...turn,
@@ -165,6 +175,8 @@ export const usageAdded = (turn: OpenTurn, event: EventOf<"PromptEnded">): OpenT
   humanMs: turn.humanMs + (event.humanMs ?? 0),
   attempts: Math.max(1, turn.attempts) + event.attempts - 1,
   ...lastLinesOf(turn, event),
+  ...saidWith(turn, event),
+  ...(event.commit === undefined ? {} : { commit: event.commit }),
   ...(event.given === undefined ? {} : { given: turn.given === true || event.given }),
   ...(event.finish === undefined ? {} : { finish: event.finish }),
   ...(event.context === undefined ? {} : { context: event.context })
@@ -191,6 +203,18 @@ const turnWaiting = (session: Session, event: EventOf<"TurnWaiting">): Session =
 
 const pastTurnsKept = 100
 
+/** A turn that was stopped at once may have said something although no prompt of it has ended. */
+const withPastTurn = (session: Session, turn: OpenTurn): Session["pastTurns"] => {
+  const { pastTurns, runtimeSessionId } = session
+  const promptId = turn.said ?? (turn.workingAnnounced ? turn.prompt?.identity.messageId : undefined)
+  if (promptId === undefined || runtimeSessionId === undefined) return pastTurns
+  const { turnId } = turn.request
+  const ended = { turn: session.turns + 1, turnId, runtimeSessionId, promptId, endedAt: session.lastActivityAt }
+  return [...pastTurns, { ...ended, ...(turn.commit === undefined ? {} : { commit: turn.commit }) }].slice(
+    -pastTurnsKept
+  )
+}
+
 const turnEnded = (session: Session, turnId: string, stopReason: string): Session => {
   const { pastTurnIds } = session
   const ids = pastTurnIds.includes(turnId) ? pastTurnIds : [...pastTurnIds, turnId]
@@ -199,6 +223,7 @@ const turnEnded = (session: Session, turnId: string, stopReason: string): Sessio
   const { turn: _, ...rest } = remembered
   return {
     ...rest,
+    pastTurns: withPastTurn(session, session.turn),
     agentQuestions: [],
     turns: session.turns + 1,
     useCount: session.useCount + 1,

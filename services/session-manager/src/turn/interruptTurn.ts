@@ -28,7 +28,7 @@ export const interruptTurn = (session: Session, command: InterruptTurn, delivery
 const promptEnded = (
   session: Session,
   { prompt }: OpenTurn,
-  { given, messages, model, total, turnId }: Report<"RecordInterrupted">,
+  { commit, given, messages, model, total, turnId }: Report<"RecordInterrupted">,
   delivery: Delivery
 ): ReadonlyArray<EventOf<"PromptEnded">> =>
   prompt === undefined
@@ -41,6 +41,7 @@ const promptEnded = (
           ...(messages === undefined ? {} : { messages }),
           ...(model === undefined ? {} : { model }),
           ...(given === undefined ? {} : { given }),
+          ...(commit === undefined ? {} : { commit }),
           at: delivery.now
         }
       ]

@@ -9,6 +9,7 @@ import {
   correctionPrompt,
   reportPrompt,
   withEarlierConversation,
+  withForkedConversation,
   withReportRequest,
   withUncommitted
 } from "../prompts.ts"
@@ -36,7 +37,8 @@ const nextPrompt = (
 type Reporting = Pick<SessionSettings, "report">
 
 /**
- * The turn's own prompt; in a session that replaces another, the whole prompt with the earlier conversation.
+ * The turn's own prompt; in a session that replaces another, the whole prompt with the earlier conversation. A fork that
+ * could not be copied is told its conversation.
  * `uncommitted`: what its agent finds in the working tree.
  */
 export const nextWork = (
@@ -46,10 +48,11 @@ export const nextWork = (
   { report }: Reporting,
   uncommitted?: string
 ): Prepared => {
-  const asked =
-    turn.lost === undefined
-      ? turn.request.prompt
-      : withEarlierConversation(turn.request.freshPrompt, turn.earlierConversation)
+  const { earlierConversation, lost, request } = turn
+  const isReplaced = lost !== undefined && request.fresh !== true
+  const asked = isReplaced
+    ? withEarlierConversation(request.freshPrompt, earlierConversation)
+    : withForkedConversation(lost === undefined ? request.prompt : request.freshPrompt, earlierConversation)
   const text = uncommitted === undefined ? asked : withUncommitted(asked, uncommitted, details.prompts)
   return nextPrompt(turn, delivery, {
     kind: "work",

@@ -7,7 +7,7 @@ import type { Report } from "../actor/inputs.ts"
 import type { JournalEvent } from "../actor/journal.ts"
 import { eventFields, type Session } from "../actor/state.ts"
 import type { SessionSettings } from "../settings.ts"
-import { turnFailed } from "./endTurn.ts"
+import { turnAndSessionFailed, turnFailed } from "./endTurn.ts"
 import { nextWork } from "./nextPrompt.ts"
 import { mayReplace } from "./replace.ts"
 import { countOthers } from "./usage.ts"
@@ -22,7 +22,7 @@ export const recordOpened = (
   const current = currentTurn(session, report.turnId, "opening")
   if (current === undefined) return nothing
   const { details, turn } = current
-  const { context, runtimeSessionId, turnId, uncommitted } = report
+  const { context, inherited, promptId, runtimeSessionId, turnId, uncommitted } = report
   const fields = { ...eventFields(details), turnId }
   const opened: JournalEvent =
     turn.lost === undefined
@@ -35,6 +35,8 @@ export const recordOpened = (
       runtimeSessionId,
       host: Host.make(report.host),
       ...(context === undefined ? {} : { context }),
+      ...(inherited === undefined ? {} : { inherited }),
+      ...(promptId === undefined ? {} : { promptId }),
       at: delivery.now
     },
     opened,
@@ -94,7 +96,9 @@ export const recordUnreachable = (
   const current = currentTurn(session, report.turnId, "opening") ?? currentTurn(session, report.turnId, "inspecting")
   if (current === undefined) return refuseOutdated(session, report.turnId)
   const { details, turn } = current
-  const { kind, message, turnId } = report
+  const { forGood = false, kind, message, turnId } = report
+  if (forGood)
+    return Result.succeed(turnAndSessionFailed(details, turn, { kind, message, sessionUsable: false }, delivery))
   const fields = eventFields(details, turnId)
   // A session that never opened has failed; a standalone one may start over.
   const ended = turn.stage === "opening" && session.task === undefined

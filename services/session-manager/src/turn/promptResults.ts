@@ -37,6 +37,7 @@ export const promptEnded = (session: Session, report: Ended, delivery: Delivery)
   ...(report.model === undefined ? {} : { model: report.model }),
   ...(report.finish === undefined ? {} : { finish: report.finish }),
   ...(report.lastLines === undefined ? {} : { lastLines: report.lastLines }),
+  ...(report.commit === undefined ? {} : { commit: report.commit }),
   ...givenBy(report),
   ...(report._tag === "RecordPromptResult" && report.answered !== undefined ? { answered: report.answered } : {}),
   at: delivery.now

@@ -2,7 +2,7 @@
  * A session as it is stored and exported, `agent-sessions/<id>/session.json`: its metadata and its whole conversation.
  */
 import { Message } from "@reprise/agent/message"
-import type { SessionView } from "@reprise/protocol"
+import { ForkPoint, type SessionView } from "@reprise/protocol"
 import { Schema } from "effect"
 
 /** Times are ISO 8601 UTC, the cost is in US dollars. Input and output tokens exclude reasoning and cache tokens. */
@@ -28,6 +28,8 @@ export const SessionMetadata = Schema.Struct({
   totalCacheWriteTokens: Schema.Finite,
   cost: Schema.Finite,
   status: Schema.String,
+  /** Of a fork: the session and the turn after which it begins. */
+  forkedFrom: Schema.optionalKey(ForkPoint),
   lastStopReason: Schema.optionalKey(Schema.String)
 })
 export type SessionMetadata = typeof SessionMetadata.Type
@@ -84,6 +86,7 @@ export const sessionFile = (view: SessionView, messages: ReadonlyArray<Message>,
     totalCacheWriteTokens: tokens.cacheWrite,
     cost,
     status,
+    ...(view.forkedFrom === undefined ? {} : { forkedFrom: view.forkedFrom }),
     ...(view.lastStopReason === undefined ? {} : { lastStopReason: view.lastStopReason })
   }
   return { id: sessionId, metadata, messages, savedAt }

@@ -7,7 +7,7 @@ import { resolve } from "node:path"
 import type { ContentBlock, Message } from "@reprise/agent/message"
 import { Effect } from "effect"
 import { withoutReportRequest } from "../prompts.ts"
-import { readTranscript } from "./readTranscript.ts"
+import { readTranscript, type Transcript } from "./readTranscript.ts"
 
 type Call = Extract<ContentBlock, { readonly type: "tool_use" }>["tool_use"]
 
@@ -115,19 +115,22 @@ const changedAt = (path: string): Promise<number> =>
     () => Number.POSITIVE_INFINITY
   )
 
-/** undefined: nothing was saved, or none of it can be used. The session is then replaced without it. */
-export const readEarlierConversation = Effect.fn("readEarlierConversation")(function* (
-  object: string,
+/** The messages up to the answers to this prompt; none where it is missing. */
+export const messagesThrough = (messages: ReadonlyArray<Message>, promptId: string): ReadonlyArray<Message> => {
+  const start = messages.findIndex(({ id }) => id === promptId)
+  const next = messages.findIndex(({ role }, index) => index > start && role === "user")
+  return start === -1 ? [] : messages.slice(0, next === -1 ? undefined : next)
+}
+
+/**
+ * What a new session is told of a conversation, as far as it still holds in this directory; undefined: nothing. `savedAt`:
+ * when it was read from its runtime.
+ */
+export const contextOf = Effect.fnUntraced(function* (
+  conversation: Pick<Transcript, "messages" | "savedAt">,
   directory: string
 ) {
-  const saved = yield* readTranscript(object).pipe(
-    Effect.catch((error) =>
-      Effect.logWarning(`a saved conversation cannot be read: ${error.message}`).pipe(Effect.as(undefined))
-    )
-  )
-  if (saved === undefined) return undefined
-  const { savedAt } = saved
-  const messages = withoutReports(saved.messages, withoutReportRequest)
+  const messages = withoutReports(conversation.messages, withoutReportRequest)
   const times = new Map(
     yield* Effect.forEach(
       filesOf(messages),
@@ -135,6 +138,22 @@ export const readEarlierConversation = Effect.fn("readEarlierConversation")(func
       { concurrency: 16 }
     )
   )
-  const kept = stillValid(messages, savedAt, (path, time) => (times.get(path) ?? Infinity) > Date.parse(time))
+  const isChanged: ChangedSince = (path, time) => (times.get(path) ?? Infinity) > Date.parse(time)
+  const kept = stillValid(messages, conversation.savedAt, isChanged)
   return kept.length === 0 ? undefined : contextText(kept)
+})
+
+/** A conversation that cannot be read counts as not saved. */
+export const readSaved = (object: string) =>
+  Effect.catch(readTranscript(object), (error) =>
+    Effect.logWarning(`a saved conversation cannot be read: ${error.message}`).pipe(Effect.as(undefined))
+  )
+
+/** undefined: nothing was saved, or none of it can be used. The session is then replaced without it. */
+export const readEarlierConversation = Effect.fn("readEarlierConversation")(function* (
+  object: string,
+  directory: string
+) {
+  const saved = yield* readSaved(object)
+  return saved === undefined ? undefined : yield* contextOf(saved, directory)
 })

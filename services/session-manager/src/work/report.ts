@@ -62,7 +62,7 @@ export const lookAgain = Schedule.min([Schedule.exponential("1 second"), Schedul
 const unanswered = new Set(["no-answer", "not-running", "broker"])
 
 /** The session as its actor shows it now. That nobody answers says nothing about the work, so the work waits. */
-export const showSession = Effect.fnUntraced(function* ({ key }: WorkContext) {
+export const showSession = Effect.fnUntraced(function* ({ key }: Pick<WorkContext, "key">) {
   const messenger = yield* Messenger
   return yield* messenger.show
     .sessionManager(SessionId.make(key))

@@ -12,6 +12,7 @@ import type { SessionSettings } from "../settings.ts"
 import { withoutBlock } from "../turn/decodeReport.ts"
 import { holdsPrompt, textOf } from "./conversation.ts"
 import { HandBacks } from "./HandBacks.ts"
+import { committedIn } from "./headCommit.ts"
 import { type LastWords, lastLinesOf, saidLast } from "./lastWords.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
 import { failureKindOf, type Reporting, reportTo, sessionShown } from "./report.ts"
@@ -109,7 +110,8 @@ const reportFailure = Effect.fnUntraced(function* (running: Running, failure: Fa
   const seen = failure.kind === "gone" ? {} : yield* lookAtConversation(runtime, work)
   const used = { ...noUsage, tokens: yield* watch.tokens, toolCalls: 0, ...(yield* watch.waited) }
   const of = { turnId, number, attempts: 1 }
-  yield* reporting.tell("ended", { _tag: "RecordPromptFailed", ...of, ...used, ...seen, ...failure })
+  const committed = yield* committedIn(work.directory)
+  yield* reporting.tell("ended", { _tag: "RecordPromptFailed", ...of, ...used, ...seen, ...committed, ...failure })
 })
 
 const stopAtLimit = Effect.fnUntraced(function* (running: Running, { kind, message, waitedMs }: ReachedLimit) {
@@ -133,7 +135,8 @@ const reportOutcome = Effect.fnUntraced(function* (running: Running, outcome: Tu
     ...(model === undefined ? {} : { model }),
     ...(finish === undefined ? {} : { finish }),
     ...(context === undefined ? {} : { context }),
-    ...(yield* forHuman(running, text))
+    ...(yield* forHuman(running, text)),
+    ...(yield* committedIn(work.directory))
   }
   const last = inspected?.lastMessage
   // What was said during the turn was answered in it.

@@ -1,5 +1,5 @@
 /** Opens, inspects, stops and answers a session on its runtime. */
-import { ActorConfig, type WorkContext } from "@reprise/actor"
+import type { WorkContext } from "@reprise/actor"
 import {
   type AgentError,
   type AgentRuntimeShape,
@@ -15,48 +15,15 @@ import type { SessionReport } from "../actor/inputs.ts"
 import { isEnded } from "../actor/state.ts"
 import type { WorkOf } from "../actor/work.ts"
 import { holdsPrompt } from "./conversation.ts"
+import { committedIn } from "./headCommit.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
-import { readEarlierConversation } from "./reconstruct.ts"
 import { lookAgain, reportTo, sessionShown, showSession } from "./report.ts"
-import { UncommittedChanges } from "./uncommitted.ts"
 
-const unreachable = (turnId: WorkOf<"OpenSession">["turnId"], error: AgentError): SessionReport => ({
+export const unreachable = (turnId: WorkOf<"OpenSession">["turnId"], error: AgentError): SessionReport => ({
   _tag: "RecordUnreachable",
   turnId,
   kind: error.kind === "gone" || error.kind === "unauthorized" ? error.kind : "runtime",
   message: error.detail
-})
-
-/**
- * A process that dies after opening the session and before reporting it leaves an empty one behind, which nobody
- * prompts: only the reported id counts.
- */
-export const openSession = Effect.fn("openSession")(function* (work: WorkOf<"OpenSession">, context: WorkContext) {
-  const { tell } = yield* reportTo(context)
-  const { host } = yield* ActorConfig
-  const runtimes = yield* AgentRuntimes
-  const { directory, model, permissions, title, transcript, turnId } = work
-  const { uncommitted: looked } = work
-  const uncommittedChanges = yield* UncommittedChanges
-  const uncommitted = looked === undefined ? undefined : yield* uncommittedChanges(directory, looked.reviewPath)
-  const earlier = transcript === undefined ? undefined : yield* readEarlierConversation(transcript, directory)
-  const report = yield* runtimes.get(work.runtime).pipe(
-    Effect.flatMap((runtime) =>
-      runtime.create({ directory, title, permissions, ...(model === undefined ? {} : { model }) })
-    ),
-    Effect.match({
-      onSuccess: (runtimeSessionId): SessionReport => ({
-        _tag: "RecordOpened",
-        turnId,
-        runtimeSessionId,
-        host,
-        ...(earlier === undefined ? {} : { context: earlier }),
-        ...(uncommitted === undefined ? {} : { uncommitted })
-      }),
-      onFailure: (error) => unreachable(turnId, error)
-    })
-  )
-  yield* tell("opened", report)
 })
 
 export const inspectSession = Effect.fn("inspectSession")(function* (
@@ -142,11 +109,12 @@ const afterInterruption = Effect.fnUntraced(function* (runtime: AgentRuntimeShap
 
 export const interruptSession = Effect.fn("interruptSession")(function* (
   {
+    directory,
     runtime: name,
     runtimeSessionId,
     text,
     turnId
-  }: Pick<WorkOf<"InterruptSession">, "runtime" | "runtimeSessionId" | "text" | "turnId">,
+  }: Pick<WorkOf<"InterruptSession">, "directory" | "runtime" | "runtimeSessionId" | "text" | "turnId">,
   context: WorkContext
 ) {
   // Delivered again after its turn has ended, it would stop the next turn of the session.
@@ -164,7 +132,7 @@ export const interruptSession = Effect.fn("interruptSession")(function* (
   )
   if (turnId === undefined) return
   const { tell } = yield* reportTo(context)
-  yield* tell("interrupted", { _tag: "RecordInterrupted", turnId, ...found })
+  yield* tell("interrupted", { _tag: "RecordInterrupted", turnId, ...found, ...(yield* committedIn(directory)) })
 })
 
 /** To several questions at once, the reply has a line for each. */

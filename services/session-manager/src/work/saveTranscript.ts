@@ -1,7 +1,7 @@
 /** Archives a session: its whole conversation, from its runtime or as it was saved, becomes one object. */
 import { Broker, type WorkContext } from "@reprise/actor"
 import { type AgentRuntimeShape, AgentRuntimes } from "@reprise/agent"
-import { addUsage, maxUsage, noUsage } from "@reprise/protocol"
+import { addUsage, maxUsage, noUsage, subtractUsage } from "@reprise/protocol"
 import { Clock, Effect, Schedule } from "effect"
 import type { WorkOf } from "../actor/work.ts"
 import { readTranscript } from "./readTranscript.ts"
@@ -30,7 +30,7 @@ export const saveTranscript = Effect.fn("saveTranscript")(function* (
   work: WorkOf<"SaveTranscript">,
   context: WorkContext
 ) {
-  const { object, runtimeSessionId, stop, usedEarlier = noUsage } = work
+  const { inherited = noUsage, object, runtimeSessionId, stop, usedEarlier = noUsage } = work
   const runtimes = yield* AgentRuntimes
   const { transcripts } = yield* Broker
   const { tell } = yield* reportTo(context)
@@ -53,7 +53,8 @@ export const saveTranscript = Effect.fn("saveTranscript")(function* (
   const messages = isLost ? saved.messages : said
   const savedAt = isLost ? saved.savedAt : new Date(yield* Clock.currentTimeMillis).toISOString()
   const seen = yield* totalUsed(runtime, runtimeSessionId)
-  const used = seen.total === undefined ? view : maxUsage(view, addUsage(usedEarlier, seen.total))
+  const own = seen.total === undefined ? noUsage : subtractUsage(seen.total, inherited)
+  const used = maxUsage(view, addUsage(usedEarlier, own))
   const text = sessionFileText(
     sessionFile({ ...view, ...used, ...(seen.model === undefined ? {} : { model: seen.model }) }, messages, savedAt)
   )

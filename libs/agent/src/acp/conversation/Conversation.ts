@@ -109,3 +109,7 @@ export const partsOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Caused> =>
 /** Whether the agent was given the prompt. */
 export const holds = (entries: ReadonlyArray<Entry>, messageId: string): boolean =>
   partsOf(entries).some((part) => part.own && part.cause === messageId)
+
+/** Whether nothing was said to the agent after this prompt and what continued it. */
+export const endsWith = (entries: ReadonlyArray<Entry>, messageId: string): boolean =>
+  partsOf(entries).at(-1)?.cause === messageId

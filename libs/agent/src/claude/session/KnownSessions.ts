@@ -1,9 +1,10 @@
 /** The sessions that were used since this process started, each with its record, its transcript and its running turn. */
-import { readFile, rm, writeFile } from "node:fs/promises"
+import { mkdir, readFile, realpath, rm, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import type { Tokens, Usage } from "@reprise/protocol"
 import { Effect, Option, Semaphore } from "effect"
 import { ClaudeStateFault } from "../sdk/ClaudeSdk.ts"
+import { projectFolder, textThrough } from "../transcript/copy.ts"
 import { findTranscript, subagentPaths, TranscriptFile } from "../transcript/TranscriptFile.ts"
 import { callsIn, type Entry, tokensIn } from "../transcript/transcript.ts"
 import type { LiveTurn } from "./LiveTurn.ts"
@@ -38,6 +39,27 @@ export class KnownSession {
     this.foreign.reported = this.entries.length
     this.foreign.busy = false
   }
+}
+
+const copying = <A>(copy: () => Promise<A>) =>
+  Effect.tryPromise({
+    try: copy,
+    catch: (cause) => new ClaudeStateFault({ operation: "Copying a transcript", cause })
+  })
+
+/** Whole lines only: the last one may be half written. */
+const textOf = async (
+  { path }: TranscriptFile,
+  { id, prompts }: SessionRecord,
+  through: string | undefined
+): Promise<string> => {
+  const text = await readFile(path, "utf8")
+  const whole = text.slice(0, text.lastIndexOf("\n") + 1)
+  if (through === undefined) return whole
+  const uuids = prompts.find(({ messageId }) => messageId === through)?.uuids ?? [through]
+  const kept = textThrough(whole, new Set(uuids))
+  if (kept === undefined) throw new Error(`Session ${id} of Claude has no prompt ${through}.`)
+  return kept
 }
 
 export class KnownSessions {
@@ -121,26 +143,38 @@ export class KnownSessions {
   }
 
   /**
-   * Copies the conversation to another id: Claude's transcript and our record. The SDK's own copy would look for the
+   * Copies the conversation to another session: Claude's transcript and our record. The SDK's own copy would look for the
    * transcript in our environment instead of Claude's; every line of a transcript names its session.
    */
-  fork({ record, transcript }: KnownSession, id: string): Effect.Effect<void, ClaudeStateFault> {
+  fork(
+    { record, transcript }: KnownSession,
+    {
+      through,
+      ...own
+    }: Pick<SessionRecord, "id" | "directory" | "title" | "permissions"> & { readonly through?: string }
+  ): Effect.Effect<void, ClaudeStateFault> {
     return Effect.gen({ self: this }, function* () {
+      const text = transcript === undefined ? "" : yield* copying(() => textOf(transcript, record, through))
+      const prompts = record.prompts.filter(({ uuids }) => uuids.some((uuid) => text.includes(uuid)))
       if (transcript !== undefined) {
-        yield* Effect.tryPromise({
-          try: async () => {
-            const text = await readFile(transcript.path, "utf8")
-            const whole = text.slice(0, text.lastIndexOf("\n") + 1)
-            const copy = join(dirname(transcript.path), `${id}.jsonl`)
-            await writeFile(copy, whole.replaceAll(record.id, id), { mode: 0o600 })
-          },
-          catch: (cause) => new ClaudeStateFault({ operation: "Copying a transcript", cause })
+        yield* copying(async () => {
+          const folder = await this.#folderOf(transcript, record.directory, own.directory)
+          await mkdir(folder, { recursive: true, mode: 0o700 })
+          await writeFile(join(folder, `${own.id}.jsonl`), text.replaceAll(record.id, own.id), { mode: 0o600 })
         })
       }
-      const forked = yield* this.save({ ...record, id })
+      const forked = yield* this.save({ ...record, ...own, prompts })
       yield* this.refresh(forked)
       forked.markReported()
     })
+  }
+
+  /** Where Claude looks for the transcripts of a directory. */
+  async #folderOf(original: TranscriptFile, before: string, directory: string): Promise<string> {
+    if (directory === before) return dirname(original.path)
+    const folder = projectFolder(await realpath(directory))
+    if (folder === undefined) throw new Error(`The path ${directory} is too long.`)
+    return join(this.#configDirectory, "projects", folder)
   }
 
   /** Answers that the session's subagents gave in a period. */

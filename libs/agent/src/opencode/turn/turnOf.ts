@@ -62,6 +62,12 @@ const messagesOfTurn = (messages: ReadonlyArray<Listed>, messageId: string): Rea
   return turn
 }
 
+/** The first message after a prompt's turn; undefined: there is none yet. */
+export const firstAfterTurn = (messages: ReadonlyArray<Listed>, messageId: string): string | undefined => {
+  const last = messagesOfTurn(messages, messageId).at(-1)?.info.id ?? messageId
+  return messages[messages.findIndex(({ info }) => info.id === last) + 1]?.info.id
+}
+
 /** OpenCode wrote it itself, for example to shorten the conversation. */
 const isOpenCodes = ({ parts }: Listed): boolean =>
   parts.length > 0 &&

@@ -1,0 +1,156 @@
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { noTokens, uncachedTokens } from "@reprise/protocol"
+import { Effect } from "effect"
+import { commits, correct, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
+import { makeWorld, type World } from "../harness/World.ts"
+
+const task = "Write two files."
+const done = { report: { result: "complete" } }
+
+const world = makeWorld({
+  plan: plan("One"),
+  openCode: "shared",
+  script: {
+    rules: [
+      once({ kind: "report" }, needsHuman("Which second file?")),
+      on({ kind: "report" }, done),
+      on({ lastUser: "Write it otherwise.", anyMessage: "like the first file" }, commits("leaked.txt", "later words")),
+      on({ lastUser: "Write it otherwise.", anyMessage: task }, commits("fork.txt", "fork")),
+      on({ lastUser: "Hold on.", anyMessage: task }, [{ hold: "fork", bash: "true" }, { text: "Held." }]),
+      on({ lastUser: "the first file" }, commits("second.txt", "two")),
+      on({}, commits("first.txt", "one"))
+    ]
+  }
+})
+
+const firstOf = ({ sessions }: World) =>
+  Effect.map(sessions, ([original]) => {
+    if (original === undefined) throw new Error("There is no session.")
+    return original
+  })
+
+/** A session that waits for a human after its first turn. */
+const parked = Effect.gen(function* () {
+  const made = yield* world
+  const started = yield* made.reprise("sessions", "start", task)
+  assert.strictEqual(started.code, 4, started.stderr)
+  return { ...made, original: yield* firstOf(made) }
+})
+
+/** A session of two turns, which has ended; each turn has made a commit. */
+const twoTurns = Effect.gen(function* () {
+  const made = yield* parked
+  const [question] = yield* made.questions
+  yield* made.reprise("gate", "answer", question?.escalationId ?? "", "c", "--guidance", "One like the first file.")
+  const ended = yield* made.reprise("sessions", "start", task)
+  assert.strictEqual(ended.code, 0, ended.stderr)
+  return { ...made, original: yield* firstOf(made) }
+})
+
+describe("reprise sessions fork", () => {
+  it.live("begins with the conversation and the code after an earlier turn, and leaves the original as it is", () =>
+    Effect.gen(function* () {
+      const { git, model, original, reprise, root, sessions } = yield* twoTurns
+      const [first, second] = original.pastTurns ?? []
+      assert.deepStrictEqual([first?.turn, second?.turn], [1, 2])
+      assert.strictEqual(first?.commit, git("rev-parse", "HEAD~1").trim())
+      const before = (yield* model.calls).length
+
+      const words = "Write it otherwise."
+      const id = original.sessionId
+      const forked = yield* reprise("sessions", "fork", id, words, "--at", "1", "--worktree")
+      assert.strictEqual(forked.code, 0, forked.stderr)
+
+      const calls = (yield* model.calls).slice(before)
+      const [same, fork] = yield* sessions
+      assert.deepStrictEqual(same, original)
+      assert.deepInclude(fork, { status: "completed", forkedFrom: { sessionId: id, turn: 1 }, prompt: words, turns: 1 })
+      const used = calls.length
+      assert.strictEqual(fork?.calls, used, "what was used before is the original's")
+      assert.isBelow(uncachedTokens(fork?.tokens ?? noTokens), uncachedTokens(original.tokens))
+
+      const worktree = join(root, ".reprise", "worktrees", fork?.sessionId ?? "")
+      assert.strictEqual(fork?.directory, worktree)
+      assert.isTrue(existsSync(join(worktree, "first.txt")) && existsSync(join(worktree, "fork.txt")))
+      assert.isFalse(existsSync(join(worktree, "second.txt")) || existsSync(join(root, "fork.txt")))
+      assert.strictEqual(git("rev-parse", `reprise/${fork?.sessionId}~1`).trim(), first?.commit)
+
+      const shown = yield* reprise("sessions", "show", fork?.sessionId ?? "")
+      assert.include(shown.stdout, `forked from:      ${id}, after turn 1`)
+      assert.include((yield* reprise("sessions", "list")).stdout, `fork of ${id}`)
+      assert.include((yield* reprise("worktree", "list")).stdout, `${fork?.sessionId} completed`)
+      const exported = yield* reprise("sessions", "export", fork?.sessionId ?? "")
+      assert.strictEqual(exported.code, 0, exported.stderr)
+      const file = JSON.parse(readFileSync(join(root, "agent-sessions", fork?.sessionId ?? "", "session.json"), "utf8"))
+      assert.deepStrictEqual(file.metadata.forkedFrom, { sessionId: id, turn: 1 })
+      assert.strictEqual(file.metadata.totalInputTokens, fork?.tokens.input)
+    })
+  )
+
+  it.live("is one fork, though its process is killed and the command repeated; the original still waits", () =>
+    Effect.gen(function* () {
+      const { model, original, questions, reprise, sessions, start } = yield* parked
+      const { directory, escalationId, sessionId: id, tokens } = original
+      const command = ["sessions", "fork", id, "Hold on."] as const
+      const killed = yield* start(...command)
+      yield* model.awaitHeld("fork")
+      yield* killed.kill("SIGKILL")
+      yield* model.release("fork")
+      const again = yield* reprise(...command)
+      assert.strictEqual(again.code, 0, again.stderr)
+      const [same, ...forks] = yield* sessions
+      assert.deepInclude(same, { sessionId: id, turns: 1, tokens, status: original.status })
+      assert.strictEqual(same?.escalationId, escalationId)
+      assert.deepStrictEqual(
+        forks.map((fork) => [fork.directory, fork.forkedFrom, fork.status]),
+        [[directory, { sessionId: id, turn: 1 }, "completed"]]
+      )
+      assert.strictEqual((yield* questions).filter(({ state }) => state === "open").length, 1)
+
+      const later = yield* reprise("sessions", "fork", id, "--at", "7", "--json")
+      assert.strictEqual(later.code, 2)
+      assert.include(later.stdout, "it can be forked after turn 1.")
+      const unknown = yield* reprise("sessions", "fork", "nobody", "--json")
+      assert.strictEqual(unknown.code, 2)
+      assert.include(unknown.stdout, `"code":"unknown-session"`)
+    })
+  )
+
+  it.live("goes on from the author of a run that is over, on Claude, in a worktree", () =>
+    Effect.gen(function* () {
+      const words = "Write it otherwise."
+      const { git, reprise, root, runs, sessions } = yield* makeWorld({
+        plan: plan("One"),
+        script: script(
+          once({ role: "reviewer", kind: "report" }, correct("Say more")),
+          on({ kind: "report", anyMessage: words }, done),
+          on({ lastUser: words, anyMessage: "Say more" }, commits("leaked.txt", "later words")),
+          on({ lastUser: words, anyMessage: "phase-1.txt" }, commits("fork.txt", "fork"))
+        )
+      })
+      const run = yield* reprise("run", "PLAN.md", "--runtime", "claude")
+      assert.strictEqual(run.code, 0, run.stderr)
+      const author = (yield* sessions).find(({ role }) => role === "author")
+      assert.deepInclude(author, { status: "completed", turns: 2 })
+      const id = author?.sessionId ?? ""
+      const forked = yield* reprise("sessions", "fork", id, words, "--at", "1", "--worktree")
+      assert.strictEqual(forked.code, 0, forked.stderr)
+      const views = yield* sessions
+      assert.deepStrictEqual(
+        views.find(({ sessionId }) => sessionId === id),
+        author
+      )
+      const fork = views.find(({ forkedFrom }) => forkedFrom?.sessionId === id)
+      assert.deepInclude(fork, { status: "completed", runtime: "claude", role: "author", turns: 1 })
+      const worktree = join(root, ".reprise", "worktrees", fork?.sessionId ?? "")
+      assert.isTrue(existsSync(join(worktree, "fork.txt")))
+      assert.strictEqual(git("rev-parse", `reprise/${fork?.sessionId}~1`), author?.pastTurns?.[0]?.commit)
+      assert.isAbove(fork?.cost ?? 0, 0)
+      assert.isBelow(fork?.cost ?? 0, author?.cost ?? 0)
+      assert.isBelow(fork?.calls ?? 0, author?.calls ?? 0)
+      assert.strictEqual((yield* runs).length, 1)
+    })
+  )
+})
