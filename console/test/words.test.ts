@@ -53,7 +53,8 @@ describe("text of others", () => {
     ["marks that reorder text", "\u202egnp.exe", "\\u{202e}gnp.exe"],
     ["control sequences of terminals", "\u001b[31mred", "\\u{001b}[31mred"],
     ["characters without a width", "a\u200bb", "a\\u{200b}b"],
-    ["a line that is written over", "a\rb", "a\\u{000d}b"]
+    ["a line that is written over", "a\rb", "a\\u{000d}b"],
+    ["letters without a shape", "a\u3164b\u115fc\u034fd", "a\\u{3164}b\\u{115f}c\\u{034f}d"]
   ])("shows %s", (_what, text, shown) => assert.strictEqual(visible(text), shown))
 
   it("keeps lines, tabs and letters of every script", () =>

@@ -25,9 +25,14 @@ function Preview({ guidance, question }: { readonly question: EscalationView; re
   return (
     <details className="text-sm" open={guidance.trim() !== ""}>
       <summary className="text-soft">The agent will be told, word for word</summary>
-      <pre className="border-line bg-well mt-1 max-h-20 sm:max-h-40 overflow-y-auto rounded-md border px-3 py-2 font-sans whitespace-pre-wrap break-words">
-        {visible(data.text)}
-      </pre>
+      <section
+        aria-label="What the agent will be told"
+        className="border-line bg-well mt-1 max-h-20 sm:max-h-40 overflow-y-auto rounded-md border px-3 py-2"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must reach that
+        tabIndex={0}
+      >
+        <p className="whitespace-pre-wrap break-words">{visible(data.text)}</p>
+      </section>
     </details>
   )
 }

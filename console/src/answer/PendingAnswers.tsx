@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router"
 import { useEffect, useState, useSyncExternalStore } from "react"
 import { Key } from "../parts/Key.tsx"
 import { useKeys } from "../parts/keys.ts"
+import { visible } from "../parts/visible.ts"
 import { dismiss, type Pending, pendingNow, sendNow, subscribe, undo } from "./pending.ts"
 
 export const usePending = (): ReadonlyArray<Pending> => useSyncExternalStore(subscribe, pendingNow)
@@ -61,7 +62,7 @@ export function PendingAnswers() {
             key={answer.commandId}
           >
             <p className="text-strong min-w-40 flex-1 text-sm">
-              {stateText(one)} <span className="text-soft block truncate">{question.reason}</span>
+              {visible(stateText(one))} <span className="text-soft block truncate">{visible(question.reason)}</span>
             </p>
             {state === "undoable" && (
               <>

@@ -125,9 +125,13 @@ export const subscribe = (listener: Listener) => {
 }
 export const pendingNow = () => pending
 
-/** Whoever closes the page has answered. */
-addEventListener("pagehide", () => {
+/** Whoever closes the page has answered; a telephone stops the timers of one that is put away. */
+const sendAll = () => {
   for (const { answer, state } of pending) if (state === "undoable") void sendNow(answer.commandId, true)
+}
+addEventListener("pagehide", sendAll)
+document.addEventListener("visibilitychange", () => {
+  if (document.visibilityState === "hidden") sendAll()
 })
 
 const draftKey = (id: string) => `draft ${id}`

@@ -1,5 +1,5 @@
 /** One question on one screen: why it is asked, what it rests on, and the answer. */
-import { type EscalationView, type GateResult, gateOutput, type Item } from "@reprise/protocol"
+import { type EscalationView, type GateResult, gateOutput, type Item, isStandalone } from "@reprise/protocol"
 import { Link } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import { AnswerForm } from "../answer/AnswerForm.tsx"
@@ -121,9 +121,11 @@ function Facts({ question }: { readonly question: EscalationView }) {
   const rows: ReadonlyArray<readonly [string, ReactNode]> = [
     [
       "Run",
-      <Link className="text-accent underline" key="run" params={{ id: runId }} to="/runs/$id">
-        {runId}
-      </Link>
+      !isStandalone(question) && (
+        <Link className="text-accent underline" key="run" params={{ id: runId }} to="/runs/$id">
+          {runId}
+        </Link>
+      )
     ],
     [
       "Session",

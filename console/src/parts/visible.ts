@@ -3,7 +3,8 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this replaces control characters
 const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 /** Marks that reorder the text around them, and characters without a width: they make one text look like another. */
-const disguising = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e0fff}]/gu
+const disguising =
+  /\u034f|[\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]/gu
 
 const codeOf = (char: string) => (char.codePointAt(0) ?? 0).toString(16).padStart(4, "0")
 

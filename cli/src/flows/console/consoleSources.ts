@@ -148,13 +148,14 @@ export const consoleSources = (options: SystemOptions) =>
     })
   )
 
-const onItsHost = Effect.fail(
-  new Unavailable({
-    code: "no-changes",
-    message: "The changes are on the run's host.",
-    hint: "Look at the branch of the run, or at its folder on that host."
-  })
-)
+const onItsHost = (what: string) =>
+  Effect.fail(
+    new Unavailable({
+      code: "on-its-host",
+      message: `${what} on the run's host.`,
+      hint: "Look at the branch of the run, or at its folder on that host."
+    })
+  )
 
 /** For a console that serves no repository: what is stored on the NATS server. What lies on a host stays there. */
 export const storedSources = (options: SystemOptions) =>
@@ -165,8 +166,9 @@ export const storedSources = (options: SystemOptions) =>
       return ConsoleSources.of({
         conversation: (session) =>
           conversationOf(session, options).pipe(Effect.mapError(unavailable), Effect.provide(context)),
-        changes: () => onItsHost,
-        gateLogs: () => Effect.succeed([]),
+        changes: () => onItsHost("The changes are"),
+        gateLogs: ({ evidence: { gateResults = [] } }) =>
+          gateResults.length === 0 ? Effect.succeed([]) : onItsHost("The logs of the quality gates are"),
         preview: previewOf,
         // The host of the run refuses an agent that it does not have.
         requireAgent: () => Effect.void,

@@ -43,7 +43,7 @@ export class ConsoleSources extends Context.Service<
     /** The work that a question is about. */
     readonly changes: (question: EscalationView) => Effect.Effect<ConsoleChanges, Unavailable>
     /** The logs of the quality gates that failed before the question. */
-    readonly gateLogs: (question: EscalationView) => Effect.Effect<ReadonlyArray<ConsoleText>>
+    readonly gateLogs: (question: EscalationView) => Effect.Effect<ReadonlyArray<ConsoleText>, Unavailable>
     /** What the agent will be told, if a human says this with an answer. */
     readonly preview: (question: EscalationView, guidance: string) => string
     /** Fails, with the next step, where the agent that an answer names cannot take over on this machine. */
