@@ -31,7 +31,7 @@ function Preview({ guidance, question }: { readonly question: EscalationView; re
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must reach that
         tabIndex={0}
       >
-        <p className="whitespace-pre-wrap break-words">{visible(data.text)}</p>
+        <pre className="font-sans whitespace-pre-wrap break-words">{visible(data.text)}</pre>
       </section>
     </details>
   )
