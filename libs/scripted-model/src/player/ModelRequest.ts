@@ -38,7 +38,7 @@ export interface ModelRequest {
 }
 
 /** Text that an agent runtime adds to a user message by itself. */
-const reminder = /<(system-reminder|environment_context)>[\s\S]*?<\/\1>\s*/g
+const reminder = /<(system-reminder|environment_context|current_datetime)>[\s\S]*?<\/\1>\s*/g
 
 /** A user message without the text that the agent runtime added. */
 export const withoutReminders = (text: string): string => text.replace(reminder, "").trim()

@@ -1,0 +1,4 @@
+import { namedAgentWorld } from "../contract/acpWorld.ts"
+import { agentRuntimeContract } from "../contract/contract.ts"
+
+agentRuntimeContract("claude-agent-acp", namedAgentWorld("claude-agent-acp"), ["questions", "waits", "attach", "tries"])

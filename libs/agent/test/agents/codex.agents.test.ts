@@ -1,0 +1,4 @@
+import { namedAgentWorld } from "../contract/acpWorld.ts"
+import { agentRuntimeContract } from "../contract/contract.ts"
+
+agentRuntimeContract("codex", namedAgentWorld("codex"), ["questions", "waits", "attach", "tries", "permissions"])

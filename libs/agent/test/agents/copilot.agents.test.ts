@@ -1,0 +1,12 @@
+import { namedAgentWorld } from "../contract/acpWorld.ts"
+import { agentRuntimeContract } from "../contract/contract.ts"
+
+agentRuntimeContract("copilot", namedAgentWorld("copilot"), [
+  "questions",
+  "waits",
+  "attach",
+  "fork",
+  "models",
+  "refusals",
+  "pieces"
+])
