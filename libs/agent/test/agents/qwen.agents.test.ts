@@ -1,12 +1,4 @@
 import { namedAgentWorld } from "../contract/acpWorld.ts"
 import { agentRuntimeContract } from "../contract/contract.ts"
 
-agentRuntimeContract("qwen", namedAgentWorld("qwen"), [
-  "questions",
-  "waits",
-  "attach",
-  "tries",
-  "usage",
-  "fork",
-  "pieces"
-])
+agentRuntimeContract("qwen", namedAgentWorld("qwen"), ["questions", "waits", "attach", "usage", "fork", "pieces"])

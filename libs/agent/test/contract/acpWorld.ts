@@ -1,5 +1,5 @@
 /** Real agents over the Agent Client Protocol with a scripted model, in directories of their own, without a network. */
-import { existsSync, mkdirSync, readFileSync } from "node:fs"
+import { mkdirSync, readFileSync } from "node:fs"
 import { delimiter, dirname, join } from "node:path"
 import { markedProcesses } from "@reprise/process"
 import {
@@ -85,7 +85,9 @@ const processes = (agent: (root: string, model: ScriptedModelHandle) => Effect.E
       return AcpProcesses.of({
         all,
         kill: Effect.map(all, (pids) => {
-          for (const pid of pids.filter((it) => isAgent(...commandLine(it)))) process.kill(pid, "SIGKILL")
+          const agents = pids.filter((pid) => isAgent(...commandLine(pid)))
+          if (agents.length === 0) throw new Error(`None of the processes ${pids.join(", ")} is the agent.`)
+          for (const pid of agents) process.kill(pid, "SIGKILL")
         }),
         environment,
         command
@@ -128,6 +130,8 @@ export const acpWorld = worldOf((root, { openaiUrl }) =>
   }))
 )
 
+const installedAgents = join(import.meta.dirname, "../../../../test/agents/node_modules/.bin")
+
 /** An agent of `test/agents`, which `npm run test:agents` installs. */
 export const namedAgentWorld = (name: string) =>
   worldOf((root, model) =>
@@ -145,8 +149,3 @@ export const namedAgentWorld = (name: string) =>
       }
     })
   )
-
-const installedAgents = join(import.meta.dirname, "../../../../test/agents/node_modules/.bin")
-
-export const isInstalled = (name: string): boolean =>
-  existsSync(join(installedAgents, parseCommand(namedAgent(name)?.command ?? name).program))

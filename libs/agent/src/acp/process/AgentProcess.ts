@@ -11,7 +11,7 @@ import type {
 } from "@agentclientprotocol/sdk"
 import { type PipedProcess, startPiped } from "@reprise/process"
 import { Effect, Schema } from "effect"
-import type { AgentRefusal } from "../failures.ts"
+import { type AgentRefusal, wordsOf } from "../failures.ts"
 import type { AgentCommand } from "./command.ts"
 import { messageStream } from "./messageStream.ts"
 import { agentMethods, clientMethods, protocolVersion } from "./methods.ts"
@@ -142,17 +142,11 @@ const connect = ({ client }: Sdk, child: PipedProcess, handlers: Handlers, limit
   }
 }
 
-/** Some agents answer with a general message, and the vendor's words beside it. */
-const reasonOf = ({ data, message }: { readonly message: string; readonly data?: unknown }): string => {
-  const details = typeof data === "object" && data !== null && "details" in data ? data.details : undefined
-  return typeof details === "string" && details !== "" ? `${message}: ${details}` : message
-}
-
 const asCallFailure =
   ({ RequestError }: Sdk, method: string, ending: Ending, errors: () => string) =>
   (cause: unknown): AgentEnded | CallRefused => {
     if (cause instanceof RequestError && ending.reason === undefined) {
-      return new CallRefused({ code: cause.code, reason: reasonOf(cause) })
+      return new CallRefused({ code: cause.code, reason: wordsOf(cause) })
     }
     const why = ending.reason ?? `It ended during ${method}.`
     return new AgentEnded({ reason: `${why}${lastWords(errors())}`, ...(ending.broken ? { broken: true } : {}) })
