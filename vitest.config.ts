@@ -14,6 +14,18 @@ const waiting = {
   setupFiles: ["test/harness/timeLimit.ts"]
 }
 
+/** On agents that no other test needs. `npm run test:agents` installs them, and sets the variable without which they are left out. */
+const agents = {
+  test: {
+    ...waiting,
+    ...minutes(15),
+    name: "agents",
+    globalSetup: ["test/harness/bundle.ts"],
+    include: ["{libs/agent/test,test}/agents/*.agents.test.ts"],
+    exclude: ["**/node_modules/**"]
+  }
+}
+
 export default defineConfig({
   test: {
     // A failure says what it compared, and not `[ Array(1) ]`.
@@ -27,7 +39,13 @@ export default defineConfig({
           // The tests share no state, and isolation would double the time for imports.
           isolate: false,
           include: ["{libs,services}/*/test/**/*.test.ts", "{cli/test,console/test,house/test,test}/**/*.test.ts"],
-          exclude: ["**/*.int.test.ts", "**/*.e2e.test.ts", "**/fixtures/**", "**/node_modules/**"]
+          exclude: [
+            "**/*.int.test.ts",
+            "**/*.e2e.test.ts",
+            "**/*.agents.test.ts",
+            "**/fixtures/**",
+            "**/node_modules/**"
+          ]
         }
       },
       {
@@ -62,7 +80,8 @@ export default defineConfig({
           globalSetup: ["test/harness/bundle.ts", "test/harness/sharedOpenCode.ts"],
           include: ["test/e2e/**/*.e2e.test.ts", "test/faults/**/*.e2e.test.ts", "test/storm/**/*.e2e.test.ts"]
         }
-      }
+      },
+      ...(process.env["REPRISE_TEST_AGENTS"] === undefined ? [] : [agents])
     ]
   }
 })

@@ -69,7 +69,7 @@ describe("reprise agents", () => {
       const { code, stdout } = yield* world.reprise("agents", "list")
       assert.strictEqual(code, 0)
       assert.match(stdout, /opencode-acp .*acp:opencode acp .*proven .*\/bin\/opencode/)
-      assert.match(stdout, /codex .*acp:codex-acp .*untried .*no: npm install -g/)
+      assert.match(stdout, /codex .*acp:codex-acp .*proven .*no: npm install -g/)
       assert.match(stdout, /gemini .*acp:gemini --acp .*not served/)
       const missing = yield* world.reprise("agents", "probe", "codex", "--yes")
       assert.strictEqual(missing.code, 3)

@@ -6,7 +6,8 @@ import { locateOpenCode } from "@reprise/agent"
 import { Effect } from "effect"
 import { completes, doneTask, doTask, folder, planId, planWith, worksWhen } from "../harness/checkpointPlan.ts"
 import { commits, complete, correct, on, once, plan, ready, script } from "../harness/modelScript.ts"
-import { makeWorld, type PublicLine, type World } from "../harness/World.ts"
+import { roleStory } from "../harness/roleStory.ts"
+import { makeWorld } from "../harness/World.ts"
 
 /** A folder first on the PATH in which `opencode` is found, as users have it. */
 const withOpenCode = Effect.map(Effect.orDie(locateOpenCode()), (program) => ({
@@ -14,44 +15,6 @@ const withOpenCode = Effect.map(Effect.orDie(locateOpenCode()), (program) => ({
 }))
 
 const acp = "acp:opencode acp"
-
-/** An event in a few words; undefined for those that say nothing about who did what. */
-const wordsOf = ({ type, ...event }: PublicLine): string | undefined => {
-  switch (type) {
-    case "StepStarted": {
-      const agent = event["agent"] as { role: string; runtime: string; rule?: { when: string } } | undefined
-      const who = agent === undefined ? "" : ` ${agent.role} ${agent.runtime}`
-      return `${event["step"]}${who}${agent?.rule === undefined ? "" : ` (${agent.rule.when})`}`
-    }
-    case "SessionCreated":
-      return `  session of ${event["role"]} on ${event["runtime"]}`
-    case "SessionReused":
-      return "  same session"
-    case "TurnCompleted":
-      return "  turn completed"
-    case "VerdictReached":
-      return `  verdict ${(event["verdict"] as { readiness: string }).readiness}`
-    case "QualityFailed":
-    case "QualityPassed":
-    case "CommitVerified":
-    case "ContinuationVerified":
-    case "PhaseCompleted":
-    case "RunCompleted":
-    case "RunFailed":
-    case "TurnFailed":
-    case "SessionReplaced":
-      return `  ${type}`
-    default:
-      return undefined
-  }
-}
-
-const storyOf = (world: World) =>
-  Effect.gen(function* () {
-    const [run] = yield* world.runs
-    const events = yield* world.eventsOf(run?.runId ?? "")
-    return { run, story: events.flatMap((event) => wordsOf(event) ?? []) }
-  })
 
 describe("agents by role", () => {
   it.live(
@@ -87,7 +50,7 @@ describe("agents by role", () => {
         assert.include(dry.stdout, `runtime: ${acp}; reviewer: claude; fixer: opencode, scripted/second, variant high`)
         const done = yield* world.reprise("run", "PLAN.md")
         assert.strictEqual(done.code, 0, done.stderr)
-        const { run, story } = yield* storyOf(world)
+        const { run, story } = yield* roleStory(world)
         assert.deepStrictEqual(story, [
           "PREPARE",
           `EXECUTE author ${acp}`,
@@ -175,7 +138,7 @@ describe("agents by role", () => {
         assert.include(dry.stdout, "Rule 2 of the reviewer: from review 3 on, claude, opus")
         const done = yield* world.reprise("run", "PLAN.md")
         assert.strictEqual(done.code, 0, done.stderr)
-        const { story } = yield* storyOf(world)
+        const { story } = yield* roleStory(world)
         assert.deepStrictEqual(
           story.filter((line) => line.startsWith("REVIEW")),
           [

@@ -27,7 +27,7 @@ export interface WorldOptions {
   /** More files, committed with the plan. */
   readonly files?: Readonly<Record<string, string>>
   /** More environment variables. `folder` holds the repository and everything beside it. */
-  readonly environment?: (folder: string) => Readonly<Record<string, string>>
+  readonly environment?: (folder: string, model: ScriptedModelHandle) => Readonly<Record<string, string>>
   /**
    * `own` (default): Reprise starts a server for this world and stops it. `shared`: the world uses the server that all
    * tests share, by the setting `opencode.url`; for stories that break nothing, since a start costs more than a few turns.
@@ -128,7 +128,7 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
       ? openCodeSettings(base, model.openaiUrl, { snapshots: options.snapshots === true })
       : { REPRISE_OPENCODE_URL: shared.url, OPENCODE_SERVER_PASSWORD: shared.password }),
     ...claudeSettings(base, model.url),
-    ...options.environment?.(base)
+    ...options.environment?.(base, model)
   }
   const git = (...args: ReadonlyArray<string>): string =>
     execFileSync("git", [...args], { cwd: root, encoding: "utf8", env: environment }).trimEnd()

@@ -5,7 +5,7 @@ import { Effect, Option } from "effect"
 import { Conversation, holds, partsOf } from "../src/acp/conversation/Conversation.ts"
 import { answerTo, historyOf, lastMessageOf } from "../src/acp/conversation/history.ts"
 import { goOnText, readMark, withMark } from "../src/acp/conversation/marker.ts"
-import { kindOfRefusal } from "../src/acp/failures.ts"
+import { kindOfRefusal, wordsOf } from "../src/acp/failures.ts"
 import { askingVariables, commandOf, commandProblem, isOpenCode, parseCommand } from "../src/acp/process/command.ts"
 import { Lines, parseMessage } from "../src/acp/process/messageStream.ts"
 import { LiveTurn, type Told } from "../src/acp/session/AcpSession.ts"
@@ -124,6 +124,12 @@ describe("a conversation", () => {
 
 const call = (given: Partial<ToolCallUpdate>): ToolCallUpdate => ({ toolCallId: "t", title: "a tool", ...given })
 
+describe("an empty piece of text", () => {
+  it("is no message", () => {
+    assert.strictEqual(historyOf(conversationOf(user("Do it."), agent(""), tool("t", "completed"))).length, 2)
+  })
+})
+
 describe("what an agent asks for", () => {
   it.effect.each<readonly [Partial<ToolCallUpdate>, string, unknown]>([
     [{ kind: "execute", rawInput: { command: "ls -l" } }, "command", "ls -l"],
@@ -233,6 +239,16 @@ describe("an agent's error", () => {
     [-32_603, "connect ECONNREFUSED", "no_internet"],
     [-32_603, "Internal error", "other"]
   ] as const)("%i %s is %s", (code, message, kind) => assert.strictEqual(kindOfRefusal({ code, message }), kind))
+})
+
+describe("the words of an agent's error", () => {
+  it.each([
+    [undefined, "Internal error"],
+    [{ details: "401 key" }, "Internal error: 401 key"],
+    [{ details: 401 }, "Internal error"]
+  ])("with the data %j are '%s'", (data, words) => {
+    assert.strictEqual(wordsOf({ message: "Internal error", data }), words)
+  })
 })
 
 describe("the command of an agent", () => {

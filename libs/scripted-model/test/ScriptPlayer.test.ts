@@ -156,6 +156,18 @@ describe("ScriptPlayer", () => {
     })
   )
 
+  it.effect.each([
+    ["exec_command", "cmd"],
+    ["shell_command", "command"],
+    ["run_shell_command", "command"]
+  ] as const)("runs a command with the tool %s where that is the client's shell", ([name, argument]) =>
+    Effect.gen(function* () {
+      const play = yield* player([{ reply: { bash: "ls" } }])
+      const tools = [{ name, properties: [argument], required: [argument] }]
+      assert.deepStrictEqual(toolsOf(play.play(request([author], { tools }))), [{ name, args: { [argument]: "ls" } }])
+    })
+  )
+
   it.effect("refuses to call a tool that the client does not offer", () =>
     Effect.gen(function* () {
       const play = yield* player([{ reply: { toolCalls: [{ tool: "webfetch", args: {} }] } }])

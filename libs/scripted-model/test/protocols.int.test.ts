@@ -3,34 +3,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
-import { type ScriptedModelHandle, type ScriptInput, startScriptedModel } from "../src/index.ts"
-
-const script: ScriptInput = {
-  rules: [
-    {
-      match: { lastUser: "use a tool" },
-      reply: { text: "I will.", bash: "ls", usage: { inputTokens: 100, cachedTokens: 60, outputTokens: 7 } }
-    },
-    { match: { lastUser: "break off" }, reply: { text: "0123456789", fault: { disconnectAfterChars: 4 } } },
-    {
-      match: { lastUser: "too many" },
-      reply: { text: "fine", fault: { status: 429, retryAfterSeconds: 3, body: { error: { message: "slow down" } } } }
-    },
-    { match: { lastUser: "wait" }, reply: { text: "abcdef", hold: { name: "middle", afterChars: 3 } } },
-    { match: { lastUser: "later" }, reply: { text: "sent", hold: "before" } }
-  ]
-}
-
-const post = (model: ScriptedModelHandle, path: string, body: unknown) =>
-  Effect.promise((signal) =>
-    fetch(`${model.url}${path}`, {
-      method: "POST",
-      signal,
-      headers: { "content-type": "application/json", "x-session-id": "s1" },
-      body: JSON.stringify(body)
-    })
-  )
-const textOf = (response: Response) => Effect.tryPromise(() => response.text())
+import { startScriptedModel } from "../src/index.ts"
+import { payloads, post, responses, script, textOf } from "./support/modelCalls.ts"
 
 const bash = { type: "object", properties: { command: {} }, required: ["command"] }
 const openai = (content: string, stream = false) => ({
@@ -51,7 +25,6 @@ const anthropic = (content: string, stream = false) => ({
   tools: [{ name: "bash", input_schema: bash }],
   messages: [{ role: "user", content: `<system-reminder>not said</system-reminder>${content}` }]
 })
-
 const Chunk = Schema.Struct({
   choices: Schema.Array(
     Schema.Struct({
@@ -78,10 +51,6 @@ const Event = Schema.Struct({
   delta: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
   usage: Schema.optionalKey(Schema.Unknown)
 })
-
-/** The payloads of a stream of server-sent events. */
-const payloads = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, stream: string): ReadonlyArray<S["Type"]> =>
-  [...stream.matchAll(/^data: (\{.*)$/gm)].map(([, data]) => Schema.decodeUnknownSync(schema)(JSON.parse(data ?? "")))
 
 describe("the OpenAI protocol", () => {
   it.live("streams text, tool calls and usage", () =>
@@ -189,6 +158,7 @@ describe("the Anthropic protocol", () => {
 
 describe.each([
   ["openai", "/v1/chat/completions", openai],
+  ["responses", "/v1/responses", responses],
   ["anthropic", "/v1/messages", anthropic]
 ] as const)("faults and holds over the %s protocol", (protocol, path, body) => {
   it.live("cuts the connection in the middle of a stream, once", () =>

@@ -131,11 +131,13 @@ const abort = (adapter: AcpAdapter): AgentRuntimeShape["abort"] =>
 
 const missingSession: Inspection = { state: { _tag: "missing" }, messageCount: 0, usage: noUsage }
 
-const stateOf = ({ conversation, live }: AcpSession): SessionState => {
+/** An agent may forget a prompt whose turn was aborted: its session was prompted all the same. */
+const stateOf = ({ conversation, live, record }: AcpSession): SessionState => {
   const [waiting] = live?.waiting.values() ?? []
   if (waiting !== undefined) return { _tag: "prompting", prompt: waiting.prompt }
   if (live !== undefined) return { _tag: "busy" }
-  return { _tag: conversation.entries.length > 0 ? "idle" : "empty" }
+  const prompted = conversation.entries.length > 0 || record.prompts.some(({ sent }) => sent > 0)
+  return { _tag: prompted ? "idle" : "empty" }
 }
 
 const inspect = (adapter: AcpAdapter): AgentRuntimeShape["inspect"] =>

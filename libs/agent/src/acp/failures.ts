@@ -17,6 +17,12 @@ const keyWords = /unauthori[sz]ed|forbidden|invalid (api|x-api)[ -]?key|authenti
 const limitWords = /rate.?limit|too many requests|overloaded|\b(429|529)\b/i
 const networkWords = /econn|enotfound|eai_again|etimedout|socket|network|fetch failed|cannot connect/i
 
+/** Some agents answer with a general message, and the vendor's words beside it. */
+export const wordsOf = ({ data, message }: { readonly message: string; readonly data?: unknown }): string => {
+  const details = typeof data === "object" && data !== null && "details" in data ? data.details : undefined
+  return typeof details === "string" && details !== "" ? `${message}: ${details}` : message
+}
+
 /** Most agents answer with a general code and the vendor's words. */
 export const kindOfRefusal = ({ code, message }: AgentRefusal): AgentErrorKind => {
   if (code === authRequired) return "unauthorized"

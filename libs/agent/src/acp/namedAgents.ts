@@ -10,10 +10,10 @@ export interface NamedAgent {
   /** How it gets its login or key. */
   readonly login: string
   /**
-   * `proven`: the tests of Reprise run on it. `untried`: nobody has tried it with Reprise. `not served`: it wants a login
-   * over the protocol, which Reprise does not do yet.
+   * `proven`: the contract of the port runs on it, by `npm test` or `npm run test:agents`. `not served`: it wants a login over
+   * the protocol, which Reprise does not do yet.
    */
-  readonly state: "proven" | "untried" | "not served"
+  readonly state: "proven" | "not served"
 }
 
 export const namedAgents: ReadonlyArray<NamedAgent> = [
@@ -29,21 +29,21 @@ export const namedAgents: ReadonlyArray<NamedAgent> = [
     command: "claude-agent-acp",
     packages: ["@agentclientprotocol/claude-agent-acp@0.100.0"],
     login: "claude, or ANTHROPIC_API_KEY",
-    state: "untried"
+    state: "proven"
   },
   {
     name: "codex",
     command: "codex-acp",
     packages: ["@agentclientprotocol/codex-acp@2.6.0", "@openai/codex@0.166"],
     login: "codex login, or CODEX_API_KEY",
-    state: "untried"
+    state: "proven"
   },
   {
     name: "copilot",
     command: "copilot --acp",
     packages: ["@github/copilot@1.0.102"],
     login: "copilot, then /login",
-    state: "untried"
+    state: "proven"
   },
   {
     name: "gemini",
@@ -56,8 +56,8 @@ export const namedAgents: ReadonlyArray<NamedAgent> = [
     name: "qwen",
     command: "qwen --acp",
     packages: ["@qwen-code/qwen-code@0.24.4"],
-    login: "qwen, or OPENAI_API_KEY",
-    state: "not served"
+    login: "qwen, or OPENAI_API_KEY with security.auth.selectedType in ~/.qwen/settings.json",
+    state: "proven"
   }
 ]
 

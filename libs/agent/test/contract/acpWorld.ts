@@ -1,9 +1,19 @@
-/** A real OpenCode over the Agent Client Protocol with a scripted model, in directories of its own, without a network. */
+/** Real agents over the Agent Client Protocol with a scripted model, in directories of their own, without a network. */
 import { mkdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { delimiter, dirname, join } from "node:path"
 import { markedProcesses } from "@reprise/process"
-import { openCodeConfig, openCodeFolders, ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
+import {
+  acpAgentSettings,
+  type CallRecord,
+  openCodeConfig,
+  openCodeFolders,
+  ScriptedModel,
+  type ScriptedModelHandle,
+  type ScriptInput
+} from "@reprise/scripted-model"
 import { Context, Effect, Layer } from "effect"
+import { namedAgent } from "../../src/acp/namedAgents.ts"
+import { parseCommand } from "../../src/acp/process/command.ts"
 import { layerAcp, locateOpenCode } from "../../src/index.ts"
 import { modelWorld } from "./modelWorld.ts"
 import { Places } from "./Places.ts"
@@ -13,13 +23,17 @@ const goesOn = { regex: "^Your turn was interrupted" }
 
 const script: ScriptInput = {
   rules: [
+    // Some agents join a prompt whose turn was aborted with the next one, into one message.
+    { match: { lastUser: { regex: "hold abort[^]*say still here" } }, reply: { text: "still here" } },
     {
       match: { lastUser: goesOn, anyMessage: { regex: "^unauthorized" } },
       reply: { fault: { times: 1000, status: 401, body: { error: "key" } } }
     },
     { match: { lastUser: goesOn }, reply: { text: "released" } },
     { match: { lastUser: "Use the other file." }, reply: { text: "corrected" } },
-    ...commonRules
+    ...commonRules,
+    // What an agent asks its model for itself: titles, what a user may say next, what is to be remembered.
+    { match: { lastUser: { regex: "\\[reprise \\S+ \\d+\\]$", not: true } }, reply: { text: "nothing" } }
   ]
 }
 
@@ -43,32 +57,43 @@ export class AcpProcesses extends Context.Service<
   }
 >()("agent/test/AcpProcesses") {}
 
-const isAgent = (pid: number): boolean => {
+interface TestedAgent {
+  readonly command: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Whether this command line is the agent's own. */
+  readonly isAgent: (program: string, firstArgument: string) => boolean
+}
+
+const commandLine = (pid: number): readonly [string, string] => {
   try {
-    const [program = "", mode] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")
-    return /\/opencode(\.exe)?$/.test(program) && mode === "acp"
+    const [program = "", first = ""] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")
+    return [program, first]
   } catch {
-    return false
+    return ["", ""]
   }
 }
 
-const processes = Layer.effect(
-  AcpProcesses,
-  Effect.gen(function* () {
-    const { root, stateDirectory } = yield* Places
-    const { openaiUrl } = yield* ScriptedModel
-    const all = markedProcesses(`REPRISE_ACP_STATE=${stateDirectory}`)
-    mkdirSync(join(root, "home"), { recursive: true })
-    return AcpProcesses.of({
-      all,
-      kill: Effect.map(all, (pids) => {
-        for (const pid of pids.filter(isAgent)) process.kill(pid, "SIGKILL")
-      }),
-      environment: acpEnvironment(root, openaiUrl),
-      command: `${yield* Effect.orDie(locateOpenCode())} acp`
+/** `agent`: given a folder of its own, and the model's base URLs. */
+const processes = (agent: (root: string, model: ScriptedModelHandle) => Effect.Effect<TestedAgent>) =>
+  Layer.effect(
+    AcpProcesses,
+    Effect.gen(function* () {
+      const { root, stateDirectory } = yield* Places
+      const all = markedProcesses(`REPRISE_ACP_STATE=${stateDirectory}`)
+      mkdirSync(join(root, "home"), { recursive: true })
+      const { command, environment, isAgent } = yield* agent(root, yield* ScriptedModel)
+      return AcpProcesses.of({
+        all,
+        kill: Effect.map(all, (pids) => {
+          const agents = pids.filter((pid) => isAgent(...commandLine(pid)))
+          if (agents.length === 0) throw new Error(`None of the processes ${pids.join(", ")} is the agent.`)
+          for (const pid of agents) process.kill(pid, "SIGKILL")
+        }),
+        environment,
+        command
+      })
     })
-  })
-)
+  )
 
 /** A runtime over the world's files: a second one is what another process would be. */
 export const acpRuntime = Layer.unwrap(
@@ -79,10 +104,48 @@ export const acpRuntime = Layer.unwrap(
   })
 )
 
-const world = modelWorld(Effect.map(AcpProcesses, ({ kill }) => kill))
+/** Reprise's prompts end with a mark. A call for a title may end with one too, since it quotes the prompt. */
+const isPrompted = ({ kind, lastUser }: CallRecord) =>
+  kind !== "title" && kind !== "summary" && /\[reprise \S+ \d+\]$/.test(lastUser)
 
-export const acpWorld = Layer.merge(world, acpRuntime).pipe(
-  Layer.provideMerge(processes),
-  Layer.provideMerge(ScriptedModel.layer({ script })),
-  Layer.provideMerge(Places.layer)
+const world = modelWorld(
+  Effect.map(AcpProcesses, ({ kill }) => kill),
+  isPrompted
 )
+
+const worldOf = (agent: Parameters<typeof processes>[0]) =>
+  Layer.merge(world, acpRuntime).pipe(
+    Layer.provideMerge(processes(agent)),
+    Layer.provideMerge(ScriptedModel.layer({ script })),
+    Layer.provideMerge(Places.layer)
+  )
+
+const isOpenCode = (program: string, mode: string) => /\/opencode(\.exe)?$/.test(program) && mode === "acp"
+
+export const acpWorld = worldOf((root, { openaiUrl }) =>
+  Effect.map(Effect.orDie(locateOpenCode()), (program) => ({
+    command: `${program} acp`,
+    environment: acpEnvironment(root, openaiUrl),
+    isAgent: isOpenCode
+  }))
+)
+
+const installedAgents = join(import.meta.dirname, "../../../../test/agents/node_modules/.bin")
+
+/** An agent of `test/agents`, which `npm run test:agents` installs. */
+export const namedAgentWorld = (name: string) =>
+  worldOf((root, model) =>
+    Effect.sync(() => {
+      const { args, program } = parseCommand(namedAgent(name)?.command ?? name)
+      const path = join(installedAgents, program)
+      return {
+        command: [path, ...args].join(" "),
+        // Their scripts run on the Node that is found first; the tests' own is recent enough for all.
+        environment: {
+          PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter),
+          ...acpAgentSettings(name, join(root, "home"), model)
+        },
+        isAgent: (_, script) => script === path
+      }
+    })
+  )

@@ -5,6 +5,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { subtractUsage } from "@reprise/protocol"
 import { Effect, Fiber, type Layer, Result } from "effect"
 import { type AgentError, AgentRuntime, type RuntimeEvent } from "../../src/index.ts"
+import type { Untold } from "./Untold.ts"
 import {
   awaitEvent,
   countingCalls,
@@ -21,12 +22,6 @@ import {
 
 const prompting = (event: RuntimeEvent): event is Extract<RuntimeEvent, { type: "prompting" }> =>
   event.type === "prompting"
-
-/**
- * What a protocol has no words for, so that no runtime behind it can tell it: an agent's own questions, that it waits for its
- * model's vendor, and forks of a part, or in another place. What agents in memory have none of: files.
- */
-export type Untold = "questions" | "waits" | "forks in part" | "files"
 
 export const agentRuntimeContract = <E>(
   name: string,
@@ -55,13 +50,13 @@ export const agentRuntimeContract = <E>(
           assert.strictEqual(outcome.text, "hello there")
           assert.strictEqual(outcome.stopReason, "finished")
           assert.strictEqual(outcome.toolCalls, 0)
-          assert.isAbove(outcome.tokens.input, 0)
+          if (tells("usage")) assert.isAbove(outcome.tokens.input, 0)
           const { lastMessage, messageCount, model, state, usage } = yield* runtime.inspect(id)
           assert.deepStrictEqual(state, { _tag: "idle" })
           assert.strictEqual(messageCount, 2)
           assert.deepStrictEqual(usage.tokens, outcome.tokens)
           assert.strictEqual(usage.calls, 1)
-          assert.isString(outcome.model)
+          if (tells("models")) assert.isString(outcome.model)
           assert.strictEqual(model, outcome.model)
           assert.strictEqual(lastMessage?.causePromptId, ids.messageId)
           assert.isTrue(lastMessage?.finished)
@@ -157,7 +152,7 @@ export const agentRuntimeContract = <E>(
         })
       )
 
-      it.effect("fails a turn whose key is refused, and tries again when prompted again", () =>
+      it.effect.runIf(tells("refusals"))("fails a turn whose key is refused, and tries again when prompted again", () =>
         Effect.gen(function* () {
           const id = yield* newSession()
           const ids = newIds()
@@ -166,7 +161,7 @@ export const agentRuntimeContract = <E>(
           assert.isTrue(error.sessionUsable)
           const again = yield* countingCalls(Effect.flip(say(id, "unauthorized", ids)))
           assert.strictEqual(again.result.kind, "unauthorized")
-          assert.strictEqual(again.calls, 1)
+          if (tells("tries")) assert.strictEqual(again.calls, 1)
           assert.strictEqual(yield* userMessages(id), 1)
         })
       )
@@ -190,7 +185,9 @@ export const agentRuntimeContract = <E>(
         Effect.gen(function* () {
           const seen = yield* recordEvents
           const id = yield* newSession()
-          assert.strictEqual((yield* say(id, "drop")).text, "recovered")
+          const { text } = yield* say(id, "drop")
+          if (tells("pieces")) assert.strictEqual(text, "recovered")
+          else assert.isTrue(text.endsWith("recovered"))
           if (!tells("waits")) return
           const failed = yield* awaitEvent(
             seen,
@@ -201,50 +198,52 @@ export const agentRuntimeContract = <E>(
         })
       )
 
-      it.effect("asks before a tool that needs permission, and continues with the answer", () =>
-        Effect.gen(function* () {
-          const { directory } = yield* World
-          const runtime = yield* AgentRuntime
-          const seen = yield* recordEvents
-          const id = yield* newSession("ask")
-          const ids = newIds()
-          const turn = yield* Effect.forkChild(say(id, "run echo leave", ids))
-          const event = yield* awaitEvent(seen, prompting)
-          assert.strictEqual(event.sessionId, id)
-          assert.strictEqual(event.causePromptId, ids.messageId)
-          assert.strictEqual(event.kind, "permission")
-          assert.include(event.text, "echo leave")
-          assert.deepStrictEqual(
-            event.options.map((option) => option.name),
-            ["once", "always", "reject"]
-          )
-          const pending = yield* runtime.pendingPrompts(directory)
-          assert.deepStrictEqual(
-            pending.map((it) => it.promptId),
-            [event.promptId]
-          )
-          const { state } = yield* runtime.inspect(id)
-          assert.strictEqual(state._tag, "prompting")
-          const answer = { runtimeSessionId: id, promptId: event.promptId } as const
-          const once = { kind: "permission", reply: "once" } as const
-          assert.strictEqual(yield* runtime.reply({ ...answer, reply: once }), "delivered")
-          const outcome = yield* Fiber.join(turn)
-          assert.strictEqual(outcome.text, "ran")
-          assert.strictEqual(outcome.toolCalls, 1)
-          assert.strictEqual(yield* runtime.reply({ ...answer, reply: once }), "gone")
-          yield* waitUntil(
-            Effect.sync(() => seen.find((it) => it.type === "replied" && it.promptId === event.promptId))
-          )
-          assert.deepStrictEqual(yield* runtime.pendingPrompts(directory), [])
-        })
+      it.effect.runIf(tells("permissions"))(
+        "asks before a tool that needs permission, and continues with the answer",
+        () =>
+          Effect.gen(function* () {
+            const { directory } = yield* World
+            const runtime = yield* AgentRuntime
+            const seen = yield* recordEvents
+            const id = yield* newSession("ask")
+            const ids = newIds()
+            const turn = yield* Effect.forkChild(say(id, "run touch leave", ids))
+            const event = yield* awaitEvent(seen, prompting)
+            assert.strictEqual(event.sessionId, id)
+            assert.strictEqual(event.causePromptId, ids.messageId)
+            assert.strictEqual(event.kind, "permission")
+            assert.include(event.text, "touch leave")
+            assert.deepStrictEqual(
+              event.options.map((option) => option.name),
+              ["once", "always", "reject"]
+            )
+            const pending = yield* runtime.pendingPrompts(directory)
+            assert.deepStrictEqual(
+              pending.map((it) => it.promptId),
+              [event.promptId]
+            )
+            const { state } = yield* runtime.inspect(id)
+            assert.strictEqual(state._tag, "prompting")
+            const answer = { runtimeSessionId: id, promptId: event.promptId } as const
+            const once = { kind: "permission", reply: "once" } as const
+            assert.strictEqual(yield* runtime.reply({ ...answer, reply: once }), "delivered")
+            const outcome = yield* Fiber.join(turn)
+            assert.strictEqual(outcome.text, "ran")
+            assert.strictEqual(outcome.toolCalls, 1)
+            assert.strictEqual(yield* runtime.reply({ ...answer, reply: once }), "gone")
+            yield* waitUntil(
+              Effect.sync(() => seen.find((it) => it.type === "replied" && it.promptId === event.promptId))
+            )
+            assert.deepStrictEqual(yield* runtime.pendingPrompts(directory), [])
+          })
       )
 
-      it.effect("ends a turn whose tool is refused", () =>
+      it.effect.runIf(tells("permissions"))("ends a turn whose tool is refused", () =>
         Effect.gen(function* () {
           const runtime = yield* AgentRuntime
           const seen = yield* recordEvents
           const id = yield* newSession("ask")
-          const turn = yield* Effect.forkChild(say(id, "run echo refused"))
+          const turn = yield* Effect.forkChild(say(id, "run touch refused"))
           const { promptId } = yield* awaitEvent(seen, prompting)
           yield* runtime.reply({ runtimeSessionId: id, promptId, reply: { kind: "permission", reply: "reject" } })
           assert.strictEqual((yield* Fiber.join(turn)).stopReason, "refused")
@@ -252,18 +251,20 @@ export const agentRuntimeContract = <E>(
         })
       )
 
-      it.effect("tells its agent what a human says with the rejection of a tool, and the turn goes on", () =>
-        Effect.gen(function* () {
-          const runtime = yield* AgentRuntime
-          const seen = yield* recordEvents
-          const id = yield* newSession("ask")
-          const turn = yield* Effect.forkChild(say(id, "run echo corrected"))
-          const { promptId } = yield* awaitEvent(seen, prompting)
-          const reply = { kind: "permission", reply: "reject", message: "Use the other file." } as const
-          yield* runtime.reply({ runtimeSessionId: id, promptId, reply })
-          assert.strictEqual((yield* Fiber.join(turn)).stopReason, "finished")
-          assert.include(JSON.stringify(yield* runtime.history(id)), "Use the other file.")
-        })
+      it.effect.runIf(tells("permissions"))(
+        "tells its agent what a human says with the rejection of a tool, and the turn goes on",
+        () =>
+          Effect.gen(function* () {
+            const runtime = yield* AgentRuntime
+            const seen = yield* recordEvents
+            const id = yield* newSession("ask")
+            const turn = yield* Effect.forkChild(say(id, "run touch corrected"))
+            const { promptId } = yield* awaitEvent(seen, prompting)
+            const reply = { kind: "permission", reply: "reject", message: "Use the other file." } as const
+            yield* runtime.reply({ runtimeSessionId: id, promptId, reply })
+            assert.strictEqual((yield* Fiber.join(turn)).stopReason, "finished")
+            assert.include(JSON.stringify(yield* runtime.history(id)), "Use the other file.")
+          })
       )
 
       it.effect("asks nothing in a session that is allowed everything", () =>
@@ -349,7 +350,7 @@ export const agentRuntimeContract = <E>(
         })
       )
 
-      it.effect("forks a conversation and leaves the original alone", () =>
+      it.effect.runIf(tells("fork"))("forks a conversation and leaves the original alone", () =>
         Effect.gen(function* () {
           const runtime = yield* AgentRuntime
           const id = yield* newSession("ask")
@@ -358,8 +359,9 @@ export const agentRuntimeContract = <E>(
           assert.notStrictEqual(forked, id)
           assert.strictEqual((yield* say(forked, "turn number")).text, "turn 2")
           assert.strictEqual((yield* runtime.inspect(id)).messageCount, 2)
+          if (!tells("permissions")) return
           const seen = yield* recordEvents
-          const turn = yield* Effect.forkChild(say(forked, "run echo forked"))
+          const turn = yield* Effect.forkChild(say(forked, "run touch forked"))
           const { promptId } = yield* awaitEvent(seen, prompting)
           const reply = { kind: "permission", reply: "once" } as const
           yield* runtime.reply({ runtimeSessionId: forked, promptId, reply })
@@ -432,9 +434,8 @@ export const agentRuntimeContract = <E>(
         })
       )
 
-      it.effect("gives the command that opens the session, the models and the version", () =>
+      it.effect.runIf(tells("attach"))("gives the command that opens the session", () =>
         Effect.gen(function* () {
-          const { directory } = yield* World
           const runtime = yield* AgentRuntime
           const id = yield* newSession()
           const { argv, env } = yield* runtime.attachCommand(id)
@@ -442,7 +443,19 @@ export const agentRuntimeContract = <E>(
           for (const secret of Object.values(env).filter((value) => value.length > 12)) {
             assert.isFalse(argv.some((argument) => argument.includes(secret)))
           }
-          assert.isTrue((yield* runtime.models(directory)).some((model) => model.endsWith("/scripted")))
+        })
+      )
+
+      it.effect("gives the models and the version", () =>
+        Effect.gen(function* () {
+          const { directory } = yield* World
+          const runtime = yield* AgentRuntime
+          const models = yield* runtime.models(directory)
+          assert.strictEqual(
+            models.some((model) => /\bscripted\b/.test(model)),
+            tells("models"),
+            models.join(", ")
+          )
           const { running, version } = yield* runtime.check
           assert.isTrue(running)
           assert.match(version, /^\d+\.\d+\.\d+/)

@@ -1,6 +1,7 @@
-import { Schema } from "effect"
+import { Array as Arr, Schema } from "effect"
+import type { ProtocolName } from "../script/Script.ts"
 
-/** One message of a conversation, the same for both protocols. */
+/** One message of a conversation, the same for all protocols. */
 export type ModelMessage =
   | { readonly role: "user"; readonly text: string }
   | { readonly role: "assistant"; readonly text: string; readonly toolCalls: ReadonlyArray<RequestedTool> }
@@ -19,9 +20,9 @@ export interface OfferedTool {
   readonly required: ReadonlyArray<string>
 }
 
-/** A call to the model, the same for both protocols. */
+/** A call to the model, the same for all protocols. */
 export interface ModelRequest {
-  readonly protocol: "openai" | "anthropic"
+  readonly protocol: ProtocolName
   readonly model: string
   /** How much the model is to think, in the client's word; "" when it says nothing. */
   readonly effort: string
@@ -37,7 +38,7 @@ export interface ModelRequest {
 }
 
 /** Text that an agent runtime adds to a user message by itself. */
-const reminder = /<system-reminder>[\s\S]*?<\/system-reminder>\s*/g
+const reminder = /<(system-reminder|environment_context|current_datetime)>[\s\S]*?<\/\1>\s*/g
 
 /** A user message without the text that the agent runtime added. */
 export const withoutReminders = (text: string): string => text.replace(reminder, "").trim()
@@ -65,7 +66,10 @@ export const latestToolResults = (request: ModelRequest): ReadonlyArray<string> 
 const Parts = Schema.Struct({
   tools: Schema.optional(Schema.Unknown),
   system: Schema.optional(Schema.Unknown),
-  messages: Schema.Array(Schema.Unknown)
+  messages: Schema.optional(Schema.Array(Schema.Unknown)),
+  /** What the protocol `responses` calls the system prompt and the messages. */
+  instructions: Schema.optional(Schema.Unknown),
+  input: Schema.optional(Schema.Union([Schema.String, Schema.Array(Schema.Unknown)]))
 })
 const decodeParts = Schema.decodeUnknownSync(Parts)
 
@@ -75,8 +79,8 @@ const print = (value: unknown): string => JSON.stringify(value ?? null, withoutC
 
 /** The tools, system prompt and messages of a request as one text, in the order of a provider's prompt cache. */
 export const promptTextOf = (body: unknown): string => {
-  const parts = decodeParts(body)
-  return [print(parts.tools), print(parts.system), ...parts.messages.map(print)].join("\n")
+  const { input = [], instructions, messages = Arr.ensure(input), system = instructions, tools } = decodeParts(body)
+  return [print(tools), print(system), ...messages.map(print)].join("\n")
 }
 
 /** Estimates the tokens of a text: one for four characters. */

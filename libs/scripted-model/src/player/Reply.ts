@@ -47,7 +47,13 @@ interface GenericToolCall {
 const aliases: Readonly<Record<string, ReadonlyArray<string>>> = {
   path: ["filePath", "file_path"],
   oldText: ["oldString", "old_string"],
-  newText: ["newString", "new_string"]
+  newText: ["newString", "new_string"],
+  command: ["cmd"]
+}
+
+/** Generic tool names, and the names that agents give the tool where they do not use the generic one. */
+const toolAliases: Readonly<Record<string, ReadonlyArray<string>>> = {
+  bash: ["exec_command", "shell_command", "run_shell_command"]
 }
 
 /** The tool calls of a step: its short forms (`read`, `write`, `edit`, `bash`) first. */
@@ -59,9 +65,11 @@ const toolCallsOf = (step: Step): ReadonlyArray<ToolCall> => [
   ...(step.toolCalls ?? [])
 ]
 
-/** Finds an offered tool by its generic name, ignoring case. */
-const findTool = (request: ModelRequest, generic: string): OfferedTool | undefined =>
-  request.tools.find((tool) => tool.name.toLowerCase() === generic.toLowerCase())
+/** Finds an offered tool by its generic name, ignoring case, else by what agents call it. */
+const findTool = (request: ModelRequest, generic: string): OfferedTool | undefined => {
+  const named = (name: string) => request.tools.find((tool) => tool.name.toLowerCase() === name.toLowerCase())
+  return named(generic) ?? (toolAliases[generic] ?? []).map(named).find((tool) => tool !== undefined)
+}
 
 const argumentName = (tool: OfferedTool, generic: string): string =>
   tool.properties.includes(generic)
@@ -85,7 +93,11 @@ const nameToolCall = (tool: OfferedTool, call: GenericToolCall, cwd: string | un
   return { name: tool.name, args: wantsDescription ? { ...args, description: `Runs ${call.tool}` } : args }
 }
 
-const ids = { openai: { reply: "chatcmpl_", call: "call_" }, anthropic: { reply: "msg_", call: "toolu_" } }
+const ids = {
+  openai: { reply: "chatcmpl_", call: "call_" },
+  responses: { reply: "resp_", call: "call_" },
+  anthropic: { reply: "msg_", call: "toolu_" }
+}
 
 const fenced = (report: unknown) => `\`\`\`json\n${JSON.stringify(report, null, 2)}\n\`\`\``
 

@@ -33,7 +33,7 @@ export const pieceLength = (reply: Reply): number => {
   return Math.max(1, Math.min(reply.step.chunkChars ?? 64, ...stops))
 }
 
-/** The JSON schema of a tool's arguments, the same in both protocols. */
+/** The JSON schema of a tool's arguments, the same in all protocols. */
 export const ArgumentsSchema = Schema.Struct({
   properties: Schema.optional(Schema.Record(Schema.String, Schema.Unknown)),
   required: Schema.optional(Schema.Array(Schema.String))

@@ -43,6 +43,10 @@ export type Kind = typeof Kind.Type
 const oneOrMore = <S extends Schema.Top>(schema: S) => Schema.Union([schema, Schema.NonEmptyArray(schema)])
 const Phase = Schema.Union([Schema.Finite, Schema.String])
 
+/** How a client talks to the model: `openai` is chat completions, `responses` OpenAI's newer protocol. */
+export const ProtocolName = Schema.Literals(["openai", "responses", "anthropic"])
+export type ProtocolName = typeof ProtocolName.Type
+
 /** Every given field must hold. An empty match holds for every turn except `title` and `summary`. */
 export const Match = Schema.Struct({
   role: Schema.optionalKey(oneOrMore(Schema.String)),
@@ -50,7 +54,7 @@ export const Match = Schema.Struct({
   phase: Schema.optionalKey(oneOrMore(Phase)),
   cycle: Schema.optionalKey(oneOrMore(Schema.Int)),
   session: Schema.optionalKey(Schema.String),
-  protocol: Schema.optionalKey(Schema.Literals(["openai", "anthropic"])),
+  protocol: Schema.optionalKey(ProtocolName),
   model: Schema.optionalKey(TextMatch),
   system: Schema.optionalKey(TextMatch),
   firstUser: Schema.optionalKey(TextMatch),

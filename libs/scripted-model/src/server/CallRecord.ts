@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs"
 import { Effect, Option, Schema, Stream, SubscriptionRef } from "effect"
 import { Usage } from "../player/Reply.ts"
-import { Kind } from "../script/Script.ts"
+import { Kind, ProtocolName } from "../script/Script.ts"
 
 const Message = Schema.Union([
   Schema.Struct({ role: Schema.Literal("user"), text: Schema.String }),
@@ -23,7 +23,7 @@ export const CallRecord = Schema.Struct({
   sequence: Schema.Int,
   /** Time of arrival, ISO 8601 UTC. */
   at: Schema.String,
-  protocol: Schema.Literals(["openai", "anthropic"]),
+  protocol: ProtocolName,
   model: Schema.String,
   /** How much the model is to think, in the client's word; "" when it says nothing. */
   effort: Schema.String,

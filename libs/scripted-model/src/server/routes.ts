@@ -103,13 +103,18 @@ const withName = (handler: (name: string) => Effect.Effect<void>) =>
     return json({ ok: true })
   })
 
-/** The endpoints of both protocols, and the control endpoints for tests. */
+/** The endpoints of the protocols, and the control endpoints for tests. */
 export const modelRoutes = (state: ModelState) =>
   Layer.mergeAll(
     HttpRouter.add(
       "POST",
       "/v1/chat/completions",
       withRequest(state, "openai", (request) => answer(state, request))
+    ),
+    HttpRouter.add(
+      "POST",
+      "/v1/responses",
+      withRequest(state, "responses", (request) => answer(state, request))
     ),
     HttpRouter.add(
       "POST",

@@ -49,8 +49,9 @@ export class Conversation {
     }
   }
 
-  /** Pieces with the same id are one message; so are neighbours without an id. */
+  /** Pieces with the same id are one message; so are neighbours without an id. Some agents tell empty pieces, which say nothing. */
   #speak(kind: SpokenKind, id: string | undefined, text: string): void {
+    if (text === "") return
     const last = this.#entries.at(-1)
     if (last?.kind === kind && last.id === id) {
       this.#entries[this.#entries.length - 1] = { ...last, text: last.text + text }

@@ -11,7 +11,7 @@ import type {
 } from "@agentclientprotocol/sdk"
 import { type PipedProcess, startPiped } from "@reprise/process"
 import { Effect, Schema } from "effect"
-import type { AgentRefusal } from "../failures.ts"
+import { type AgentRefusal, wordsOf } from "../failures.ts"
 import type { AgentCommand } from "./command.ts"
 import { messageStream } from "./messageStream.ts"
 import { agentMethods, clientMethods, protocolVersion } from "./methods.ts"
@@ -146,7 +146,7 @@ const asCallFailure =
   ({ RequestError }: Sdk, method: string, ending: Ending, errors: () => string) =>
   (cause: unknown): AgentEnded | CallRefused => {
     if (cause instanceof RequestError && ending.reason === undefined) {
-      return new CallRefused({ code: cause.code, reason: cause.message })
+      return new CallRefused({ code: cause.code, reason: wordsOf(cause) })
     }
     const why = ending.reason ?? `It ended during ${method}.`
     return new AgentEnded({ reason: `${why}${lastWords(errors())}`, ...(ending.broken ? { broken: true } : {}) })

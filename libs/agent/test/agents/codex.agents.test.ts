@@ -1,0 +1,11 @@
+import { namedAgentWorld } from "../contract/acpWorld.ts"
+import { agentRuntimeContract } from "../contract/contract.ts"
+
+agentRuntimeContract("codex", namedAgentWorld("codex"), [
+  "questions",
+  "forks in part",
+  "waits",
+  "attach",
+  "tries",
+  "permissions"
+])

@@ -1,0 +1,12 @@
+import { namedAgentWorld } from "../contract/acpWorld.ts"
+import { agentRuntimeContract } from "../contract/contract.ts"
+
+agentRuntimeContract("qwen", namedAgentWorld("qwen"), [
+  "questions",
+  "forks in part",
+  "waits",
+  "attach",
+  "usage",
+  "fork",
+  "pieces"
+])

@@ -1,0 +1,45 @@
+/**
+ * `npm run test:agents [-- NAME …]`: installs agents over the Agent Client Protocol beside this file, if they are not there,
+ * and runs the contract of the port on them. They are no part of the repository's own install, which they would triple.
+ */
+import { spawnSync } from "node:child_process"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+
+const folder = import.meta.dirname
+const root = join(folder, "../..")
+
+/** The files of tests, by the names that Reprise has for the agents. */
+const files: Readonly<Record<string, string>> = {
+  "claude-agent-acp": "claudeAgentAcp",
+  codex: "codex",
+  qwen: "qwen",
+  copilot: "copilot"
+}
+
+const say = (text: string) => process.stderr.write(`${text}\n`)
+
+const run = (command: string, args: ReadonlyArray<string>, directory: string): number =>
+  spawnSync(command, args, {
+    cwd: directory,
+    stdio: "inherit",
+    env: { ...process.env, REPRISE_TEST_AGENTS: folder }
+  }).status ?? 1
+
+const names = process.argv.slice(2)
+const unknown = names.filter((name) => files[name] === undefined)
+if (unknown.length > 0) {
+  say(`There is no tested agent ${unknown.join(", ")}. There are: ${Object.keys(files).join(", ")}.`)
+  process.exit(2)
+}
+
+if (!existsSync(join(folder, "node_modules/.package-lock.json"))) {
+  say("Installing the agents into test/agents/node_modules: 1.2 GB, under a minute with a fast network.")
+  if (run("npm", ["ci", "--no-audit", "--no-fund"], folder) !== 0) {
+    say("The agents could not be installed. 'npm ci' in test/agents says more.")
+    process.exit(1)
+  }
+}
+
+const chosen = names.flatMap((name) => files[name] ?? []).map((file) => `/agents/${file}.agents.test.ts`)
+process.exit(run("npx", ["vitest", "run", "--project", "agents", ...chosen], root))
