@@ -85,7 +85,7 @@ const readable = (error: { readonly message: string }): CliFailure =>
 
 /** `wanted`: as it was typed. Fails with a sentence that has the next step. Does nothing for an answer that names no agent. */
 export const requireAgent = Effect.fn("requireAgent")(function* ({ runId }: EscalationView, wanted: NamedAgent) {
-  if (Object.values(wanted).every((name) => name === undefined)) return
+  if (wanted.runtime === undefined && wanted.model === undefined && wanted.variant === undefined) return
   const run = yield* findRun(runId)
   const { options } = yield* clientOptions({ nats: Option.none() })
   const { host } = yield* ActorConfig
