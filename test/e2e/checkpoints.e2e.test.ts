@@ -72,8 +72,8 @@ describe("a plan with three checkpoints", () => {
       assert.deepStrictEqual(stateOf(world), {
         plan_id: planId,
         completed_tasks: [
-          // As committed: the runtime has changed its own file, and the author has added everything.
-          { id: task(1), commit: commits[0], files: ["module.txt", "opencode.json"] },
+          // As committed: the author has added everything, and what the runtime has changed in its own file is undone.
+          { id: task(1), commit: commits[0], files: ["module.txt"] },
           { id: task(2), commit: commits[1], files: ["page.txt"] }
         ],
         checkpoint: { task: task(2), type: "human-verify" },
