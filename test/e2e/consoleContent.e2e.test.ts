@@ -122,6 +122,10 @@ describe.skipIf(lacksBrowser)("the web console with what agents may say", () => 
       yield* act(() => page.goto(link))
       yield* act(() => heading(page).waitFor())
       yield* sees(page, /more characters of the changes are left out/)
+      yield* act(() => page.getByText("big.txt").first().click())
+      const changes = page.getByRole("region", { name: "Changes of big.txt" }).locator("div > div")
+      yield* act(() => changes.first().waitFor())
+      assert.isBelow(yield* act(() => changes.count()), 200, "only the lines that are seen are in the page")
       yield* presses(page, /^Show all \d+ characters/)
       // The model's context has no room for a megabyte.
       const rows = page.getByRole("region", { name: "All words" }).locator("div > div")

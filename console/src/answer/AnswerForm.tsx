@@ -37,6 +37,9 @@ function Preview({ guidance, question }: { readonly question: EscalationView; re
   )
 }
 
+/** A telephone has room for what is advised, and not for what each choice means. */
+const shownMeaning = (meaning: string): string => (/\brecommended\b/.test(meaning) ? "block" : "hidden sm:block")
+
 interface Props {
   readonly question: EscalationView
   readonly onChosen: () => void
@@ -79,7 +82,7 @@ export function AnswerForm({ onChosen, question }: Props) {
   return (
     <form
       aria-label="Your answer"
-      className="border-line bg-card sticky bottom-0 z-10 -mx-4 space-y-2 border-t px-4 pt-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] lg:mx-0 lg:rounded-b-lg"
+      className="border-line bg-card sticky bottom-0 z-10 -mx-4 max-h-[50dvh] space-y-2 overflow-y-auto border-t px-4 pt-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] lg:mx-0 lg:rounded-b-lg"
       onSubmit={(event) => event.preventDefault()}
     >
       <div>
@@ -130,10 +133,14 @@ export function AnswerForm({ onChosen, question }: Props) {
               className={`flex min-h-11 items-center justify-between gap-2 rounded-md border px-3 py-1.5 text-left font-medium ${look}`}
               key={option.name}
               onClick={() => answer(option)}
-              title={meaning}
               type="button"
             >
-              <span className="first-letter:uppercase">{name}</span>
+              <span>
+                <span className="block first-letter:uppercase">{name}</span>
+                {meaning !== undefined && (
+                  <span className={`text-xs font-normal ${shownMeaning(meaning)}`}>{meaning}</span>
+                )}
+              </span>
               <Key>{keyOf(option, index)}</Key>
             </button>
           )

@@ -9,6 +9,8 @@ import { visible } from "./visible.ts"
 /** Lines of a file that is shown without being asked for, and of all such files. */
 const openLines = 400
 const openLinesInAll = 2_000
+/** A longer file is shown as plain lines, of which only those that are seen are in the page: drawing it stops the page. */
+const mostDrawnLines = 2_000
 
 const linesOf = ({ hunks }: FileDiffMetadata): number =>
   hunks.reduce((sum, { unifiedLineCount }) => sum + unifiedLineCount, 0)
@@ -22,7 +24,13 @@ const changesOf = ({ hunks }: FileDiffMetadata) => ({
 const contrast =
   ":host { --diffs-bg-addition-override: light-dark(#eaf7ee, #12261a); --diffs-bg-deletion-override: light-dark(#fdecec, #2d1416); }"
 
-function ChangedFile({ file, isOpen }: { readonly file: FileDiffMetadata; readonly isOpen: boolean }) {
+interface Changed {
+  readonly file: FileDiffMetadata
+  /** The patch of this file alone. */
+  readonly text: string
+}
+
+function ChangedFile({ changed: { file, text }, isOpen }: { readonly changed: Changed; readonly isOpen: boolean }) {
   const [open, setOpen] = useState(isOpen)
   const theme = useTheme()
   const { added, removed } = changesOf(file)
@@ -35,7 +43,8 @@ function ChangedFile({ file, isOpen }: { readonly file: FileDiffMetadata; readon
         {file.type === "new" && <span className="text-soft text-xs">new</span>}
         {file.type === "deleted" && <span className="text-soft text-xs">deleted</span>}
       </summary>
-      {open && (
+      {open && linesOf(file) > mostDrawnLines && <LongText label={`Changes of ${file.name}`} text={text} />}
+      {open && linesOf(file) <= mostDrawnLines && (
         <div className="border-line overflow-x-auto border-t">
           <FileDiff
             fileDiff={file}
@@ -56,9 +65,11 @@ function ChangedFile({ file, isOpen }: { readonly file: FileDiffMetadata; readon
 }
 
 /** Undefined: it is no diff that can be read, such as one whose end was left out within a file. */
-const filesOf = (text: string): ReadonlyArray<FileDiffMetadata> | undefined => {
+const filesOf = (patch: string): ReadonlyArray<Changed> | undefined => {
   try {
-    return parsePatchFiles(visible(text)).flatMap((patch) => patch.files)
+    return visible(patch)
+      .split(/^(?=diff --git )/m)
+      .flatMap((text) => parsePatchFiles(text).flatMap(({ files }) => files.map((file) => ({ file, text }))))
   } catch {
     return undefined
   }
@@ -70,11 +81,11 @@ export default function Patch({ text }: { readonly text: string }) {
   let shown = 0
   return (
     <div className="space-y-2">
-      {files.map((file, index) => {
-        const lines = linesOf(file)
+      {files.map((changed, index) => {
+        const lines = linesOf(changed.file)
         const isOpen = lines <= openLines && shown + lines <= openLinesInAll
         if (isOpen) shown += lines
-        return <ChangedFile file={file} isOpen={isOpen} key={`${file.name} ${index}`} />
+        return <ChangedFile changed={changed} isOpen={isOpen} key={`${changed.file.name} ${index}`} />
       })}
     </div>
   )
