@@ -4,9 +4,10 @@ import { delimiter, dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { locateOpenCode } from "@reprise/agent"
 import { Effect } from "effect"
-import { completes, doneTask, doTask, folder, planId, planWith, worksWhen } from "../harness/checkpointPlan.ts"
-import { commits, complete, correct, on, once, plan, ready, script } from "../harness/modelScript.ts"
+import { folder, planId } from "../harness/checkpointPlan.ts"
+import { correct, once, plan, script } from "../harness/modelScript.ts"
 import { roleStory } from "../harness/roleStory.ts"
+import { storyOfThree, threeAgents } from "../harness/threeAgents.ts"
 import { makeWorld } from "../harness/World.ts"
 
 /** A folder first on the PATH in which `opencode` is found, as users have it. */
@@ -23,68 +24,15 @@ describe("agents by role", () => {
       Effect.gen(function* () {
         const path = yield* withOpenCode
         const world = yield* makeWorld({
-          plan: planWith("Create the module"),
-          config: [
-            'permissions = "all"',
-            '[author]\nruntime = "opencode-acp"',
-            '[reviewer]\nruntime = "claude"',
-            '[fixer]\nruntime = "opencode"\nmodel = "scripted/second"\nvariant = "high"',
-            '[gates]\nquality = ["test -f gate.txt"]\n'
-          ].join("\n"),
-          environment: () => path,
-          script: {
-            rules: [
-              worksWhen("Create the module", doTask("module")),
-              completes("module", [doneTask(1, "module")]),
-              once({ role: "author", lastUser: "test -f gate.txt" }, commits("gate.txt", "passes")),
-              once({ role: "author", kind: "report" }, complete),
-              once({ role: "reviewer", kind: "report" }, correct("Say more")),
-              once({ role: "author", lastUser: "Say more" }, commits("more.txt", "more")),
-              once({ role: "author", kind: "report" }, complete),
-              on({ role: "reviewer", kind: "report" }, ready),
-              on({ role: "reviewer" }, { text: "I have read it." })
-            ]
-          }
+          ...threeAgents("opencode-acp"),
+          environment: () => path
         })
         const dry = yield* world.reprise("run", "PLAN.md", "--dry-run")
         assert.include(dry.stdout, `runtime: ${acp}; reviewer: claude; fixer: opencode, scripted/second, variant high`)
         const done = yield* world.reprise("run", "PLAN.md")
         assert.strictEqual(done.code, 0, done.stderr)
         const { run, story } = yield* roleStory(world)
-        assert.deepStrictEqual(story, [
-          "PREPARE",
-          `EXECUTE author ${acp}`,
-          `  session of author on ${acp}`,
-          "  turn completed",
-          "  CommitVerified",
-          "QUALITY_CHECK",
-          "  QualityFailed",
-          "  ContinuationVerified",
-          "QUALITY_RETRY fixer opencode",
-          "  session of author on opencode",
-          "  turn completed",
-          "  CommitVerified",
-          "QUALITY_CHECK",
-          "  QualityPassed",
-          "REVIEW reviewer claude",
-          "  session of reviewer on claude",
-          "  turn completed",
-          "  verdict ready_with_corrections",
-          "AUTO_FIX fixer opencode",
-          "  same session",
-          "  turn completed",
-          "  CommitVerified",
-          "QUALITY_CHECK",
-          "  QualityPassed",
-          "REVIEW reviewer claude",
-          "  same session",
-          "  turn completed",
-          "  verdict ready",
-          "PHASE_GATE",
-          "PHASE_COMPLETE",
-          "  PhaseCompleted",
-          "  RunCompleted"
-        ])
+        assert.deepStrictEqual(story, storyOfThree(acp))
         const calls = (yield* world.model.calls).filter(({ kind }) => kind === "work" || kind === "follow-up")
         const fixes = calls.filter(({ role, effort }) => role === "author" && effort === "high")
         assert.deepStrictEqual(new Set(fixes.map(({ model }) => model)), new Set(["second"]))
