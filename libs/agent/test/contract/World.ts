@@ -89,3 +89,6 @@ export const userMessages = Effect.fnUntraced(function* (id: string) {
   const runtime = yield* AgentRuntime
   return (yield* runtime.history(id)).filter((message) => message.role === "user").length
 })
+
+export const prompting = (event: RuntimeEvent): event is Extract<RuntimeEvent, { type: "prompting" }> =>
+  event.type === "prompting"
