@@ -12,7 +12,8 @@ import {
   progressFlags,
   reasonFlag,
   runtimeFlag,
-  sessionArgument
+  sessionArgument,
+  switchFlag
 } from "./shared.ts"
 
 const list = Command.make(
@@ -71,17 +72,22 @@ const handBack = Command.make(
   )
 ).pipe(Command.withDescription("Say that you are done in a session: its agent reports as soon as it rests"))
 
+/** Of a task for an agent. */
+const taskFlags = {
+  noInput: noInputFlag,
+  plain: plainFlag,
+  runtime: runtimeFlag,
+  model: modelFlag,
+  ...progressFlags,
+  json: jsonFlag,
+  nats: natsFlag
+}
+
 const start = Command.make(
   "start",
   {
     prompt: Argument.String("PROMPT").pipe(Argument.withDescription("What to do; - reads standard input")),
-    noInput: noInputFlag,
-    plain: plainFlag,
-    runtime: runtimeFlag,
-    model: modelFlag,
-    ...progressFlags,
-    json: jsonFlag,
-    nats: natsFlag
+    ...taskFlags
   },
   lazily(
     () => import("../flows/sessions/startSession.ts"),
@@ -106,17 +112,8 @@ const fork = Command.make(
       Flag.withDescription("After which turn it begins; default: the last one that has ended"),
       Flag.optional
     ),
-    worktree: Flag.Boolean("worktree").pipe(
-      Flag.withDescription("Work in a new git worktree, on a new branch, at the commit of that turn"),
-      Flag.withDefault(false)
-    ),
-    noInput: noInputFlag,
-    plain: plainFlag,
-    runtime: runtimeFlag,
-    model: modelFlag,
-    ...progressFlags,
-    json: jsonFlag,
-    nats: natsFlag
+    worktree: switchFlag("worktree", "Work in a new git worktree, on a new branch, at the commit of that turn"),
+    ...taskFlags
   },
   lazily(
     () => import("../flows/sessions/forkSession.ts"),
