@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Host, noTokens, noUsage, type SessionCommand, SessionId, TurnId } from "@reprise/protocol"
+import { noTokens, noUsage, SessionId } from "@reprise/protocol"
 import type { SessionInput } from "../src/actor/inputs.ts"
 import { viewOf } from "../src/actor/view.ts"
 import { withForkedConversation } from "../src/prompts.ts"
@@ -10,34 +10,21 @@ import {
   given,
   givenOwn,
   goodReport,
-  key,
   newTurn,
   nextTurn,
   opened,
+  own,
   ownTurn,
   sessionId,
+  startAlone,
   t,
   withReport
 } from "./support/story.ts"
 
 const task = "Try it otherwise."
 const point = { sessionId: SessionId.make("s0"), turn: 2 }
-const start: Extract<SessionCommand, { _tag: "StartSession" }> = {
-  _tag: "StartSession",
-  sessionId,
-  prompt: task,
-  runtime: "opencode",
-  directory: "/work/repository",
-  host: Host.make("h1"),
-  permissions: "ask",
-  limits: {},
-  fork: point
-}
+const start: SessionInput = { ...startAlone, prompt: task, directory: "/work/repository", fork: point }
 const usageOf = (input: number) => ({ ...noUsage, tokens: { ...noTokens, input }, cost: input, calls: input })
-const own = <Input extends { readonly turnId: TurnId }>(n: number, input: Input): Input => ({
-  ...input,
-  turnId: TurnId.make(`${key}-t${n}`)
-})
 const fresh = (n: number): SessionInput => ownTurn(newTurn(n, { fresh: true, prompt: task }))
 const copied = own(1, { ...opened(1), inherited: usageOf(100), promptId: "msg_before" })
 const working = [start, fresh(1), copied]

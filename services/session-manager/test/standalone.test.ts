@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { EscalationId, Host, isStandalone, Key, RunId, type SessionCommand, SessionId, TurnId } from "@reprise/protocol"
+import { EscalationId, Host, isStandalone, Key, RunId, SessionId, TurnId } from "@reprise/protocol"
 import { sessionActor } from "../src/actor/actor.ts"
 import type { SessionInput } from "../src/actor/inputs.ts"
 import { viewOf } from "../src/actor/view.ts"
@@ -11,30 +11,24 @@ import {
   newTurn,
   nextTurn,
   opened,
+  own,
   ownTurn,
   sessionId,
+  startAlone,
   withReport
 } from "./support/story.ts"
 
 const ownRun = RunId.make(key)
 const task = "Write hello.txt."
-const start: Extract<SessionCommand, { _tag: "StartSession" }> = {
-  _tag: "StartSession",
-  sessionId,
+const start = {
+  ...startAlone,
   prompt: task,
-  runtime: "opencode",
   directory: "/work/repository",
-  host: Host.make("h1"),
-  permissions: "ask",
   limits: { maxTokens: 1000 },
   stuckAfterMs: 5000
 }
 const turnId = (n: number) => TurnId.make(`${key}-t${n}`)
 const fresh = (n: number, prompt = task): SessionInput => ownTurn(newTurn(n, { fresh: true, prompt }))
-const own = <Input extends { readonly turnId: TurnId }>(n: number, input: Input): Input => ({
-  ...input,
-  turnId: turnId(n)
-})
 const working = [start, fresh(1), own(1, opened(1))]
 const question = { runId: ownRun, sessionId, escalationId: EscalationId.make(`${key}-e1`) } as const
 const raised: SessionInput = {

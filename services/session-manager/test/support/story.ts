@@ -67,6 +67,12 @@ export const startAlone: Command<"StartSession"> = {
   limits: {}
 }
 
+/** A report about the n-th turn of a standalone session, which is its own run. */
+export const own = <Input extends { readonly turnId: TurnId }>(n: number, input: Input): Input => ({
+  ...input,
+  turnId: TurnId.make(`${key}-t${n}`)
+})
+
 export const opened = (n: number, runtimeSessionId = "ses_1"): Report<"RecordOpened"> => ({
   _tag: "RecordOpened",
   turnId: t(n),
