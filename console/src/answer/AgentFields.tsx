@@ -9,7 +9,12 @@ interface Props {
   readonly onChange: (value: ChosenAgent) => void
 }
 
-const input = "border-line bg-page text-strong mt-1 block min-h-11 w-full rounded-md border px-3 py-2 text-base"
+/** What is named, how the field is called, and what holds while it is empty. */
+const fields = [
+  ["runtime", "Runtime", "as now"],
+  ["model", "Model", "the runtime’s own"],
+  ["variant", "Variant", "the model’s own"]
+] as const
 
 export function AgentFields({ choice, onChange, value }: Props) {
   const [isNamed] = useState(!isNobodyElse(value))
@@ -17,37 +22,19 @@ export function AgentFields({ choice, onChange, value }: Props) {
     <details className="text-sm" open={isNamed}>
       <summary className="text-soft">Another agent, with “{choice}”</summary>
       <div className="grid grid-cols-2 gap-2 sm:grid-cols-3">
-        <label className="text-soft">
-          Runtime
-          <input
-            autoCapitalize="none"
-            className={input}
-            list="runtimes"
-            onChange={({ target }) => onChange({ ...value, runtime: target.value })}
-            placeholder="as now"
-            value={value.runtime}
-          />
-        </label>
-        <label className="text-soft">
-          Model
-          <input
-            autoCapitalize="none"
-            className={input}
-            onChange={({ target }) => onChange({ ...value, model: target.value })}
-            placeholder="the runtime’s own"
-            value={value.model}
-          />
-        </label>
-        <label className="text-soft">
-          Variant
-          <input
-            autoCapitalize="none"
-            className={input}
-            onChange={({ target }) => onChange({ ...value, variant: target.value })}
-            placeholder="the model’s own"
-            value={value.variant}
-          />
-        </label>
+        {fields.map(([name, label, placeholder]) => (
+          <label className="text-soft" key={name}>
+            {label}
+            <input
+              autoCapitalize="none"
+              className="border-line bg-page text-strong mt-1 block min-h-11 w-full rounded-md border px-3 py-2 text-base"
+              list={name === "runtime" ? "runtimes" : undefined}
+              onChange={({ target }) => onChange({ ...value, [name]: target.value })}
+              placeholder={placeholder}
+              value={value[name]}
+            />
+          </label>
+        ))}
         <datalist id="runtimes">
           <option value="opencode" />
           <option value="claude" />
