@@ -1,5 +1,6 @@
-/** `reprise doctor --ask-models`: the models of a run are asked for one word, and nothing else is. */
+/** `reprise doctor`: what keeps a run from starting is found before; with `--ask-models` the models are asked for one word. */
 import { assert, describe, it } from "@effect/vitest"
+import { canSandbox } from "@reprise/sandbox/testing"
 import { Effect } from "effect"
 import { on, plan } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
@@ -10,6 +11,8 @@ interface Row {
   readonly detail: string
   readonly next?: string
 }
+
+const sandboxed = await canSandbox()
 
 const aboutModels = (stdout: string): ReadonlyArray<Row> =>
   JSON.parse(stdout).data.filter(({ check }: Row) => check === "model")
@@ -30,6 +33,22 @@ describe("reprise doctor", () => {
       assert.match(reviewer?.detail ?? "", /^scripted\/nonsense \(reviewer\): .*Model not found/)
       assert.include(reviewer?.next, "opencode models")
       assert.strictEqual((yield* world.model.calls).length, 1)
+    })
+  )
+
+  it.live.skipIf(!sandboxed)("says why OpenCode is not started in the sandbox, as a run does", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({ plan: plan("One"), script: { rules: [] } })
+      const environment = { REPRISE_SANDBOX_MODE: "required", OPENCODE_PURE: "1" }
+      const { code, stdout } = yield* world.repriseIn({ environment }, "doctor", "--json")
+      assert.strictEqual(code, 3)
+      const rows: ReadonlyArray<Row> = JSON.parse(stdout).data
+      const { detail = "", next, state } = rows.find(({ check }) => check === "sandbox") ?? {}
+      assert.deepStrictEqual([state, next], ["broken", 'Unset it, or set sandbox.mode to "off".'])
+      const run = yield* world.repriseIn({ environment }, "run", "PLAN.md")
+      assert.strictEqual(run.code, 3)
+      assert.include(run.stderr.replaceAll(/\s+/g, " "), detail)
+      assert.strictEqual((yield* world.model.calls).length, 0)
     })
   )
 })

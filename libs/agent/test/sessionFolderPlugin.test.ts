@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { loadPlugin } from "../src/opencode/server/sessionFolderPlugin.ts"
+import { loadPlugin, unguardedBy } from "../src/opencode/server/sessionFolderPlugin.ts"
 
 const url = "file:///state/sessionFolder.js"
 
@@ -21,6 +21,8 @@ describe("the plugin that tells commands the folder of their session", () => {
     { environment: { OPENCODE_CONFIG_CONTENT: '{"plugin":"one"}' }, expected: /a list of plugins/ },
     { environment: { OPENCODE_PURE: "1" }, expected: /OPENCODE_PURE .* Unset it/ }
   ])("stops a server that would not load it: $environment", ({ environment, expected }) => {
-    assert.match(Result.getOrElse(loadPlugin(environment, url), (detail) => detail) as string, expected)
+    assert.isTrue(Result.isFailure(loadPlugin(environment, url)))
+    const { next = "", problem = "" } = unguardedBy(environment) ?? {}
+    assert.match(`${problem} ${next}`, expected)
   })
 })

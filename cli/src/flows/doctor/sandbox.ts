@@ -1,12 +1,15 @@
 /** Checks whether commands run in the sandbox here. */
+import { unguardedBy } from "@reprise/agent"
 import { shortcomings } from "@reprise/sandbox"
 import { Effect } from "effect"
+import { configuredRuntimes } from "../../config/serviceOptions.ts"
 import type { SystemOptions } from "../../system/System.ts"
 import { standingOf } from "../../system/sandbox.ts"
 import { broken, ok, warning } from "./findings.ts"
 
 export const checkSandbox = Effect.fn("checkSandbox")(function* (options: SystemOptions) {
-  const { mode } = options.settings.sandbox
+  const { opencode, sandbox } = options.settings
+  const { mode } = sandbox
   const { standing } = yield* standingOf(options)
   if (standing._tag === "off") {
     const next = 'Set sandbox.mode to "auto", or run in a container that you can afford to lose.'
@@ -16,6 +19,9 @@ export const checkSandbox = Effect.fn("checkSandbox")(function* (options: System
     const found = mode === "required" ? broken : warning
     return found("sandbox", `Cannot be used. ${standing.reason}`, "Until then agents ask before each command.")
   }
+  const startsOpenCode = opencode.url === undefined && configuredRuntimes(options.settings).includes("opencode")
+  const unguarded = startsOpenCode ? unguardedBy(process.env) : undefined
+  if (unguarded !== undefined) return broken("sandbox", `OpenCode is not started: ${unguarded.problem}`, unguarded.next)
   const missing = shortcomings(standing.engine)
   if (missing.length > 0) {
     const next = "Run in a container or on Linux if you need them, or help to try it."

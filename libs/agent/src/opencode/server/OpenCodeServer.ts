@@ -98,7 +98,7 @@ const guardedBy = Effect.fnUntraced(function* (
   const plugin = join(dirname(shell), "sessionFolder.js")
   yield* onDisk("preparing the sandbox", () => writeFile(plugin, pluginText))
   const loading = yield* Effect.fromResult(loadPlugin(environment, pathToFileURL(plugin).href)).pipe(
-    Effect.mapError((detail) => new OpenCodeUnguarded({ detail }))
+    Effect.mapError((why) => new OpenCodeUnguarded(why))
   )
   return { ...loading, SHELL: shell }
 })

@@ -55,10 +55,12 @@ export class OpenCodeNotPermitted extends Schema.TaggedError<OpenCodeNotPermitte
 
 /** The environment's settings for OpenCode would let commands out of the sandbox. */
 export class OpenCodeUnguarded extends Schema.TaggedError<OpenCodeUnguarded>()("OpenCodeUnguarded", {
-  detail: Schema.String
+  problem: Schema.String,
+  /** The next step. */
+  next: Schema.String
 }) {
   override get message() {
-    return `OpenCode is not started: ${this.detail}`
+    return `OpenCode is not started: ${this.problem} ${this.next}`
   }
 }
 
