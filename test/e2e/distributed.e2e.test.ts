@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Broker, localBroker } from "@reprise/testing"
 import { Effect } from "effect"
@@ -8,7 +10,7 @@ const services = ["orchestrator", "session-manager", "reviewer", "gate", "worksp
 
 describe("services in separate processes on one broker", () => {
   it.live(
-    "run a plan that a client starts with --nats, host it for every client, and open its session on its own host only",
+    "run a plan that clients start and follow with --nats, host it for every client, and open its session on its own host only",
     () =>
       Effect.gen(function* () {
         const world = yield* makeWorld({ openCode: "shared", plan: plan("One"), script: heldInMidTurn })
@@ -28,9 +30,14 @@ describe("services in separate processes on one broker", () => {
         const there = yield* world.repriseIn(elsewhere, ...attach)
         const { error } = JSON.parse(there.stdout)
         assert.deepStrictEqual([there.code, error.code, /on host local/.test(error.message)], [2, "elsewhere", true])
+        writeFileSync(join(world.root, "unfinished.txt"), "what the author has not committed yet\n")
+        const follower = yield* world.start("run", "PLAN.md", "--nats", url)
+        yield* follower.waitFor(/Continuing run/)
         yield* world.model.release("mid-turn")
-        const ended = yield* run.ended
-        assert.strictEqual(ended.code, 0, ended.stderr)
+        for (const client of [run, follower]) {
+          const ended = yield* client.ended
+          assert.strictEqual(ended.code, 0, ended.stderr)
+        }
         assert.include(world.git("log", "--format=%s"), "Write it")
         const status = yield* world.reprise("status", "--json", "--nats", url)
         assert.include(status.stdout, '"status":"completed"')

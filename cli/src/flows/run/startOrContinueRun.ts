@@ -7,7 +7,7 @@ import { isInitialised } from "../../project/Project.ts"
 import { isBrokerLost, untilBrokerLostOrFull } from "../../system/broker.ts"
 import { allRuns, findPostponed, findRun } from "../../system/lookUp.ts"
 import { newRunId } from "../../system/names.ts"
-import { hostingSystem } from "../../system/System.ts"
+import { hostingSystem, type SystemOptions, usesRemote } from "../../system/System.ts"
 import { type ExitCode, exitCodes } from "../../terminal/exitCodes.ts"
 import { data, say } from "../../terminal/Printer.ts"
 import { isOpenRun } from "../../views/ended.ts"
@@ -162,15 +162,16 @@ const followAndSummarise = Effect.fnUntraced(function* (
  * is missing. When another process did the work and ends, this one takes over.
  */
 export const startOrContinueRun = Effect.fn("startOrContinueRun")(function* (execution: PlanExecution) {
-  // Checked before the first broker starts here, so that a refused run leaves nothing behind.
-  if (!isInitialised(execution.project)) yield* requireCleanTree(execution)
-  const followed = yield* Ref.make<RunId | undefined>(undefined)
   const { config, openCodeEnvironment, project } = execution
-  const system = hostingSystem({
+  const options: SystemOptions = {
     project,
     settings: config.settings,
     ...(openCodeEnvironment === undefined ? {} : { openCodeEnvironment })
-  })
+  }
+  // Checked before the first broker starts here, so that a refused run leaves nothing behind.
+  if (!usesRemote(options) && !isInitialised(project)) yield* requireCleanTree(execution)
+  const followed = yield* Ref.make<RunId | undefined>(undefined)
+  const system = hostingSystem(options)
   return yield* untilBrokerLostOrFull(followAndSummarise(execution, followed)).pipe(
     Effect.provide(system),
     Effect.tapError((error) =>
