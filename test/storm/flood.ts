@@ -14,6 +14,8 @@ import { type Random, randomOf } from "../simulation/machine/Random.ts"
 export interface FloodOptions {
   readonly seed: number
   readonly messages: number
+  /** Is told how far it is. */
+  readonly say?: (line: string) => void
 }
 
 export interface Flood {
@@ -213,6 +215,9 @@ const letterOf = (random: Random, id: string, seen: Seen): Letter => {
 /** So many messages are sent while one question is asked and answered: nobody floods faster than somebody is heard. */
 const waveLength = 100
 
+/** Progress is told after so many waves. */
+const toldEvery = 50
+
 /** So many messages wait at the same time until they are stored. */
 const atOnce = 4
 
@@ -282,6 +287,9 @@ export const flood = Effect.fn("flood")(function* (world: World, options: FloodO
     const sending = Effect.forEach(letters, send, { concurrency: atOnce, discard: true })
     const [answerMs] = yield* Effect.all([askAndAnswer(first), sending], { concurrency: 2 })
     answersMs.push(answerMs)
+    if (answersMs.length % toldEvery !== 0) return
+    const slowest = Math.max(...answersMs.slice(-toldEvery))
+    options.say?.(`${first + letters.length} of ${options.messages} messages; slowest answer since ${slowest} ms`)
   })
   const waves = Array.from({ length: Math.ceil(options.messages / waveLength) }, (_, n) => n * waveLength)
   yield* Effect.forEach(waves, wave, { discard: true }).pipe(Effect.provideService(Nats, nats))

@@ -48,7 +48,7 @@ const worlds = Array.from(
 const messages = Number(values.flood)
 let flooded: Flood | undefined
 const meanwhile = (world: World) =>
-  Effect.map(flood(world, { seed: first, messages }), (done) => {
+  Effect.map(flood(world, { seed: first, messages, say: (line) => say(`  ${line}`) }), (done) => {
     flooded = done
   })
 
