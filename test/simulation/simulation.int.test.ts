@@ -47,6 +47,16 @@ const told: Readonly<Record<string, readonly [number, ReadonlyArray<Fault>]>> = 
       { _tag: "RuntimeCrash", step: 2270, downMs: 90_000 }
     ]
   ],
+  "a run is aborted, and its release passes the request to prepare its workspace, which was in the hands of a killed process":
+    [
+      5806,
+      [
+        { _tag: "AnswerLost", service: "reviewer", call: 15 },
+        { _tag: "Kill", service: "session-manager", call: 17, when: "before", downMs: 60_000 },
+        { _tag: "KillAt", service: "all", step: 201, downMs: 10_000 },
+        { _tag: "Human", step: 371, does: "abort" }
+      ]
+    ],
   "git fails while a working tree is prepared whose lease is taken": [30044, [{ _tag: "GitFails", call: 6, times: 1 }]],
   "the process of a workspace's last decision is killed before it stores the view, and a replica has an earlier one": [
     5066,

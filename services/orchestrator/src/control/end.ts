@@ -11,7 +11,9 @@ import { countOthers, countTurn } from "./usage.ts"
 
 const refuse = refusing("orchestrator")
 
-export const releaseWorkspace = (run: Run, outcome: "completed" | "failed" | "aborted"): RunEvent => ({
+type Outcome = "completed" | "failed" | "aborted"
+
+export const releaseWorkspace = (run: Run, outcome: Outcome): RunEvent => ({
   _tag: "WorkspaceAsked",
   command: { _tag: "ReleaseWorkspace", runId: run.runId, outcome }
 })
@@ -56,8 +58,10 @@ export const endWithSession = (run: Run, reason: string): RunEvents => [
   { _tag: "RunAborted", runId: run.runId, reason }
 ]
 
-export const isEnded = ({ status }: Run): boolean =>
+const isOutcome = (status: Run["status"]): status is Outcome =>
   status === "completed" || status === "failed" || status === "aborted"
+
+export const isEnded = ({ status }: Run): boolean => isOutcome(status)
 
 type Late<Tag extends RunInput["_tag"]> = "ignored" | "stale" | ((input: InputOf<Tag>) => "ignored" | "stale")
 
@@ -144,14 +148,19 @@ const lateReason = ({ runId, status }: Run, command: LateInput["_tag"]): string 
     : `Run ${runId} ${status === "aborted" ? "was" : "has"} already ${status}: ${words}.`
 }
 
+/** The run was released before its workspace was asked for: messages to one actor may pass each other. */
+const undo = (run: Run, input: LateInput): RunEvents =>
+  input._tag === "WorkspacePrepared" && isOutcome(run.status) ? [releaseWorkspace(run, run.status)] : []
+
 /** What an input that comes after the end gets. */
 export const decideEnded = (run: Run, input: LateInput): Result.Result<RunEvents, Refusal> => {
   const used = usedBy(run, input)
   if (lateOf(input._tag, input) === "ignored") return Result.succeed(used)
   const { _tag: command, runId } = input
   const reason = lateReason(run, command)
+  const events = [...used, ...undo(run, input)]
   // A refused input would leave nothing in the journal.
-  return used.length === 0
+  return events.length === 0
     ? refuse("ended", reason)
-    : Result.succeed([...used, { _tag: "CommandRefused", runId, command, code: "ended", reason }])
+    : Result.succeed([...events, { _tag: "CommandRefused", runId, command, code: "ended", reason }])
 }

@@ -292,6 +292,12 @@ describe("any terminal", () => {
     row(s, { _tag: "WorkspaceFailed", runId, operation: "x", reason: "y" }).refused(/stale/)
   })
 
+  it("releases a workspace that is prepared later", () => {
+    const s = story().start().tell(abort).prepared()
+    assert.deepStrictEqual(s.lines, ["workspace ReleaseWorkspace", "CommandRefused"])
+    assert.deepStrictEqual([s.run.status, s.command("ReleaseWorkspace").outcome], ["aborted", "aborted"])
+  })
+
   it("counts what a turn used that is reported later, once, and moves no more", () => {
     const { report, s } = aborted()
     const refused = s.tell(report).journal.findLast(({ _tag }) => _tag === "CommandRefused")
