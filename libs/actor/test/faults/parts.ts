@@ -4,7 +4,7 @@ import { anyHost, subjects } from "@reprise/protocol"
 import { Effect, Layer, Schedule, Stream } from "effect"
 import { Broker, Messenger, WorkFault, workerLayer } from "../../src/index.ts"
 import { CounterWork, counterLayer, toCounter } from "../support/Counter.ts"
-import { deadLettersOf, journalOf, send } from "../support/observe.ts"
+import { deadLettersOf, decisionsOf, journalOf, send } from "../support/observe.ts"
 import { waitUntil } from "../support/systems.ts"
 
 const s = subjects("t")
@@ -33,9 +33,8 @@ const patiently = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.retry(effe
 
 /** Waits until the counter has decided as many inputs, and asserts that each was decided once. */
 const decides = Effect.fnUntraced(function* (key: string, count: number) {
-  const ids = Effect.map(patiently(journalOf(key)), (entries) => entries.map(({ input }) => input.id))
-  yield* waitUntil(Effect.map(ids, ({ length }) => length >= count))
-  const decided = yield* ids
+  yield* waitUntil(Effect.map(patiently(decisionsOf(key)), (decisions) => decisions >= count))
+  const decided = (yield* patiently(journalOf(key))).map(({ input }) => input.id)
   assert.strictEqual(new Set(decided).size, count, decided.join())
   assert.lengthOf(decided, count)
 })
@@ -85,17 +84,23 @@ const transcripts = Effect.fnUntraced(function* (key: string) {
   assert.isUndefined(yield* patiently(get(name)))
 })
 
-const prune = Effect.fnUntraced(function* (key: string) {
+/** Removes what is stored of an actor. */
+export const forget = Effect.fnUntraced(function* (key: string) {
   const { purge, snapshots, views } = yield* Broker
+  yield* patiently(purge("journal", s.journal("escalation", key)))
+  yield* patiently(snapshots.remove(`escalation.${key}`))
+  yield* patiently(views.remove(`gate.${key}`))
+})
+
+const prune = Effect.fnUntraced(function* (key: string) {
+  const { views } = yield* Broker
   const { deadLetters, dropDeadLetter } = yield* Messenger
   yield* patiently(send(toCounter(key).Keep({ text: large }), `${key}-keep`))
   yield* patiently(send(toCounter(key).Explode(), `${key}-explode`))
   yield* decides(key, 1)
   yield* waitUntil(Effect.map(patiently(deadLettersOf(key)), ({ length }) => length === 1))
   for (const { sequence } of yield* patiently(deadLetters())) yield* patiently(dropDeadLetter(sequence))
-  yield* patiently(purge("journal", s.journal("escalation", key)))
-  yield* patiently(snapshots.remove(`escalation.${key}`))
-  yield* patiently(views.remove(`gate.${key}`))
+  yield* forget(key)
   assert.deepStrictEqual(yield* patiently(journalOf(key)), [])
   assert.isUndefined(yield* patiently(views.get(`gate.${key}`)))
 })

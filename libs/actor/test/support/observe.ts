@@ -8,11 +8,14 @@ import { waitUntil } from "./systems.ts"
 
 const s = subjects("t")
 
+const stored = (key: Key) => Broker.use((broker) => broker.read("journal", s.journal(contracts.gate.actor, key), 0))
+
+/** How many decisions the journal of a counter has. Their bodies, which may be large, are not fetched. */
+export const decisionsOf = (key: Key) => Effect.map(stored(key), ({ length }) => length)
+
 /** The journal of a counter: each decision with the id of what it decided. */
 export const journalOf = Effect.fnUntraced(function* (key: Key) {
-  const broker = yield* Broker
-  const stored = yield* broker.read("journal", s.journal(contracts.gate.actor, key), 0)
-  return yield* Effect.forEach(stored, ({ body, sequence }) =>
+  return yield* Effect.forEach(yield* stored(key), ({ body, sequence }) =>
     Effect.flatMap(body, (text) => Effect.map(Effect.fromResult(readEntry(text)), (entry) => ({ ...entry, sequence })))
   )
 })
