@@ -60,6 +60,32 @@ describe("messages that are all delivered again, after the streams have forgotte
     )
   }
 
+  it.effect("are compared with what the streams have, of which each message is read once", () =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld()
+      const ids = Array.from({ length: 20 }, (_, n) => `ask-${n}`)
+      yield* Effect.gen(function* () {
+        const one = yield* world.start(count)
+        const asked = Effect.forEach(ids, (id) => send(toCounter("a").AskForWork({ name: id }), id))
+        yield* Effect.andThen(asked, drain).pipe(Effect.provide(one))
+      }).pipe(Effect.scoped)
+      yield* TestClock.adjust("60 minutes")
+      let read = 0
+      const watched = misbehaving(count, (broker) => ({
+        ...newConsumers(broker),
+        read: (stream, subject, after) =>
+          Effect.tap(broker.read(stream, subject, after), ({ length }) =>
+            Effect.sync(() => {
+              if (stream === "work") read += length
+            })
+          )
+      }))
+      const two = yield* world.start(watched)
+      yield* drain.pipe(Effect.provide(two))
+      assert.strictEqual(read, ids.length)
+    })
+  )
+
   it.effect("lead to what their process did not send before it died", () =>
     Effect.gen(function* () {
       const world = yield* memoryWorld()

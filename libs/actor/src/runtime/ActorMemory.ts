@@ -8,8 +8,8 @@ import type { BrokerFault } from "../broker/faults.ts"
 import { PoisonMessage } from "../DeadLetter.ts"
 import { type JournalEntry, readEntry } from "../JournalEntry.ts"
 import { bodyOf, type Undecodable } from "../wire.ts"
-import type { EarlierAnswers } from "./earlierAnswers.ts"
 import { makeReceipts, type Receipts } from "./Receipts.ts"
+import type { ReadSubjects } from "./readSubjects.ts"
 import { makeViewMark, type ViewMark } from "./views.ts"
 
 /** One actor as this process knows it. It may be behind the journal: another process may have written. */
@@ -20,7 +20,10 @@ export interface LoadedActor<State> {
   /** The state holds all that was journalled before this arrival: inputs up to it may be answered without a write. */
   freshFor: number
   readonly receipts: Receipts
-  readonly earlier: EarlierAnswers
+  /** Answers to its inputs, by the ids of the inputs. */
+  readonly earlier: ReadSubjects
+  /** What the streams have of what it may send, by the ids of the messages. */
+  readonly sent: ReadSubjects
   eventsSinceSnapshot: number
   /** Milliseconds since the epoch. */
   usedAt: number
@@ -88,6 +91,7 @@ const restore = <State>(
   freshFor: 0,
   receipts: makeReceipts(receiptsKept, snapshot?.receipts),
   earlier: new Map(),
+  sent: new Map(),
   eventsSinceSnapshot: 0,
   usedAt: now,
   view: makeViewMark()

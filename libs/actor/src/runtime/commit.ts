@@ -10,6 +10,7 @@ import type { LoadedActor, WrittenEntry } from "./ActorMemory.ts"
 import { type ActorRuntime, journalSubject, senderOf } from "./ActorRuntime.ts"
 import type { Decided } from "./decideInput.ts"
 import { messagesOf } from "./outbox.ts"
+import { type ReadSubjects, readSubject } from "./readSubjects.ts"
 
 /**
  * An entry younger than this is sent again when its actor is loaded, since its writer may have died before it sent.
@@ -33,25 +34,24 @@ const sendEntry = <State, Input extends Tagged, Event extends Tagged>(
     : runtime.broker.publish(messagesOf(senderOf(runtime, key), entry, sequence))
 
 /** The messages that no stream has. */
-const unsent = (broker: BrokerShape, messages: ReadonlyArray<Message>) =>
+const unsent = (broker: BrokerShape, messages: ReadonlyArray<Message>, sent: ReadSubjects) =>
   Effect.filter(messages, ({ meta, subject }) => {
     const stream = streamOf(subject)
     if (stream === undefined) return Effect.succeed(true)
-    return Effect.map(broker.read(stream, subject, 0), (stored) =>
-      stored.every(({ header }) => header("ce-id") !== meta.id)
-    )
+    return Effect.map(readSubject(broker, stream, subject, "ce-id", sent), (stored) => !stored.has(meta.id))
   })
 
 /** When the streams do not know the ids any more, what they have is left out. */
 const sendEntryAgain = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
   runtime: ActorRuntime<State, Input, Event>,
   key: Key,
+  loaded: LoadedActor<State>,
   written: WrittenEntry,
   ageMs: number
 ) {
   if (isRecent(ageMs)) return yield* sendEntry(runtime, key, written)
   const messages = messagesOf(senderOf(runtime, key), written.entry, written.sequence)
-  yield* runtime.broker.publish(yield* unsent(runtime.broker, messages))
+  yield* runtime.broker.publish(yield* unsent(runtime.broker, messages, loaded.sent))
 })
 
 /** Brings an actor into memory. What was decided before a crash is sent here, before anything that is decided after it. */
@@ -62,7 +62,7 @@ export const loadActor = Effect.fnUntraced(function* <State, Input extends Tagge
   const { loaded, newest } = yield* runtime.memory.load(key)
   if (newest === undefined) return loaded
   const ageMs = loaded.usedAt - Date.parse(newest.entry.at)
-  if (ageMs < sendAgainWithinMs) yield* sendEntryAgain(runtime, key, newest, ageMs)
+  if (ageMs < sendAgainWithinMs) yield* sendEntryAgain(runtime, key, loaded, newest, ageMs)
   return loaded
 })
 
@@ -82,7 +82,7 @@ export const sendAgain = Effect.fnUntraced(function* <State, Input extends Tagge
   if (message?.sequence !== sequence) return
   const entry = yield* Effect.fromResult(readEntry(yield* bodyOf(message)))
   const ageMs = (yield* Clock.currentTimeMillis) - Date.parse(entry.at)
-  if (ageMs < knownForMs) yield* sendEntryAgain(runtime, key, { entry, sequence }, ageMs)
+  if (ageMs < knownForMs) yield* sendEntryAgain(runtime, key, loaded, { entry, sequence }, ageMs)
   runtime.views.changed(key, loaded)
 })
 
