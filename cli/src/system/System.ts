@@ -72,7 +72,7 @@ const deciders = Layer.mergeAll(asItself("orchestrator", orchestrator.layer), as
 export const actors = ({ settings }: SystemOptions) =>
   Layer.mergeAll(
     deciders,
-    asItself("gate", gate.actorsWith(Object.keys(settings.notify.channels))),
+    asItself("gate", gate.actorsWith({ ...settings.notify, channels: Object.keys(settings.notify.channels) })),
     asItself("session-manager", sessionManager.actorsWith(sessionSettings(settings))),
     asItself("workspace", workspace.actors)
   )
