@@ -259,7 +259,16 @@ describe("answering a question", () => {
       .refused(/asks about no commit/)
     escalation([raised(asked)])
       .when(reply("override", { commit: "aaaa" }), at(5))
-      .then([answered("override")])
+      .then([{ ...answered("override"), commit: "aaaa" } as JournalEvent])
+  })
+
+  it("says afterwards which commit the answerer was shown", () => {
+    const given = escalation([raised(question({ evidence: { commit: "aaaa" } }))]).when(
+      reply("override", { commit: "aaaa" }),
+      at(5)
+    )
+    assert.containSubset(given.published, [{ _tag: "EscalationAnswered", commit: "aaaa" }])
+    assert.containSubset(escalationActor.view?.(given.state), { state: "answered", commit: "aaaa" })
   })
 })
 

@@ -143,7 +143,8 @@ const answer = (state: EscalationState, command: InputOf<"AnswerEscalation">, no
       by: command.by,
       via: command.via,
       ...(guidance === undefined ? {} : { guidance }),
-      ...agent
+      ...agent,
+      ...(command.commit === undefined ? {} : { commit: command.commit })
     }
     return [answered]
   })

@@ -28,7 +28,9 @@ export const JournalEvent = Schema.TaggedUnion({
     model: Schema.optionalKey(Schema.String),
     variant: Schema.optionalKey(Schema.String),
     by: Schema.String,
-    via: Schema.String
+    via: Schema.String,
+    /** The commit that the answerer was shown. */
+    commit: Schema.optionalKey(Schema.String)
   },
   Withdrawn: { at, escalationId: EscalationId, reason: WithdrawalReason },
   /** The run had withdrawn the question before the answer reached it: it went on without the answer. */

@@ -40,7 +40,12 @@ const announceAnswer = (question: Question, event: JournalEventOf<"Answered">): 
     ...(event.guidance === undefined ? {} : { guidance: event.guidance }),
     ...namedAgent(event)
   }
-  const published = publish({ _tag: "EscalationAnswered", ...closedContextOf(question), ...answer })
+  const published = publish({
+    _tag: "EscalationAnswered",
+    ...closedContextOf(question),
+    ...answer,
+    ...(event.commit === undefined ? {} : { commit: event.commit })
+  })
   const { escalationId, runId } = question
   return [published, send(to.orchestrator(runId).AnswerReceived({ escalationId, ...answer }))]
 }
