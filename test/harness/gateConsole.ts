@@ -28,7 +28,7 @@ export const gateWorld = Layer.merge(gate, noSources).pipe(
   Layer.provideMerge(ActorConfig.layer({ prefix: "t" }))
 )
 
-export const token = "the token of this test"
+const token = "the token of this test"
 
 /** Until the scope closes. */
 export const serveGate = Effect.fnUntraced(function* (options: Partial<ConsoleOptions> = {}) {
