@@ -204,7 +204,7 @@ export const parkedRuns = (): Promise<void> => {
   return Effect.runPromise(Effect.andThen(floor, parked))
 }
 
-/** At most 5 % of one CPU. */
+/** Wanted: below 5 % of one CPU. A host runs 64 turns at a time, and the others wait for their turn. */
 export const liveRuns = (): Promise<void> => {
   say(what)
   return Effect.runPromise(Effect.andThen(floor, working))
