@@ -1,16 +1,19 @@
 /** What every page has: the ways to the others, whether the page is live, the theme, and answers on their way. */
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router"
-import { useEffect, useMemo, useState } from "react"
+import { useEffect, useState } from "react"
 import { PendingAnswers } from "./answer/PendingAnswers.tsx"
 import { signOut } from "./data/api.ts"
-import { type Connection, connect } from "./data/live.ts"
+import { connect } from "./data/live.ts"
 import { questionsQuery } from "./data/queries.ts"
+import { followClicks, noteEvent, noteOpen, startNotices, withdrawAll } from "./notices/notices.ts"
 import { useKeys } from "./parts/keys.ts"
-import { makeNotices, NotifyMe } from "./parts/NotifyMe.tsx"
+import { NotifyMe } from "./parts/NotifyMe.tsx"
 import { Select } from "./parts/Select.tsx"
 import { useSession } from "./parts/session.tsx"
 import { setTheme, type Theme, useTheme } from "./parts/theme.ts"
+import { announceSignOut } from "./stream/listen.ts"
+import type { Connection } from "./stream/messages.ts"
 
 const themes: ReadonlyArray<readonly [Theme, string]> = [
   ["system", "Auto"],
@@ -75,12 +78,18 @@ function Help({ onClose }: { readonly onClose: () => void }) {
 /** A proxy's session ends at the proxy. */
 function Account({ onSignedOut }: { readonly onSignedOut: () => void }) {
   const { role, user } = useSession()
+  const leave = () =>
+    void signOut().then(() => {
+      announceSignOut()
+      withdrawAll()
+      onSignedOut()
+    })
   const name = [user, role === "viewer" ? "viewer" : undefined].filter((part) => part !== undefined).join(", ")
   return (
     <>
       {name !== "" && <span className="flex min-h-11 items-center">Signed in: {name}</span>}
       {user === undefined && (
-        <button className="min-h-11 underline" onClick={() => void signOut().then(onSignedOut)} type="button">
+        <button className="min-h-11 underline" onClick={leave} type="button">
           Sign out
         </button>
       )}
@@ -94,7 +103,6 @@ export function Shell({ onSignedOut }: { readonly onSignedOut: () => void }) {
   const theme = useTheme()
   const [connection, setConnection] = useState<Connection>("connecting")
   const [showsHelp, setShowsHelp] = useState(false)
-  const notices = useMemo(() => makeNotices((id) => navigate({ to: "/questions/$id", params: { id } })), [navigate])
   const { data: questions = [] } = useQuery(questionsQuery)
   const { pathname } = useLocation()
   const { hasRepository } = useSession()
@@ -102,16 +110,23 @@ export function Shell({ onSignedOut }: { readonly onSignedOut: () => void }) {
 
   useEffect(
     () =>
-      connect(
-        client,
-        (next) => {
+      connect(client, {
+        onConnection: (next) => {
           setConnection(next)
-          if (next === "signed-out") onSignedOut()
+          if (next !== "signed-out") return
+          withdrawAll()
+          onSignedOut()
         },
-        notices.hear
-      ),
-    [client, notices, onSignedOut]
+        onEvent: noteEvent,
+        onOpen: noteOpen
+      }),
+    [client, onSignedOut]
   )
+
+  useEffect(() => {
+    startNotices()
+    return followClicks((path) => navigate({ to: path }))
+  }, [navigate])
 
   useKeys((key) => {
     if (key === "n") navigate({ to: "/" })

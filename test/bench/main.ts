@@ -8,7 +8,7 @@ import { imageStart } from "./imageStart.ts"
 import { longHistory } from "./longHistory.ts"
 import { manyQuestions } from "./manyQuestions.ts"
 import { openCodeFolders } from "./openCodeFolders.ts"
-import { parkedRuns } from "./parkedRuns/parkedRuns.ts"
+import { liveRuns, parkedRuns } from "./parkedRuns/parkedRuns.ts"
 import { report } from "./report.ts"
 import { reviewTokens } from "./reviewTokens.ts"
 import { sandbox } from "./sandbox.ts"
@@ -22,6 +22,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   "fifty-sessions": fiftySessions,
   "first-prompt": firstPrompt,
   "image-start": imageStart,
+  "live-runs": liveRuns,
   "long-history": longHistory,
   "many-questions": manyQuestions,
   "open-code-folders": openCodeFolders,

@@ -5,13 +5,14 @@
  */
 import { ActorConfig, JetStreamBroker, Messenger } from "@reprise/actor"
 import { layer as gate } from "@reprise/gate"
-import { ConsoleSources, serveConsole, Unavailable } from "@reprise/gate/console"
+import { serveConsole } from "@reprise/gate/console"
 import { ensureStreams, Nats } from "@reprise/nats"
 import { EscalationId, PhaseId, RunId, to } from "@reprise/protocol"
 import { localBroker, Broker as Server } from "@reprise/testing"
 import { Effect, Layer, Redacted, Schedule } from "effect"
 import { consolePages } from "../../cli/src/flows/console/consolePages.ts"
 import { act, openPage, startBrowser } from "../harness/browser.ts"
+import { noSources } from "../harness/gateConsole.ts"
 import { figuresOf, milliseconds } from "./figures.ts"
 
 const count = 1_000
@@ -20,23 +21,9 @@ const arriving = 10
 const token = "a token of this benchmark"
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-const unavailable = Effect.fail(new Unavailable({ code: "not-here", message: "Not here.", hint: "Look elsewhere." }))
-const sources = Layer.succeed(
-  ConsoleSources,
-  ConsoleSources.of({
-    requireAgent: () => Effect.void,
-    conversation: () => unavailable,
-    changes: () => unavailable,
-    gateLogs: () => Effect.succeed([]),
-    preview: (_, guidance) => guidance,
-    describe: ({ _tag }) => ({ line: _tag, isDetail: false }),
-    user: "bench"
-  })
-)
-
 const world = Layer.unwrap(
   Effect.map(Server, ({ url }) =>
-    Layer.merge(gate, sources).pipe(
+    Layer.merge(gate, noSources).pipe(
       Layer.provideMerge(Messenger.layer),
       Layer.provideMerge(JetStreamBroker.layer),
       Layer.provideMerge(Layer.effectDiscard(ensureStreams("bench", { storageBytes: 2 * 1024 ** 3 }))),

@@ -14,7 +14,7 @@ import {
   startBrowser,
   startConsole
 } from "../harness/browser.ts"
-import { oneQuestion, twoQuestions } from "../harness/modelScript.ts"
+import { oneQuestion } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
 const secret = "the secret of the proxy in this test"
@@ -115,58 +115,6 @@ proxySecret = "env:PROXY_SECRET"
         const log = readFileSync(join(world.root, ".reprise/logs/reprise.log"), "utf8")
         assert.notInclude(`${log}${up.stdout}${up.stderr}`, secret)
       })
-  )
-
-  it.live("tells of a new question by the browser's own notice, asked for by a click, while nobody looks", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld(twoQuestions)
-      const { address, link } = yield* startConsole(world)
-      const { page, problems } = yield* openPage(yield* startBrowser)
-      yield* act(() =>
-        page.addInitScript(`{
-          window.asked = 0
-          window.notices = []
-          const ask = Notification.requestPermission.bind(Notification)
-          window.Notification = class extends Notification {
-            constructor(title, options) {
-              super(title, options)
-              window.notices.push({ title, body: options.body, tag: options.tag, notice: this, isClosed: false })
-            }
-            close() {
-              window.notices.find(({ notice }) => notice === this).isClosed = true
-              super.close()
-            }
-            static requestPermission() {
-              window.asked += 1
-              return ask()
-            }
-          }
-          document.hasFocus = () => window.isLookedAt === true
-        }`)
-      )
-      yield* act(() => page.goto(link))
-      yield* sees(page, "Nothing needs you")
-      assert.strictEqual(yield* act(() => page.evaluate("window.asked")), 0, "the browser asks at a click only")
-      yield* act(() => page.context().grantPermissions(["notifications"], { origin: address }))
-      yield* presses(page, /^Show notices/)
-      yield* act(() => page.getByRole("button", { name: "Notices are on" }).waitFor())
-      assert.strictEqual(yield* act(() => page.evaluate("window.asked")), 1)
-      const colour = yield* asks(world)
-      yield* sees(page, "Which colour?")
-      const shown = () =>
-        page.evaluate("window.notices.map(({ body, isClosed, tag, title }) => ({ body, isClosed, tag, title }))")
-      const expected = { title: "The author needs you", body: "Which colour?", tag: colour.escalationId }
-      assert.deepStrictEqual(yield* act(shown), [{ ...expected, isClosed: false }])
-      yield* act(() => page.getByRole("link", { name: "Runs" }).click())
-      yield* act(() => page.waitForURL(`${address}/runs`))
-      yield* act(() => page.evaluate("window.notices[0].notice.onclick()"))
-      yield* act(() => page.waitForURL(`${address}/questions/${colour.escalationId}`))
-      yield* act(() => page.evaluate("window.isLookedAt = true"))
-      yield* asks(world, "OTHER.md")
-      yield* act(() => page.getByRole("heading", { name: "2 open" }).waitFor())
-      assert.lengthOf((yield* act(shown)) as ReadonlyArray<unknown>, 1, "whoever looks needs no notice")
-      assert.deepStrictEqual(problems, [])
-    })
   )
 
   it.live("can be installed on a telephone", () =>

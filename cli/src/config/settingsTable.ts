@@ -2,7 +2,7 @@
  * Every setting of `reprise.toml`, once: its type, default and meaning. The type `Settings`, the loader, environment
  * overrides, `config explain`, the JSON schema and the reference are all made from this table.
  */
-import { ChannelTable, QuietHours } from "@reprise/gate/notifications"
+import { ChannelTable, defaultReminders, QuietHours } from "@reprise/gate/notifications"
 import { defaultRunOptions, PermissionMode } from "@reprise/protocol"
 import {
   ErrorActions,
@@ -318,6 +318,16 @@ const table = {
       count,
       10_000,
       "Milliseconds after a message in which further questions for people are gathered into one; 0: each by itself. A webhook gets each by itself."
+    ),
+    remindAfterMs: setting(
+      count,
+      defaultReminders.remindAfterMs,
+      "Milliseconds after which you are reminded of a question that is still open; 0: never."
+    ),
+    remindEveryMs: setting(
+      count,
+      defaultReminders.remindEveryMs,
+      "Milliseconds between further reminders of the same question; 0: only the first."
     ),
     quietHours: unset(
       QuietHours,

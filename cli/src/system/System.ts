@@ -44,6 +44,8 @@ export interface SystemOptions {
   readonly runtimes?: Layer.Layer<AgentRuntimes>
   /** The name of this host in subjects. Default: local. */
   readonly host?: string
+  /** The port of the web console that this process serves to its machine; absent: none, or it is not known yet. */
+  readonly consolePort?: number
   /** As whom the command talks to the broker, besides the services that it runs. Default: a person. */
   readonly identity?: ClientIdentity
 }
@@ -72,7 +74,7 @@ const deciders = Layer.mergeAll(asItself("orchestrator", orchestrator.layer), as
 export const actors = ({ settings }: SystemOptions) =>
   Layer.mergeAll(
     deciders,
-    asItself("gate", gate.actorsWith(Object.keys(settings.notify.channels))),
+    asItself("gate", gate.actorsWith({ ...settings.notify, channels: Object.keys(settings.notify.channels) })),
     asItself("session-manager", sessionManager.actorsWith(sessionSettings(settings))),
     asItself("workspace", workspace.actors)
   )
@@ -83,7 +85,11 @@ export const actors = ({ settings }: SystemOptions) =>
  */
 const gateOptions = Effect.fnUntraced(function* (options: SystemOptions) {
   const { project, settings } = options
-  const notify = yield* notifyOptions(settings, usesRemote(options))
+  const { consolePort } = options
+  const notify = {
+    ...(yield* notifyOptions(settings, usesRemote(options))),
+    ...(consolePort === undefined ? {} : { localOrigin: `http://127.0.0.1:${consolePort}` })
+  }
   const hasOwnLinks = notify.origin !== undefined && notify.channels.length > 0 && !usesRemote(options)
   return hasOwnLinks && notify.answerKey === undefined ? { ...notify, answerKey: yield* answerKey(project) } : notify
 })

@@ -1,5 +1,5 @@
 /** What the gate needs for notifications, from the settings and this machine's secrets. */
-import { type NotifyOptions, resolveChannels } from "@reprise/gate"
+import { type NotifyOptions, type ReminderSettings, resolveChannels } from "@reprise/gate"
 import { Effect } from "effect"
 import type { Settings } from "../config/settingsTable.ts"
 import { missing } from "../terminal/CliFailure.ts"
@@ -31,8 +31,10 @@ export const notifyOptions = Effect.fn("notifyOptions")(function* (settings: Set
   return {
     channels,
     batchMs: notify.batchMs,
+    remindAfterMs: notify.remindAfterMs,
+    remindEveryMs: notify.remindEveryMs,
     ...(web.origin === undefined ? {} : { origin: web.origin }),
     ...(answerKey === undefined ? {} : { answerKey }),
     ...(notify.quietHours === undefined ? {} : { quietHours: notify.quietHours })
-  } satisfies NotifyOptions
+  } satisfies NotifyOptions & ReminderSettings
 })

@@ -1,19 +1,14 @@
-/**
- * Keeps what the pages show current: the events of all runs, by server-sent events. A browser connects again by itself
- * and names the last event it has seen, so that nothing is missed; what comes twice is left out by its sequence.
- */
-import { ConsoleConnected, ConsoleEvent, type EscalationView, type PublicEvent } from "@reprise/protocol"
+/** Keeps what a page shows current by the events of all runs, which come from the browser's hub. */
+import { ConsoleEvent, type EscalationView, type PublicEvent } from "@reprise/protocol"
 import type { QueryClient } from "@tanstack/react-query"
 import { Schema } from "effect"
-import { ApiFailure } from "./api.ts"
+import { listen } from "../stream/listen.ts"
+import type { Connection } from "../stream/messages.ts"
 import { lookedUp, questionQuery, questionsQuery, runQuery, runsQuery, withRuns } from "./queries.ts"
 import { openQuestions } from "./questions.ts"
 import { withNewer } from "./timeline.ts"
 
-export type Connection = "connecting" | "live" | "lost" | "signed-out"
-
 const readEvent = Schema.decodeUnknownSync(Schema.fromJsonString(ConsoleEvent))
-const readConnected = Schema.decodeUnknownSync(Schema.fromJsonString(ConsoleConnected))
 
 /** Runs the newest call of each key, at most once in this time. */
 const makeThrottle = (everyMs: number) => {
@@ -82,20 +77,19 @@ const makeRefresh = (client: QueryClient) => {
   return { question, run, sessions }
 }
 
-/** Connects until it is stopped. `onEvent` gets each event once. */
-export const connect = (
-  client: QueryClient,
-  onConnection: (connection: Connection) => void,
-  onEvent: (event: ConsoleEvent) => void = ignore
-): (() => void) => {
+export interface Hearers {
+  readonly onConnection: (connection: Connection) => void
+  /** Gets each event once. */
+  readonly onEvent: (event: ConsoleEvent) => void
+  /** Gets the ids of all open questions when they were read anew, and the time before that. */
+  readonly onOpen: (ids: ReadonlyArray<string>, asOfMs: number) => void
+}
+
+/** Listens until it is stopped. */
+export const connect = (client: QueryClient, { onConnection, onEvent, onOpen }: Hearers): (() => void) => {
   const refresh = makeRefresh(client)
-  let last = 0
-  let source: EventSource | undefined
-  let again: ReturnType<typeof setTimeout> | undefined
 
   const take = (seen: ConsoleEvent) => {
-    if (seen.sequence <= last) return
-    last = seen.sequence
     const { event } = seen
     if (event._tag !== "TurnProgress") {
       const newest = [...(lookedUp.events.get(event.runId) ?? []), seen].slice(-keptEvents)
@@ -108,34 +102,21 @@ export const connect = (
     onEvent(seen)
   }
 
-  const begin = () => {
-    source = new EventSource("/api/events")
-    source.addEventListener("connected", ({ data }) => {
-      onConnection("live")
-      if (readConnected(data).resumed) return
+  return listen((message) => {
+    if (message.type === "connection") onConnection(message.connection)
+    if (message.type === "event") take(readEvent(message.data))
+    if (message.type === "connected" && !message.resumed) {
       // Something may have been missed: everything that is shown is read again.
-      last = 0
       lookedUp.events.clear()
-      client.invalidateQueries()
-    })
-    source.addEventListener("event", ({ data }) => take(readEvent(data)))
-    source.addEventListener("error", () => {
-      onConnection("lost")
-      // The browser connects again by itself, unless it was refused.
-      if (source?.readyState === EventSource.CLOSED) again = setTimeout(checkSession, 2_000)
-    })
-  }
-
-  const checkSession = () => {
-    client.fetchQuery({ ...questionsQuery, staleTime: 0, retry: false }).then(begin, (error) => {
-      if (error instanceof ApiFailure && error.status === 401) onConnection("signed-out")
-      else again = setTimeout(checkSession, 2_000)
-    })
-  }
-
-  begin()
-  return () => {
-    source?.close()
-    clearTimeout(again)
-  }
+      const asOfMs = Date.now()
+      client.invalidateQueries().then(() => {
+        const { data, dataUpdatedAt } = client.getQueryState(questionsQuery.queryKey) ?? {}
+        if (data === undefined || (dataUpdatedAt ?? 0) < asOfMs) return
+        onOpen(
+          data.map(({ escalationId }) => escalationId),
+          asOfMs
+        )
+      }, ignore)
+    }
+  })
 }

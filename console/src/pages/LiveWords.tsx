@@ -5,6 +5,7 @@ import { useEffect, useState } from "react"
 import { type LiveLine, nothingYet, withMessage } from "../data/liveNow.ts"
 import { tokensText } from "../data/words.ts"
 import { visible } from "../parts/visible.ts"
+import { follow, listen } from "../stream/listen.ts"
 
 const read = Schema.decodeUnknownSync(Schema.fromJsonString(LiveMessage))
 
@@ -19,15 +20,20 @@ export function LiveWords({ runId }: { readonly runId: string }) {
   const [now, setNow] = useState(nothingYet)
   const [isListening, setListening] = useState(false)
   useEffect(() => {
-    const source = new EventSource(`/api/runs/${runId}/live`)
     let count = 0
-    source.addEventListener("listening", () => setListening(true))
-    source.addEventListener("live", ({ data }) => {
-      const message = read(data)
+    const stopListening = listen((message) => {
+      if (message.type === "listening") setListening(message.runs.includes(runId))
+      if (message.type !== "live") return
+      const said = read(message.data)
+      if (said.runId !== runId) return
       count += 1
-      setNow((before) => withMessage(before, message, `${count}`))
+      setNow((before) => withMessage(before, said, `${count}`))
     })
-    return () => source.close()
+    const stopFollowing = follow(runId)
+    return () => {
+      stopFollowing()
+      stopListening()
+    }
   }, [runId])
   if (!isListening) return null
   return (

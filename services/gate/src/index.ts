@@ -1,4 +1,5 @@
 export { escalationActor } from "./actor/actor.ts"
+export type { ReminderSettings } from "./actor/reminders.ts"
 export type { Outcome } from "./notify/attempts.ts"
 export { actorsWith, layer, layerWith } from "./service.ts"
 export { type Channel, ChannelProblem, resolveChannels } from "./work/notify/Channel.ts"

@@ -2,16 +2,19 @@
 import { actorLayer } from "@reprise/actor"
 import { Layer } from "effect"
 import { escalationActor, escalationActorWith } from "./actor/actor.ts"
+import type { GateSettings } from "./actor/decide.ts"
+import { defaultReminders, type ReminderSettings } from "./actor/reminders.ts"
 import { type NotifyOptions, notifyWorker } from "./work/notify/notifyWorker.ts"
 
 /** Without notifications. Runs with any number of replicas. */
 export const layer = actorLayer(escalationActor)
 
-/** Decides and answers queries, and delivers no notification; those of new questions are asked for, for these channels. */
-export const actorsWith = (channels: ReadonlyArray<string>) => actorLayer(escalationActorWith(channels))
+/** Decides and answers queries, and delivers no notification; those of new questions are asked for, for its channels. */
+export const actorsWith = (settings: GateSettings) => actorLayer(escalationActorWith(settings))
 
 /** The whole service. Runs with any number of replicas: whichever is free delivers. */
-export const layerWith = (options: NotifyOptions) => {
-  const actors = actorsWith(options.channels.map(({ name }) => name))
+export const layerWith = (options: NotifyOptions & Partial<ReminderSettings>) => {
+  const { channels, remindAfterMs, remindEveryMs } = { ...defaultReminders, ...options }
+  const actors = actorsWith({ channels: channels.map(({ name }) => name), remindAfterMs, remindEveryMs })
   return options.channels.length === 0 ? actors : Layer.merge(actors, notifyWorker(options))
 }

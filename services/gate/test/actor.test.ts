@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { given } from "@reprise/actor/testing"
 import { EscalationId, RunId, SessionId } from "@reprise/protocol"
-import { escalationActor } from "../src/actor/actor.ts"
+import { escalationActor, escalationActorWith } from "../src/actor/actor.ts"
 import type { JournalEvent } from "../src/actor/journal.ts"
+import { defaultReminders, type ReminderSettings, reminderAfterMs } from "../src/actor/reminders.ts"
 import { at, escalationId, option, question, raised, reply, runId, timeAt } from "./fixtures.ts"
 
 const escalation = given(escalationActor)
@@ -258,7 +259,16 @@ describe("answering a question", () => {
       .refused(/asks about no commit/)
     escalation([raised(asked)])
       .when(reply("override", { commit: "aaaa" }), at(5))
-      .then([answered("override")])
+      .then([{ ...answered("override"), commit: "aaaa" } as JournalEvent])
+  })
+
+  it("says afterwards which commit the answerer was shown", () => {
+    const given = escalation([raised(question({ evidence: { commit: "aaaa" } }))]).when(
+      reply("override", { commit: "aaaa" }),
+      at(5)
+    )
+    assert.containSubset(given.published, [{ _tag: "EscalationAnswered", commit: "aaaa" }])
+    assert.containSubset(escalationActor.view?.(given.state), { state: "answered", commit: "aaaa" })
   })
 })
 
@@ -347,6 +357,47 @@ describe("reminding of a question", () => {
     escalation([raised(), { _tag: "Reminded", at: timeAt(10), count: 1 }])
       .when(remind(1), at(11))
       .then([])
+  })
+})
+
+describe("when humans are reminded", () => {
+  const hour = 60 * 60_000
+  it.each<[string, ReminderSettings, number, number | undefined]>([
+    ["first after ten minutes", defaultReminders, 1, hour / 6],
+    ["then every hour", defaultReminders, 2, hour],
+    ["always every hour", defaultReminders, 30, hour],
+    ["first when it is set", { remindAfterMs: 5, remindEveryMs: 7 }, 1, 5],
+    ["then as often as it is set", { remindAfterMs: 5, remindEveryMs: 7 }, 2, 7],
+    ["once", { remindAfterMs: 5, remindEveryMs: 0 }, 1, 5],
+    ["and not twice", { remindAfterMs: 5, remindEveryMs: 0 }, 2, undefined],
+    ["never", { remindAfterMs: 0, remindEveryMs: 7 }, 1, undefined],
+    ["never again", { remindAfterMs: 0, remindEveryMs: 7 }, 2, undefined]
+  ])("%s", (_, settings, count, ms) => assert.strictEqual(reminderAfterMs(settings, count), ms))
+
+  const remind = (count: number) => ({ _tag: "Remind", escalationId, count }) as const
+  const timersOf = ({ sent }: { readonly sent: ReadonlyArray<{ readonly _tag: string }> }) =>
+    sent.filter(({ _tag }) => _tag === "SetTimer")
+  const raisedWith = (reminders: ReminderSettings): JournalEvent => ({
+    _tag: "Raised",
+    at: timeAt(0),
+    question: question(),
+    reminders
+  })
+
+  it("is decided when the question is raised, and kept with it", () => {
+    const reminders = { remindAfterMs: 60_000, remindEveryMs: 0 }
+    const opened = given(escalationActorWith({ channels: [], ...reminders }))([]).when(question(), at(0))
+    opened.then([raisedWith(reminders)])
+    assert.containSubset(timersOf(opened), [{ dueAt: timeAt(1), command: remind(1) }])
+    const once = escalation([raisedWith(reminders)]).when(remind(1), at(1))
+    once.then([{ _tag: "Reminded", at: timeAt(1), count: 1 }])
+    assert.deepStrictEqual(timersOf(once), [])
+  })
+
+  it("sets no timer where nobody is to be reminded", () => {
+    const never = { remindAfterMs: 0, remindEveryMs: 60_000 }
+    const opened = given(escalationActorWith({ channels: [], ...never }))([]).when(question(), at(0))
+    assert.deepStrictEqual(timersOf(opened), [])
   })
 })
 

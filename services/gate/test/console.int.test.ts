@@ -1,17 +1,21 @@
 import { request } from "node:http"
 import { assert, describe, layer } from "@effect/vitest"
 import { Messenger } from "@reprise/actor"
-import { Effect, Logger, Redacted } from "effect"
+import { LiveMessage } from "@reprise/protocol"
+import { Effect, Fiber, Logger, Redacted, Schedule, Schema } from "effect"
 import { serveConsole } from "../src/work/console/serveConsole.ts"
 import { type Headers, opened, pages, raise, token, world } from "./support/consoleOverMemory.ts"
+
+const decodeLive = Schema.decodeUnknownSync(LiveMessage)
+const said = { _tag: "AgentSaid", turnId: "t1", role: "author", part: "p1", kind: "text" }
 
 const answerOf = (commandId: string, choice: string, guidance?: string) =>
   JSON.stringify({ commandId, choice, ...(guidance === undefined ? {} : { guidance }) })
 
 /** The messages of an event stream, up to one that holds a text. */
-const streamUntil = (port: number, headers: Headers, ending: string) =>
+const streamUntil = (port: number, headers: Headers, ending: string, path = "/api/events") =>
   Effect.callback<string>((resume) => {
-    const sent = request({ host: "127.0.0.1", port, path: "/api/events", headers, agent: false }, (response) => {
+    const sent = request({ host: "127.0.0.1", port, path, headers, agent: false }, (response) => {
       let text = ""
       response.setEncoding("utf8").on("data", (part) => {
         text += part
@@ -214,6 +218,45 @@ describe("the console's HTTP side", () => {
       })
     )
 
+    it.effect("goes on after an event that the address names, for a reader that can set no header", () =>
+      Effect.gen(function* () {
+        const { port, signIn } = yield* opened
+        const cookie = yield* signIn
+        const first = yield* raise
+        const before = yield* streamUntil(port, { cookie }, `"escalationId":"${first}"`)
+        const last = Math.max(...idsIn(before))
+        const second = yield* raise
+        const after = yield* streamUntil(port, { cookie }, `"escalationId":"${second}"`, `/api/events?after=${last}`)
+        assert.include(after, 'data: {"resumed":true}')
+        assert.strictEqual(idsIn(after)[0], last + 1)
+      })
+    )
+
+    it.effect("brings what the agents of several runs say by one connection, and of no others", () =>
+      Effect.gen(function* () {
+        const { port, send, signIn } = yield* opened
+        const cookie = yield* signIn
+        const say = (run: string, text: string) =>
+          Messenger.use(({ announce }) => announce(decodeLive({ ...said, runId: run, sessionId: `${run}-s1`, text })))
+        const heard = yield* Effect.forkChild(
+          streamUntil(port, { cookie }, "the end", "/api/live?run=live-a&run=live-b&run=live-a")
+        )
+        yield* Effect.repeat(
+          Effect.all([say("live-c", "of another"), say("live-a", "one"), say("live-b", "two and the end")]),
+          { until: () => heard.pollUnsafe() !== undefined, schedule: Schedule.spaced("20 millis") }
+        )
+        const text = yield* Fiber.join(heard)
+        assert.match(text, /event: listening\n/)
+        assert.include(text, "one")
+        assert.notInclude(text, "of another")
+        const many = Array.from({ length: 65 }, (_, n) => `run=r${n}`).join("&")
+        for (const path of ["/api/live", "/api/live?run=", "/api/live?run=a.b", `/api/live?${many}`]) {
+          assert.strictEqual((yield* send("GET", path, { cookie })).status, 400, path)
+        }
+        assert.strictEqual((yield* send("GET", "/api/live?run=live-a")).status, 401)
+      })
+    )
+
     it.effect("serves the page for every path of its own, and files that never change for ever", () =>
       Effect.gen(function* () {
         const { send } = yield* opened
@@ -222,7 +265,8 @@ describe("the console's HTTP side", () => {
           assert.strictEqual(status, 200, path)
           assert.include(text, "The page")
           assert.strictEqual(headers["cache-control"], "no-cache")
-          assert.include(headers["content-security-policy"], "default-src 'self'")
+          for (const rule of ["default-src 'self'", "worker-src 'self'"])
+            assert.include(headers["content-security-policy"], rule)
           assert.strictEqual(headers["referrer-policy"], "no-referrer")
         }
         const file = yield* send("GET", "/assets/main-abc.js")

@@ -87,6 +87,20 @@ describe("a notice on the desktop", () => {
     })
   )
 
+  it.effect("leads to the question by the console of this machine, or by the address that others use", () =>
+    Effect.gen(function* () {
+      const localOrigin = "http://127.0.0.1:7417"
+      for (const [options, link] of [
+        [{ localOrigin }, `${localOrigin}/questions/r1-e1`],
+        [{ localOrigin, origin: "https://r.example" }, "https://r.example/questions/r1-e1"]
+      ] as const) {
+        const { calls, channel } = yield* desktop()
+        yield* send(channel, [raised], options)
+        assert.isTrue(calls()[0]?.at(-1)?.endsWith(`\n${link}`))
+      }
+    })
+  )
+
   it.effect("is shown by osascript, whose script never changes", () =>
     Effect.gen(function* () {
       const { calls, channel } = yield* desktop("darwin")

@@ -1,6 +1,7 @@
 /**
- * `reprise up --web` of the current directory, at which nobody looks, with agents in memory that need a human at once. Broker, actors, workspaces and
- * everything else are real. OpenCode would run as a separate process anyway.
+ * `reprise up --web` of the current directory, at which nobody looks, with agents in memory that need a human at once, or with
+ * `working` as its argument work on without an end. Broker, actors, workspaces and everything else are real. OpenCode
+ * would run as a separate process anyway.
  */
 import { AgentRuntime, AgentRuntimes, type MemoryScript } from "@reprise/agent"
 import { Effect, Fiber, Layer } from "effect"
@@ -14,9 +15,13 @@ const report = JSON.stringify({
   reason: "Which of the two ways? The plan names neither of them."
 })
 
-const script: MemoryScript = ({ turn }) => [
+const working: MemoryScript = () => [{ tool: "bash npm test" }, { hold: "for ever" }]
+
+const asking: MemoryScript = ({ turn }) => [
   { say: turn === 1 ? "There are two ways, and I do not know which." : report, tokens: { input: 9_000, output: 90 } }
 ]
+
+const script = process.argv[2] === "working" ? working : asking
 
 const runtimes = AgentRuntimes.layerSingle.pipe(Layer.provide(AgentRuntime.layerMemory({ script })))
 

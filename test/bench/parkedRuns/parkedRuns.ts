@@ -1,5 +1,5 @@
 /**
- * The cost of many runs that wait for a human in one `reprise up`, and the time until they wait again after a restart,
+ * The cost of many runs that work while nobody looks at the web console, of many that wait for a human in one `reprise up`, and the time until they wait again after a restart,
  * compared with the same system without runs. Linux only.
  */
 import { execFileSync, spawn } from "node:child_process"
@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { performance } from "node:perf_hooks"
 import { ActorConfig, JetStreamBroker, Messenger } from "@reprise/actor"
 import { attach, connectionTo, Nats } from "@reprise/nats"
-import { makeRunId, type RunId, RunOptions, RunView, to } from "@reprise/protocol"
+import { makeRunId, type RunId, RunOptions, RunView, SessionView, to } from "@reprise/protocol"
 import { Effect, Layer, Schedule, Schema } from "effect"
 import { family, taken } from "./processes.ts"
 
@@ -41,13 +41,13 @@ const repository = Effect.acquireRelease(
 )
 
 /** Starts the system with the compile cache, as the launcher does; completes when it serves. Closing the scope stops it. */
-const started = (root: string) =>
+const started = (root: string, agents: "asking" | "working" = "asking") =>
   Effect.acquireRelease(
     Effect.promise(
       () =>
         new Promise<{ readonly pid: number; readonly stop: () => Promise<void> }>((resolve, reject) => {
           const environment = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache") }
-          const child = spawn(process.execPath, [host], {
+          const child = spawn(process.execPath, [host, agents], {
             cwd: root,
             env: environment,
             stdio: ["ignore", "ignore", "pipe"]
@@ -80,6 +80,7 @@ const talking = <A, E>(root: string, effect: Effect.Effect<A, E, Messenger>) => 
 
 const decodeOptions = Schema.decodeSync(RunOptions)
 const decodeViews = Schema.decodeUnknownEffect(Schema.Array(RunView))
+const decodeSessions = Schema.decodeUnknownEffect(Schema.Array(SessionView))
 const decodeView = Schema.decodeUnknownEffect(RunView)
 
 const startRun = Effect.fnUntraced(function* (root: string, n: number) {
@@ -101,6 +102,17 @@ const waiting = Effect.gen(function* () {
   const runs = yield* decodeViews(yield* messenger.query("orchestrator", "list", {}))
   return runs.filter(({ status }) => status === "waiting").length
 })
+
+const atWork = Effect.gen(function* () {
+  const messenger = yield* Messenger
+  const sessions = yield* decodeSessions(yield* messenger.query("session-manager", "list", {}))
+  return sessions.filter(({ turnId }) => turnId !== undefined).length
+})
+
+const untilAllWork = atWork.pipe(
+  Effect.repeat({ until: (now) => now === count, schedule: Schedule.spaced("250 millis") }),
+  Effect.timeout("10 minutes")
+)
 
 const untilAllWait = waiting.pipe(
   Effect.repeat({ until: (now) => now === count, schedule: Schedule.spaced("250 millis") }),
@@ -142,6 +154,21 @@ const floor = Effect.gen(function* () {
   yield* idle("no runs", pid)
 }).pipe(Effect.scoped)
 
+const startRuns = (root: string) =>
+  Effect.forEach(
+    Array.from({ length: count }, (_, n) => n),
+    (n) => startRun(root, n)
+  )
+
+const working = Effect.gen(function* () {
+  const root = yield* repository
+  const { pid } = yield* started(root, "working")
+  const beganMs = performance.now()
+  yield* talking(root, Effect.andThen(startRuns(root), untilAllWork))
+  say(`${count} agents at work after ${((performance.now() - beganMs) / 1000).toFixed(0)} s`)
+  yield* idle(`${count} runs at work`, pid)
+}).pipe(Effect.scoped)
+
 const restarted = Effect.fnUntraced(function* (root: string, runs: ReadonlyArray<RunId>) {
   const beganMs = performance.now()
   const system = yield* started(root)
@@ -159,13 +186,7 @@ const parked = Effect.gen(function* () {
     const beganMs = performance.now()
     const ids = yield* talking(
       root,
-      Effect.tap(
-        Effect.forEach(
-          Array.from({ length: count }, (_, n) => n),
-          (n) => startRun(root, n)
-        ),
-        () => untilAllWait
-      )
+      Effect.tap(startRuns(root), () => untilAllWait)
     )
     say(`${count} runs brought to their question in ${((performance.now() - beganMs) / 1000).toFixed(0)} s`)
     yield* idle(`${count} parked runs`, pid)
@@ -175,7 +196,16 @@ const parked = Effect.gen(function* () {
   yield* idle(`${count} parked runs, started again`, pid)
 }).pipe(Effect.scoped)
 
+const what =
+  "CPU and resident memory of the host process, its nats-server and the two shells that guard it; agents in memory"
+
 export const parkedRuns = (): Promise<void> => {
-  say("CPU and resident memory of the host process, its nats-server and the two shells that guard it; agents in memory")
+  say(what)
   return Effect.runPromise(Effect.andThen(floor, parked))
+}
+
+/** Wanted: below 5 % of one CPU. A host runs 64 turns at a time, and the others wait for their turn. */
+export const liveRuns = (): Promise<void> => {
+  say(what)
+  return Effect.runPromise(Effect.andThen(floor, working))
 }

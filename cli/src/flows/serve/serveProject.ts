@@ -77,8 +77,11 @@ const serve = Effect.fnUntraced(function* (options: Serving) {
  * with a `CliFailure` if something is missing or the broker is full.
  */
 export const serveProject = Effect.fn("serveProject")(function* (options: Serving) {
+  // Any free port is known only when the notifications are under way.
+  const { port = 0 } = options.web ?? {}
+  const console = port === 0 ? {} : { consolePort: port }
   yield* untilBrokerLostOrFull(serve(options)).pipe(
-    Effect.provide(servingSystem({ ...options, lasting: true, lazyAgents: true })),
+    Effect.provide(servingSystem({ ...options, ...console, lasting: true, lazyAgents: true })),
     Effect.tapError((error) =>
       Effect.sync(() => {
         if (isBrokerLost(error) && !options.json)

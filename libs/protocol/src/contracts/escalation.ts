@@ -76,7 +76,9 @@ export const gateEvents = {
     guidance: Schema.optionalKey(Schema.String),
     ...namedAgent,
     by: Schema.String,
-    via: Schema.String
+    via: Schema.String,
+    /** The commit that the answerer was shown, where the channel says so. */
+    commit: Schema.optionalKey(Schema.String)
   },
   EscalationWithdrawn: {
     ...at,
@@ -121,6 +123,8 @@ export const EscalationView = Schema.Struct({
   ...namedAgent,
   by: Schema.optionalKey(Schema.String),
   via: Schema.optionalKey(Schema.String),
+  /** The commit that the answerer was shown, where the channel says so. */
+  commit: Schema.optionalKey(Schema.String),
   withdrawnFor: Schema.optionalKey(WithdrawalReason),
   /** Why the run went on without the answer. */
   overruledFor: Schema.optionalKey(WithdrawalReason),

@@ -3,23 +3,24 @@ import type { Actor } from "@reprise/actor"
 import type { EscalationView } from "@reprise/protocol"
 import type { NotifyWork } from "../notify/Notice.ts"
 import { briefView } from "./briefView.ts"
-import { decideWith } from "./decide.ts"
+import { decideWith, type GateSettings } from "./decide.ts"
 import { evolve } from "./evolve.ts"
 import { EscalationInput } from "./inputs.ts"
 import { JournalEvent } from "./journal.ts"
 import { react } from "./react.ts"
+import { defaultReminders } from "./reminders.ts"
 import { type EscalationState, initial } from "./state.ts"
 import { view } from "./view.ts"
 
-/** `channels`: the names of those that are notified of new questions; what was notified of is in the journal. */
+/** Who is notified of a question, and when, is in its journal from then on. */
 export const escalationActorWith = (
-  channels: ReadonlyArray<string>
+  settings: GateSettings
 ): Actor<EscalationState, EscalationInput, JournalEvent, NotifyWork> => ({
   service: "gate",
   commands: EscalationInput,
   journal: JournalEvent,
   initial,
-  decide: decideWith(channels),
+  decide: decideWith(settings),
   evolve,
   react,
   runOf: (state) => (state.status === "none" ? undefined : state.question?.runId),
@@ -28,4 +29,4 @@ export const escalationActorWith = (
   snapshotVersion: 1
 })
 
-export const escalationActor = escalationActorWith([])
+export const escalationActor = escalationActorWith({ channels: [], ...defaultReminders })

@@ -9,7 +9,13 @@ import { type NamedAgent, readAgent } from "../namedAgent.ts"
 import { resolveChoice } from "../resolveChoice.ts"
 import type { EscalationInput, InputOf } from "./inputs.ts"
 import type { JournalEvent } from "./journal.ts"
+import { defaultReminders, type ReminderSettings } from "./reminders.ts"
 import { type ClosedEscalation, type EscalationState, namedAgent, type OpenEscalation, toldOf } from "./state.ts"
+
+export interface GateSettings extends ReminderSettings {
+  /** The names of the channels that are notified of new questions. */
+  readonly channels: ReadonlyArray<string>
+}
 
 type Decision = Result.Result<ReadonlyArray<JournalEvent>, Refusal>
 
@@ -31,15 +37,22 @@ const raise = (
   state: EscalationState,
   command: InputOf<"RaiseEscalation">,
   now: string,
-  channels: ReadonlyArray<string>
+  { channels, remindAfterMs, remindEveryMs }: GateSettings
 ): Decision => {
   const id = command.escalationId
+  const reminders = { remindAfterMs, remindEveryMs }
   if (command.options.length === 0) {
     return refuse("no-options", `Escalation ${id} has no options, so nobody could answer it. Give it at least one.`)
   }
   switch (state.status) {
     case "none":
-      return record({ _tag: "Raised", at: now, question: command, ...(channels.length === 0 ? {} : { channels }) })
+      return record({
+        _tag: "Raised",
+        at: now,
+        question: command,
+        ...(channels.length === 0 ? {} : { channels }),
+        ...(Equal.equals(reminders, defaultReminders) ? {} : { reminders })
+      })
     case "open":
       if (state.question.runId !== command.runId) {
         return refuse(
@@ -130,7 +143,8 @@ const answer = (state: EscalationState, command: InputOf<"AnswerEscalation">, no
       by: command.by,
       via: command.via,
       ...(guidance === undefined ? {} : { guidance }),
-      ...agent
+      ...agent,
+      ...(command.commit === undefined ? {} : { commit: command.commit })
     }
     return [answered]
   })
@@ -166,7 +180,7 @@ const tell = (state: EscalationState, { channel }: InputOf<"ChannelTold">, now: 
     : record({ _tag: "Told", at: now, channel })
 
 const decideFor = (
-  channels: ReadonlyArray<string>,
+  settings: GateSettings,
   state: EscalationState,
   input: EscalationInput,
   delivery: Delivery
@@ -179,7 +193,7 @@ const decideFor = (
   }
   switch (input._tag) {
     case "RaiseEscalation":
-      return raise(state, input, delivery.now, channels)
+      return raise(state, input, delivery.now, settings)
     case "AnswerEscalation":
       return answer(state, input, delivery.now)
     case "WithdrawEscalation":
@@ -191,8 +205,7 @@ const decideFor = (
   }
 }
 
-/** `channels`: the names of the channels that are notified of new questions. */
 export const decideWith =
-  (channels: ReadonlyArray<string>) =>
+  (settings: GateSettings) =>
   (state: EscalationState, input: EscalationInput, delivery: Delivery): Decision =>
-    decideFor(channels, state, input, delivery)
+    decideFor(settings, state, input, delivery)

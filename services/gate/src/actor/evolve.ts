@@ -12,7 +12,8 @@ export const evolve = (state: EscalationState, event: JournalEvent): EscalationS
         question: event.question,
         raisedAt: event.at,
         reminders: 0,
-        ...(event.channels === undefined ? {} : { channels: event.channels })
+        ...(event.channels === undefined ? {} : { channels: event.channels }),
+        ...(event.reminders === undefined ? {} : { reminderSettings: event.reminders })
       }
     case "Updated":
       return state.status === "open" ? { ...state, question: event.question } : state

@@ -1,6 +1,7 @@
 /** The journal of an Escalation actor. `at` is when the event was decided, ISO 8601 UTC. */
 import { EscalationCommand, EscalationId, RuntimeName, WithdrawalReason } from "@reprise/protocol"
 import { Schema } from "effect"
+import { ReminderSettings } from "./reminders.ts"
 
 const { RaiseEscalation } = EscalationCommand.cases
 
@@ -10,8 +11,13 @@ export type Question = typeof RaiseEscalation.Type
 const at = Schema.String
 
 export const JournalEvent = Schema.TaggedUnion({
-  /** `channels`: who is to be notified, as it was configured then. */
-  Raised: { at, question: RaiseEscalation, channels: Schema.optionalKey(Schema.Array(Schema.String)) },
+  /** `channels`, `reminders`: who is to be notified and when, as it was configured then; absent: nobody, the defaults. */
+  Raised: {
+    at,
+    question: RaiseEscalation,
+    channels: Schema.optionalKey(Schema.Array(Schema.String)),
+    reminders: Schema.optionalKey(ReminderSettings)
+  },
   /** The question was raised again while open, with other words or evidence. */
   Updated: { at, question: RaiseEscalation },
   Answered: {
@@ -22,7 +28,9 @@ export const JournalEvent = Schema.TaggedUnion({
     model: Schema.optionalKey(Schema.String),
     variant: Schema.optionalKey(Schema.String),
     by: Schema.String,
-    via: Schema.String
+    via: Schema.String,
+    /** The commit that the answerer was shown. */
+    commit: Schema.optionalKey(Schema.String)
   },
   Withdrawn: { at, escalationId: EscalationId, reason: WithdrawalReason },
   /** The run had withdrawn the question before the answer reached it: it went on without the answer. */

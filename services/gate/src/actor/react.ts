@@ -4,18 +4,23 @@ import { isStandalone, type PublicEvent, SessionId, to } from "@reprise/protocol
 import { type NotifyWork, noticeQuestion, notify, type QuestionNotice } from "../notify/Notice.ts"
 import type { InputOf } from "./inputs.ts"
 import type { JournalEvent, JournalEventOf, Question } from "./journal.ts"
+import { defaultReminders, type ReminderSettings, reminderAfterMs } from "./reminders.ts"
 import { contextOf, type EscalationState, namedAgent, toldOf } from "./state.ts"
 
-const minuteMs = 60_000
-/** The first reminder comes after ten minutes, the others hourly (docs/design/gate.md#the-gate-where-humans-answer). */
-const reminderAfterMs = (count: number) => (count === 1 ? 10 * minuteMs : 60 * minuteMs)
 const later = (iso: string, ms: number) => new Date(Date.parse(iso) + ms).toISOString()
 
 type GateOutgoing = Outgoing<InputOf<"Remind">, NotifyWork>
 
-const setReminder = (question: Question, count: number, now: string): GateOutgoing => {
-  const command: InputOf<"Remind"> = { _tag: "Remind", escalationId: question.escalationId, count }
-  return setTimer(later(now, reminderAfterMs(count)), command)
+const setReminder = (
+  settings: ReminderSettings | undefined,
+  { escalationId }: Question,
+  count: number,
+  now: string
+): ReadonlyArray<GateOutgoing> => {
+  const afterMs = reminderAfterMs(settings ?? defaultReminders, count)
+  if (afterMs === undefined) return []
+  const command: InputOf<"Remind"> = { _tag: "Remind", escalationId, count }
+  return [setTimer(later(now, afterMs), command)]
 }
 
 /**
@@ -35,7 +40,12 @@ const announceAnswer = (question: Question, event: JournalEventOf<"Answered">): 
     ...(event.guidance === undefined ? {} : { guidance: event.guidance }),
     ...namedAgent(event)
   }
-  const published = publish({ _tag: "EscalationAnswered", ...closedContextOf(question), ...answer })
+  const published = publish({
+    _tag: "EscalationAnswered",
+    ...closedContextOf(question),
+    ...answer,
+    ...(event.commit === undefined ? {} : { commit: event.commit })
+  })
   const { escalationId, runId } = question
   return [published, send(to.orchestrator(runId).AnswerReceived({ escalationId, ...answer }))]
 }
@@ -64,7 +74,7 @@ const outgoing = (state: EscalationState, event: JournalEvent): ReadonlyArray<Ga
     case "Raised":
       return [
         publish(raised(event.question)),
-        setReminder(event.question, 1, event.at),
+        ...setReminder(event.reminders, event.question, 1, event.at),
         ...notify(event.channels ?? [], { _tag: "Raised", question: noticeQuestion(event.question, event.at) })
       ]
     case "Updated":
@@ -78,7 +88,11 @@ const outgoing = (state: EscalationState, event: JournalEvent): ReadonlyArray<Ga
         question: noticeQuestion(question, openSince),
         count: event.count
       }
-      return [reminded, setReminder(question, event.count + 1, event.at), ...notify(toldOf(state), notice)]
+      return [
+        reminded,
+        ...setReminder(state.reminderSettings, question, event.count + 1, event.at),
+        ...notify(toldOf(state), notice)
+      ]
     }
     case "Answered":
       return state.status === "answered"

@@ -1,5 +1,6 @@
 /** One question to a human: open until the first valid answer, through whichever channel, or until it is withdrawn. */
 import type { JournalEventOf, Question } from "./journal.ts"
+import type { ReminderSettings } from "./reminders.ts"
 
 /** Absent fields: none. */
 interface Notified {
@@ -15,7 +16,10 @@ export type EscalationState =
       readonly status: "open"
       readonly question: Question
       readonly raisedAt: string
+      /** How many there have been. */
       readonly reminders: number
+      /** Absent: the defaults. */
+      readonly reminderSettings?: ReminderSettings
     })
   | (Notified & {
       readonly status: "answered"

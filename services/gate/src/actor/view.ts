@@ -20,7 +20,7 @@ export const view = (state: EscalationState): EscalationView | undefined => {
       return { ...shown, state: "open", ...(waiting.length === 0 ? {} : { notNotified: waiting }) }
     }
     case "answered": {
-      const { at, by, choice, guidance, via } = state.answer
+      const { at, by, choice, commit, guidance, via } = state.answer
       return {
         ...shown,
         state: "answered",
@@ -29,6 +29,7 @@ export const view = (state: EscalationState): EscalationView | undefined => {
         via,
         ...(guidance === undefined ? {} : { guidance }),
         ...namedAgent(state.answer),
+        ...(commit === undefined ? {} : { commit }),
         ...(state.overruled === undefined ? {} : { overruledFor: state.overruled.reason }),
         closedAt: at
       }

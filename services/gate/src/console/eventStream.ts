@@ -11,8 +11,15 @@ const mostToCatchUp = 5_000
 const lookBackMs = 5_000
 
 /**
- * `lastEventId`: the header `Last-Event-ID`, the sequence of the last event that the browser has seen. `lastSequence`:
- * that of the newest event. An id beyond it is of another stream.
+ * The last event that a reader has seen: its browser names it in the header `Last-Event-ID` when it connects again by
+ * itself. A reader that begins anew can set no header, and names it in the address.
+ */
+export const lastSeen = (header: string | undefined, after: string | null): string | undefined =>
+  header ?? after ?? undefined
+
+/**
+ * `lastEventId`: the sequence of the last event that the browser has seen. `lastSequence`: that of the newest event. An id
+ * beyond it is of another stream.
  */
 export const whereToStart = (lastEventId: string | undefined, lastSequence: number, nowMs: number): StreamStart => {
   const seen = /^\d{1,15}$/.test(lastEventId ?? "") ? Number(lastEventId) : undefined
@@ -29,5 +36,8 @@ export const streamMessage = (type: string, data: unknown, id?: number): string 
 /** Milliseconds after which a browser connects again. */
 export const retryLine = "retry: 1000\n"
 
-/** Keeps the connection open, and lets the server notice that the reader has gone. */
-export const heartbeat = ": still here\n\n"
+/**
+ * Keeps the connection open, and lets the server notice that the reader has gone, and the reader that the server has: a
+ * network may end without a word. It has no id.
+ */
+export const heartbeat = streamMessage("alive", {})

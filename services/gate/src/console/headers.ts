@@ -6,6 +6,7 @@ const contentSecurityPolicy = [
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
   "connect-src 'self'",
+  "worker-src 'self'",
   "object-src 'none'",
   "frame-ancestors 'none'",
   "base-uri 'none'",

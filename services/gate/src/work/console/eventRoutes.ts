@@ -1,9 +1,9 @@
 /** Events for browsers: the stream of all that happens from now on, the story of one run, and what its agents do. */
 import { ActorConfig, Broker, Messenger, type SeenEvent } from "@reprise/actor"
-import { ConsoleConnected, ConsoleEvent, LiveMessage, type PublicEvent, type RunId, subjects } from "@reprise/protocol"
+import { ConsoleConnected, ConsoleEvent, LiveMessage, type PublicEvent, RunId, subjects } from "@reprise/protocol"
 import { Clock, Effect, Schema, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { heartbeat, retryLine, streamMessage, whereToStart } from "../../console/eventStream.ts"
+import { heartbeat, lastSeen, retryLine, streamMessage, whereToStart } from "../../console/eventStream.ts"
 import { ConsoleSources } from "./ConsoleSources.ts"
 import { data, orFailure } from "./replies.ts"
 import { runIdInPath } from "./viewRoutes.ts"
@@ -12,6 +12,8 @@ const encode = Schema.encodeSync(ConsoleEvent)
 const encodeConnected = Schema.encodeSync(ConsoleConnected)
 const encodeLive = Schema.encodeSync(LiveMessage)
 const heartbeatEvery = "15 seconds"
+/** Runs whose agents one connection follows: more than anybody looks at. */
+const mostHeard = 64
 
 /** There are many, and the next one or the end of the turn says the same. */
 const isKept = ({ _tag }: PublicEvent): boolean => _tag !== "TurnProgress"
@@ -39,13 +41,15 @@ const eventStream = <E>(messages: Stream.Stream<string, E>) =>
     { contentType: "text/event-stream", headers: { "x-accel-buffering": "no" } }
   )
 
+const queryOf = (url: string): URLSearchParams => new URLSearchParams(url.split("?")[1] ?? "")
+
 /** Every event of every run, until the reader leaves. */
 const follow = Effect.gen(function* () {
-  const { headers } = yield* HttpServerRequest.HttpServerRequest
+  const { headers, url } = yield* HttpServerRequest.HttpServerRequest
   const messenger = yield* Messenger
   const read = toConsoleEvent(yield* ConsoleSources)
   const { from, resumed } = whereToStart(
-    headers["last-event-id"],
+    lastSeen(headers["last-event-id"], queryOf(url).get("after")),
     yield* lastSequence("*"),
     yield* Clock.currentTimeMillis
   )
@@ -56,14 +60,27 @@ const follow = Effect.gen(function* () {
   return eventStream(Stream.concat(connected, withHeartbeat(events)))
 })
 
-/** What the agents of a run do right now. Nothing of it is kept, so a reader that was cut off misses it. */
-const hear = Effect.gen(function* () {
-  const runId = yield* runIdInPath
-  const messenger = yield* Messenger
-  const messages = messenger.hear(runId).pipe(Stream.map((message) => streamMessage("live", encodeLive(message))))
-  // The reader is told that it hears once it does: listening starts first.
-  const listening = Stream.make(retryLine, streamMessage("listening", {}))
-  return eventStream(withHeartbeat(Stream.merge(messages, listening)))
+const decodeRuns = Schema.decodeUnknownEffect(
+  Schema.Array(RunId).check(Schema.isMinLength(1), Schema.isMaxLength(mostHeard))
+)
+
+/** What the agents of these runs do right now. Nothing of it is kept, so a reader that was cut off misses it. */
+const hearing = (runs: ReadonlyArray<RunId>) =>
+  Effect.map(Messenger, ({ hear }) => {
+    const messages = Stream.mergeAll(runs.map(hear), { concurrency: "unbounded" }).pipe(
+      Stream.map((message) => streamMessage("live", encodeLive(message)))
+    )
+    // The reader is told once it hears: listening starts first.
+    const listening = Stream.make(retryLine, streamMessage("listening", {}))
+    return eventStream(withHeartbeat(Stream.merge(messages, listening)))
+  })
+
+const hearRun = Effect.flatMap(runIdInPath, (runId) => hearing([runId]))
+
+/** Of several runs by one connection, since a browser has six. */
+const hearRuns = Effect.gen(function* () {
+  const { url } = yield* HttpServerRequest.HttpServerRequest
+  return yield* hearing(yield* decodeRuns([...new Set(queryOf(url).getAll("run"))]))
 })
 
 /** What has happened in a run so far, oldest first. */
@@ -84,5 +101,6 @@ const story = Effect.gen(function* () {
 export const eventRoutes = [
   HttpRouter.route("GET", "/api/events", orFailure(follow)),
   HttpRouter.route("GET", "/api/runs/:id/events", orFailure(story)),
-  HttpRouter.route("GET", "/api/runs/:id/live", orFailure(hear))
+  HttpRouter.route("GET", "/api/live", orFailure(hearRuns)),
+  HttpRouter.route("GET", "/api/runs/:id/live", orFailure(hearRun))
 ] as const

@@ -45,6 +45,8 @@ export type Channel = HttpChannel | MailChannel | DesktopChannel
 export interface SendOptions {
   /** The address of the web console, for links. */
   readonly origin?: string
+  /** That of a console which only this machine reaches, for its own desktop. */
+  readonly localOrigin?: string
   /** Signs the links that answer; absent: there are none. */
   readonly answerKey?: Redacted.Redacted
   /** How long an answer is waited for. Default: ten seconds. */

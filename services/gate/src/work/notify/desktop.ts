@@ -15,7 +15,7 @@ const failed = ({ reason }: ProgramFailed, path: string, timeoutMs: number): Out
 export const show = Effect.fn("show")(function* (
   { program: { argumentsOf, environment, path } }: DesktopChannel,
   notices: Notices,
-  { origin, timeoutMs = longestWaitMs }: SendOptions = {}
+  { localOrigin, origin = localOrigin, timeoutMs = longestWaitMs }: SendOptions = {}
 ) {
   const args = argumentsOf(desktopNotice(notices, origin))
   return yield* runProgram({ program: path, args, environment, timeoutMs }).pipe(

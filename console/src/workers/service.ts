@@ -1,0 +1,64 @@
+/**
+ * Shows notices of questions: telephones show those of a service worker alone. It keeps nothing and answers no request of
+ * a page, so it holds no data but what its notice says.
+ */
+import { noticeAfter, type Shown, type ToNotices } from "../notices/Notice.ts"
+
+declare const self: ServiceWorkerGlobalScope
+
+const tag = "questions"
+
+const windows = () => self.clients.matchAll({ type: "window", includeUncontrolled: true })
+
+const shownNow = async (): Promise<Notification | undefined> =>
+  (await self.registration.getNotifications({ tag })).at(-1)
+
+/** `renotify` is in no standard type yet. */
+interface Options extends NotificationOptions {
+  readonly renotify: boolean
+}
+
+/** A question that was answered: a page that lags behind must not bring it back. */
+const closed = new Set<string>()
+
+const take = async (message: ToNotices): Promise<void> => {
+  if (message.type === "closed") closed.add(message.id)
+  if (message.type === "raised" && closed.has(message.question.id)) return
+  const before = await shownNow()
+  const isLookedAt = (await windows()).some(({ focused }) => focused)
+  const shown: Shown | undefined = before?.data
+  const notice = noticeAfter(shown, message, Date.now(), isLookedAt)
+  if (notice === "unchanged") return
+  if (notice === undefined) return before?.close()
+  const options: Options = {
+    tag,
+    body: notice.body,
+    icon: "/icon-192.png",
+    data: notice.shown,
+    renotify: notice.calls,
+    silent: !notice.calls
+  }
+  await self.registration.showNotification(notice.title, options)
+}
+
+/** One after the other: each begins with what the one before has shown. */
+let last: Promise<void> = Promise.resolve()
+
+/** Leads to the question in a tab that is there, else in a new one. */
+const lead = async (path: string): Promise<void> => {
+  const all = (await windows()).filter(({ url }) => new URL(url).pathname !== "/answer")
+  const tab = all.find(({ visibilityState }) => visibilityState === "visible") ?? all[0]
+  if (tab === undefined) return void (await self.clients.openWindow(path))
+  tab.postMessage({ type: "lead", path })
+  await tab.focus()
+}
+
+self.addEventListener("install", () => void self.skipWaiting())
+self.addEventListener("message", (event) => {
+  last = last.catch(() => undefined).then(() => take(event.data))
+  event.waitUntil(last)
+})
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close()
+  event.waitUntil(lead(event.notification.data.path))
+})

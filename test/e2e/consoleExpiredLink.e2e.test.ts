@@ -1,0 +1,63 @@
+import { createHmac } from "node:crypto"
+import { assert, describe, layer } from "@effect/vitest"
+import { Messenger } from "@reprise/actor"
+import { Effect, Redacted } from "effect"
+import { act, lacksBrowser, openPage, presses, sees, startBrowser } from "../harness/browser.ts"
+import { gateWorld, raise, serveGate } from "../harness/gateConsole.ts"
+
+const key = "the key that signs the links of this test"
+
+/** As a notification has it (docs/notifications.md#answers-by-a-link). */
+const linkTo = (address: string, escalationId: string, expiresMs: number) => {
+  const fields = [escalationId, "fix", "team", Math.floor(expiresMs / 1000)]
+  const claim = Buffer.from(JSON.stringify(fields)).toString("base64url")
+  const signature = createHmac("sha256", key).update(`reprise-answer-1.${claim}`).digest("base64url")
+  return `${address}/answer#${claim}.${signature}`
+}
+
+const stateOf = (escalationId: Effect.Success<ReturnType<typeof raise>>) =>
+  Messenger.use(({ show }) => show.gate(escalationId)).pipe(Effect.map(({ state }) => state))
+
+describe.skipIf(lacksBrowser)("a link that answers", () => {
+  layer(gateWorld, { excludeTestServices: true, timeout: "10 minutes" })("over a broker in memory", (it) => {
+    it.effect("says that it has expired, and offers no answer, when it is opened late and while it is open", () =>
+      Effect.gen(function* () {
+        const { address } = yield* serveGate({ answerKey: Redacted.make(key) })
+        const id = yield* raise("expired", "Which way?")
+        const { page, problems } = yield* openPage(yield* startBrowser)
+        const answers = page.getByRole("button", { name: /^Answer/ })
+        yield* act(() => page.goto(linkTo(address, id, Date.now() - 60_000)))
+        yield* sees(page, /This link has expired\. A newer message about the question has a new one\./)
+        yield* sees(page, "Which way?")
+        assert.strictEqual(yield* act(() => answers.count()), 0)
+
+        yield* act(() => page.goto("about:blank"))
+        yield* act(() => page.goto(linkTo(address, id, Date.now() + 20_000)))
+        yield* act(() => answers.waitFor())
+        yield* sees(page, /This link has expired/)
+        yield* act(() => answers.waitFor({ state: "detached" }))
+        assert.strictEqual(yield* stateOf(id), "open")
+        assert.deepStrictEqual(problems, [])
+      })
+    )
+
+    it.effect("says so, too, when it expired between the last look and the button", () =>
+      Effect.gen(function* () {
+        const { address } = yield* serveGate({ answerKey: Redacted.make(key) })
+        const id = yield* raise("pressed", "Which way now?")
+        const { page } = yield* openPage(yield* startBrowser)
+        // The page believes that the link is good for an hour; the console knows better.
+        const expired = linkTo(address, id, Date.now() - 60_000).split("#")[1]
+        yield* act(() =>
+          page.route("**/api/link/answer", (route) =>
+            route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), link: expired }) })
+          )
+        )
+        yield* act(() => page.goto(linkTo(address, id, Date.now() + 3_600_000)))
+        yield* presses(page, /^Answer “fix in new session”/)
+        yield* sees(page, /This link has expired, so nothing was answered\./)
+        assert.strictEqual(yield* stateOf(id), "open")
+      })
+    )
+  })
+})
