@@ -174,7 +174,7 @@ describe.skipIf(lacksBrowser)("the web console", () => {
       yield* press("Enter")
       yield* act(() => heading(page).waitFor())
       assert.include(page.url(), question.escalationId, "a link to a question leads there")
-      yield* press("g")
+      yield* press("e")
       yield* type("c is not an answer here")
       yield* press("Escape", "c")
       yield* sees(page, /will be sent/)

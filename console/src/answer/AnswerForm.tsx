@@ -1,17 +1,24 @@
 /** The choices of a question, with guidance and a preview of what the agent will be told. */
-import type { EscalationOption, EscalationView } from "@reprise/protocol"
+import {
+  type EscalationOption,
+  type EscalationView,
+  gateAction,
+  isFinalChoice,
+  keyedChoices,
+  recommended,
+  undoKey,
+  whyNoChoice
+} from "@reprise/protocol"
 import { useQuery } from "@tanstack/react-query"
 import { useDeferredValue, useEffect, useRef, useState } from "react"
 import { askPreview } from "../data/queries.ts"
-import { isFinal, partsOf } from "../data/words.ts"
+import { partsOf } from "../data/words.ts"
+import { announce } from "../parts/announce.tsx"
 import { Key } from "../parts/Key.tsx"
 import { useKeys } from "../parts/keys.ts"
 import { visible } from "../parts/visible.ts"
 import { AgentFields } from "./AgentFields.tsx"
 import { choose, draftOf, nobodyElse, saveDraft } from "./pending.ts"
-
-/** The first key of an option, or its place where it has none. */
-export const keyOf = ({ keys }: EscalationOption, index: number): string => keys[0] ?? `${index + 1}`
 
 function Preview({ guidance, question }: { readonly question: EscalationView; readonly guidance: string }) {
   const said = useDeferredValue(guidance)
@@ -46,10 +53,13 @@ interface Props {
 }
 
 export function AnswerForm({ onChosen, question }: Props) {
-  const { escalationId, options } = question
+  const { escalationId, evidence, options } = question
+  const choices = keyedChoices(question)
+  const best = recommended(question)
   const [guidance, setGuidance] = useState(() => draftOf(escalationId).guidance)
   const [agent, setAgent] = useState(() => draftOf(escalationId).agent)
   const [missing, setMissing] = useState<string>()
+  const [notice, setNotice] = useState<string>()
   const box = useRef<HTMLTextAreaElement>(null)
   const takesGuidance = options.some((one) => one.guidance !== "none")
 
@@ -71,11 +81,20 @@ export function AnswerForm({ onChosen, question }: Props) {
     onChosen()
   }
 
+  const tell = (text: string) => {
+    setNotice(text)
+    announce(text)
+  }
+
   useKeys((key) => {
-    const option = options.find((one, index) => keyOf(one, index) === key)
+    const option = choices.find((one) => one.key === key)?.option ?? (key === "Enter" ? best : undefined)
+    setNotice(undefined)
     if (option !== undefined) answer(option)
-    else if (key === "g") box.current?.focus()
-    else return false
+    else if (key === "Enter") tell("No choice is recommended here: press the key of one.")
+    else if (gateAction(key) === "write") box.current?.focus()
+    else if (/^[a-z0-9]$/.test(key) && gateAction(key) === undefined && key !== undoKey) {
+      tell(visible(whyNoChoice(question, key)))
+    } else return false
     return true
   })
 
@@ -88,11 +107,12 @@ export function AnswerForm({ onChosen, question }: Props) {
       <div>
         <label className="text-soft flex items-baseline justify-between text-sm" htmlFor="guidance">
           <span>{takesGuidance ? "Guidance for the agent" : "Reason"} (optional)</span>
-          <Key>g</Key>
+          <Key>e</Key>
         </label>
         <textarea
           aria-describedby={missing === undefined ? undefined : "guidance-missing"}
           aria-invalid={missing !== undefined}
+          aria-keyshortcuts="e"
           className="border-line bg-page text-strong mt-1 field-sizing-content block max-h-[30vh] min-h-11 w-full resize-y rounded-md border px-3 py-2 text-base"
           id="guidance"
           onChange={({ target }) => {
@@ -120,16 +140,17 @@ export function AnswerForm({ onChosen, question }: Props) {
           <AgentFields choice={partsOf(visible(label)).name} key={name} onChange={setAgent} value={agent} />
         ))}
       <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
-        {options.map((option, index) => {
+        {choices.map(({ key, option }) => {
           const { meaning, name } = partsOf(visible(option.label))
           const look =
-            index === 0
+            option === best
               ? "bg-accent text-on-accent border-accent"
-              : isFinal(question, option.name)
+              : isFinalChoice(question, option.name)
                 ? "border-line text-bad bg-card"
                 : "border-line text-strong bg-card"
           return (
             <button
+              aria-keyshortcuts={option === best ? `${key} Enter` : key}
               className={`flex min-h-11 items-center justify-between gap-2 rounded-md border px-3 py-1.5 text-left font-medium ${look}`}
               key={option.name}
               onClick={() => answer(option)}
@@ -141,11 +162,20 @@ export function AnswerForm({ onChosen, question }: Props) {
                   <span className={`text-xs font-normal ${shownMeaning(meaning)}`}>{meaning}</span>
                 )}
               </span>
-              <Key>{keyOf(option, index)}</Key>
+              <span className="flex shrink-0 gap-1">
+                {key !== "" && <Key>{key}</Key>}
+                {option === best && <Key>Enter</Key>}
+              </span>
             </button>
           )
         })}
       </div>
+      {evidence.continueUnavailable !== undefined && (
+        <p className="text-soft line-clamp-2 text-sm">
+          Continuing is not offered: {visible(evidence.continueUnavailable)}
+        </p>
+      )}
+      {notice !== undefined && <p className="text-warn text-sm">{notice}</p>}
     </form>
   )
 }
