@@ -3,6 +3,7 @@
 import { undoKey } from "@reprise/protocol"
 import { useNavigate } from "@tanstack/react-router"
 import { useEffect, useRef, useState, useSyncExternalStore } from "react"
+import { shortened } from "../data/words.ts"
 import { announce } from "../parts/announce.tsx"
 import { focusHeading } from "../parts/Heading.tsx"
 import { Key } from "../parts/Key.tsx"
@@ -85,7 +86,8 @@ export function PendingAnswers() {
             key={answer.commandId}
           >
             <p className="text-strong min-w-40 flex-1 text-sm" role={state === "failed" ? "alert" : undefined}>
-              {visible(stateText(one))} <span className="text-soft block truncate">{visible(question.reason)}</span>
+              {visible(stateText(one))}{" "}
+              <span className="text-soft block truncate">{visible(shortened(question.reason, 120))}</span>
             </p>
             {state === "undoable" && (
               <>

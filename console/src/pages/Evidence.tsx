@@ -17,12 +17,29 @@ import { type NamedSession, sessionsOf } from "./sessionsOf.ts"
 const Patch = lazy(() => import("../parts/Patch.tsx"))
 const LongText = lazy(() => import("../parts/LongText.tsx"))
 
-function Changes({ id }: { readonly id: string }) {
+/** What the commit changes, as it came with the question: the files may be elsewhere. */
+function DiffStat({ text }: { readonly text: string | undefined }) {
+  if (text === undefined) return null
+  return (
+    <section aria-label="Changed files of the commit" className="mt-3">
+      <pre className="font-mono text-[13px] leading-5 whitespace-pre-wrap">{visible(text)}</pre>
+    </section>
+  )
+}
+
+function Changes({ diffStat, id }: { readonly id: string; readonly diffStat: string | undefined }) {
   const { data, error } = useQuery(changesQuery(id))
-  if (error !== null) return <Failed error={error} what="The changes cannot be shown" />
+  if (error !== null) {
+    return (
+      <>
+        <Failed error={error} what="The changes cannot be shown" />
+        <DiffStat text={diffStat} />
+      </>
+    )
+  }
   if (data === undefined) return <Loading what="the changes" />
-  const { commits, patch, untracked } = data
-  if (commits.length === 0 && untracked.length === 0 && patch.text === "") {
+  const { commits, files, patch, untracked } = data
+  if (commits.length === 0 && untracked.length === 0 && files.length === 0) {
     return <p className="text-soft">Nothing changed so far.</p>
   }
   return (
@@ -47,7 +64,7 @@ function Changes({ id }: { readonly id: string }) {
           </ul>
         </div>
       )}
-      {patch.text !== "" && <Patch text={patch.text} />}
+      {files.length > 0 && <Patch files={files} text={patch.text} />}
       {patch.omitted > 0 && <p className="text-warn">{patch.omitted} more characters of the changes are left out.</p>}
     </div>
   )
@@ -137,7 +154,7 @@ export function Evidence({ question }: { readonly question: EscalationView }) {
       </Tabs.List>
       <Suspense fallback={<Loading what="the page" />}>
         <Tabs.Panel className="pt-3" value="diff">
-          <Changes id={escalationId} />
+          <Changes diffStat={evidence.diffStat} id={escalationId} />
         </Tabs.Panel>
         <Tabs.Panel className="pt-3" value="log">
           <Logs id={escalationId} />

@@ -33,7 +33,7 @@ function Row({ isShown, question }: { readonly question: EscalationView; readonl
           {ago(raisedAt, now)}
         </time>
       </span>
-      <span className="text-strong line-clamp-2 font-medium">{visible(reason)}</span>
+      <span className="text-strong line-clamp-2 font-medium">{visible(shortened(reason, 300))}</span>
       <span className="text-soft block truncate text-xs">{visible(placeText(question))}</span>
     </Link>
   )

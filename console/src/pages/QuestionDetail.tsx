@@ -105,10 +105,13 @@ function Checkpoint({
   )
 }
 
+/** ` 3 files changed, 10 insertions(+)` */
+const lastLineOf = (text: string): string => text.trimEnd().split("\n").at(-1)?.trim() ?? ""
+
 function Facts({ question }: { readonly question: EscalationView }) {
   const now = useNow()
   const { evidence, runId } = question
-  const { commit, context, cost, dirty, idleSince, missingCommits, missingFiles, tokens } = evidence
+  const { commit, context, cost, diffStat, dirty, idleSince, missingCommits, missingFiles, tokens } = evidence
   const sessions = sessionsOf(question)
   const rows: ReadonlyArray<readonly [string, ReactNode]> = [
     [
@@ -139,7 +142,14 @@ function Facts({ question }: { readonly question: EscalationView }) {
       "Used so far",
       tokens !== undefined && `${tokensText(tokens)}${cost === undefined || cost === 0 ? "" : `, ${dollars(cost)}`}`
     ],
-    ["Commit", commit !== undefined && <code key="commit">{commit.slice(0, 10)}</code>],
+    [
+      "Commit",
+      commit !== undefined && (
+        <span key="commit">
+          <code>{commit.slice(0, 10)}</code> {diffStat !== undefined && visible(lastLineOf(diffStat))}
+        </span>
+      )
+    ],
     ["Not committed", dirty !== undefined && dirty.length > 0 && dirty.map(visible).join(", ")],
     ["Missing commits", missingCommits !== undefined && missingCommits.length > 0 && missingCommits.join(", ")],
     ["Missing files", missingFiles !== undefined && missingFiles.length > 0 && missingFiles.map(visible).join(", ")],

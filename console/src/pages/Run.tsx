@@ -249,7 +249,7 @@ export function Run({ id }: { readonly id: string }) {
           {run.runId} · {visible(run.planPath)} · started {ago(run.startedAt, now)} ·{" "}
           {count(run.sessionsCreated, "session")}, continued {count(run.sessionsReused, "time")}
         </p>
-        {run.reason !== undefined && run.status !== "completed" && <p>{visible(run.reason)}</p>}
+        {run.reason !== undefined && run.status !== "completed" && <p>{visible(shortened(run.reason, 600))}</p>}
         <div className="flex flex-wrap gap-2">
           {run.escalationId !== undefined && (
             <Link

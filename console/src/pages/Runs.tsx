@@ -4,7 +4,7 @@ import { addUsage, uncachedTokens } from "@reprise/protocol"
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { runsQuery } from "../data/queries.ts"
-import { ago, dollars, short, statusText, stepText } from "../data/words.ts"
+import { ago, dollars, short, shortened, statusText, stepText } from "../data/words.ts"
 import { useNow } from "../parts/clock.ts"
 import { Heading } from "../parts/Heading.tsx"
 import { Empty, Failed, Loading, Tag, type Tone } from "../parts/Notice.tsx"
@@ -54,7 +54,7 @@ function Row({ run }: { readonly run: RunView }) {
           <time dateTime={run.updatedAt}>{ago(run.updatedAt, now)}</time>
         </span>
         {run.reason !== undefined && run.status !== "completed" && (
-          <span className="text-text mt-1 line-clamp-2 text-sm">{visible(run.reason)}</span>
+          <span className="text-text mt-1 line-clamp-2 text-sm">{visible(shortened(run.reason, 300))}</span>
         )}
       </Link>
     </li>

@@ -41,12 +41,11 @@ export function StepIn({ sessions }: { readonly sessions: ReadonlyArray<NamedSes
           <code>{commandOf(session.id)}</code>
           <button
             aria-keyshortcuts={index === 0 ? "a" : undefined}
-            aria-label={`Copy: ${commandOf(session.id)}`}
             className="text-accent min-h-9 underline"
             onClick={() => void take(session)}
             type="button"
           >
-            Copy {index === 0 && <Key>a</Key>}
+            Copy<span className="sr-only"> {commandOf(session.id)}</span> {index === 0 && <Key>a</Key>}
           </button>
         </span>
       ))}
