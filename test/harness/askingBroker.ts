@@ -7,6 +7,7 @@ import {
   type EscalationOption,
   type EscalationOrigin,
   type Evidence,
+  type Item,
   PhaseId,
   RunId,
   to
@@ -45,13 +46,14 @@ interface Raised {
   readonly reason: string
   readonly evidence?: Evidence
   readonly origin?: EscalationOrigin
+  readonly items?: ReadonlyArray<Item>
   readonly options?: ReadonlyArray<EscalationOption>
 }
 
 /** Raises a question of the run, of its author unless told otherwise, under the id `<run>-e1`, and waits until it is open. */
 export const raise = Effect.fnUntraced(function* (
   run: string,
-  { evidence = {}, options = stepOptions, origin = "author", reason }: Raised
+  { evidence = {}, items = [], options = stepOptions, origin = "author", reason }: Raised
 ) {
   const messenger = yield* Messenger
   const escalationId = EscalationId.make(`${run}-e1`)
@@ -61,6 +63,7 @@ export const raise = Effect.fnUntraced(function* (
     step: "EXECUTE",
     origin,
     options,
+    ...(items.length === 0 ? {} : { items }),
     reason,
     evidence
   })

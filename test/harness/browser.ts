@@ -50,7 +50,7 @@ export const openPage = Effect.fnUntraced(function* (browser: Browser, options: 
     (made) => Effect.promise(() => made.close())
   )
   // A limit names what hangs. Nothing may come near it, however busy the machine is.
-  context.setDefaultTimeout(30_000)
+  context.setDefaultTimeout(5 * 60_000)
   const page = yield* Effect.promise(() => context.newPage())
   const traffic: Traffic = { urls: [], referrers: [] }
   const problems: Array<string> = []

@@ -101,7 +101,8 @@ export function AnswerForm({ onChosen, question }: Props) {
   return (
     <form
       aria-label="Your answer"
-      className="border-line bg-card sticky bottom-0 z-10 -mx-4 max-h-[50dvh] space-y-2 overflow-y-auto border-t px-4 pt-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] lg:mx-0 lg:rounded-b-lg"
+      className="border-line bg-card sticky bottom-0 z-10 -mx-4 max-h-[50dvh] space-y-2 overflow-y-auto border-t px-4 pt-3 lg:-mx-6 lg:rounded-b-lg lg:px-6"
+      data-answer=""
       onSubmit={(event) => event.preventDefault()}
     >
       <div>
@@ -139,43 +140,46 @@ export function AnswerForm({ onChosen, question }: Props) {
         .map(({ label, name }) => (
           <AgentFields choice={partsOf(visible(label)).name} key={name} onChange={setAgent} value={agent} />
         ))}
-      <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
-        {choices.map(({ key, option }) => {
-          const { meaning, name } = partsOf(visible(option.label))
-          const look =
-            option === best
-              ? "bg-accent text-on-accent border-accent"
-              : isFinalChoice(question, option.name)
-                ? "border-line text-bad bg-card"
-                : "border-line text-strong bg-card"
-          return (
-            <button
-              aria-keyshortcuts={option === best ? `${key} Enter` : key}
-              className={`flex min-h-11 items-center justify-between gap-2 rounded-md border px-3 py-1.5 text-left font-medium ${look}`}
-              key={option.name}
-              onClick={() => answer(option)}
-              type="button"
-            >
-              <span>
-                <span className="block first-letter:uppercase">{name}</span>
-                {meaning !== undefined && (
-                  <span className={`text-xs font-normal ${shownMeaning(meaning)}`}>{meaning}</span>
-                )}
-              </span>
-              <span className="flex shrink-0 gap-1">
-                {key !== "" && <Key>{key}</Key>}
-                {option === best && <Key>Enter</Key>}
-              </span>
-            </button>
-          )
-        })}
+      {/* However much is written above, the choices are in sight. */}
+      <div className="bg-card sticky bottom-0 space-y-2 pt-1 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
+        <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
+          {choices.map(({ key, option }) => {
+            const { meaning, name } = partsOf(visible(option.label))
+            const look =
+              option === best
+                ? "bg-accent text-on-accent border-accent"
+                : isFinalChoice(question, option.name)
+                  ? "border-line text-bad bg-card"
+                  : "border-line text-strong bg-card"
+            return (
+              <button
+                aria-keyshortcuts={option === best ? `${key} Enter` : key}
+                className={`flex min-h-11 items-center justify-between gap-2 rounded-md border px-3 py-1.5 text-left font-medium ${look}`}
+                key={option.name}
+                onClick={() => answer(option)}
+                type="button"
+              >
+                <span>
+                  <span className="block first-letter:uppercase">{name}</span>
+                  {meaning !== undefined && (
+                    <span className={`text-xs font-normal ${shownMeaning(meaning)}`}>{meaning}</span>
+                  )}
+                </span>
+                <span className="flex shrink-0 gap-1">
+                  {key !== "" && <Key>{key}</Key>}
+                  {option === best && <Key>Enter</Key>}
+                </span>
+              </button>
+            )
+          })}
+        </div>
+        {evidence.continueUnavailable !== undefined && (
+          <p className="text-soft line-clamp-2 text-sm">
+            Continuing is not offered: {visible(evidence.continueUnavailable)}
+          </p>
+        )}
+        {notice !== undefined && <p className="text-warn text-sm">{notice}</p>}
       </div>
-      {evidence.continueUnavailable !== undefined && (
-        <p className="text-soft line-clamp-2 text-sm">
-          Continuing is not offered: {visible(evidence.continueUnavailable)}
-        </p>
-      )}
-      {notice !== undefined && <p className="text-warn text-sm">{notice}</p>}
     </form>
   )
 }

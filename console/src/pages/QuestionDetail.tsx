@@ -32,7 +32,7 @@ function Items({ items }: { readonly items: ReadonlyArray<Item> }) {
   return (
     <ul className="space-y-2">
       {items.map(({ action, id, priority, reason, title }) => (
-        <li className="flex gap-2" key={id}>
+        <li className="flex items-start gap-2" key={id}>
           <Tag tone={priorities[priority]}>{priority}</Tag>
           <div className="min-w-0">
             <p className="text-strong">
@@ -146,7 +146,8 @@ function Facts({ question }: { readonly question: EscalationView }) {
       "Commit",
       commit !== undefined && (
         <span key="commit">
-          <code>{commit.slice(0, 10)}</code> {diffStat !== undefined && visible(lastLineOf(diffStat))}
+          <code>{commit.slice(0, 10)}</code>
+          {diffStat !== undefined && `: ${visible(lastLineOf(diffStat))}`}
         </span>
       )
     ],
