@@ -61,13 +61,14 @@ export function AnswerForm({ onChosen, question }: Props) {
   const [missing, setMissing] = useState<string>()
   const [notice, setNotice] = useState<string>()
   const box = useRef<HTMLTextAreaElement>(null)
+  const needsWords = options.every((one) => one.guidance === "required")
   const takesGuidance = options.some((one) => one.guidance !== "none")
 
   useEffect(() => saveDraft(escalationId, { guidance, agent }), [escalationId, guidance, agent])
 
   const answer = (option: EscalationOption) => {
     if (option.guidance === "required" && guidance.trim() === "") {
-      setMissing(option.name)
+      setMissing(partsOf(visible(option.label)).name)
       box.current?.focus()
       return
     }
@@ -107,7 +108,9 @@ export function AnswerForm({ onChosen, question }: Props) {
     >
       <div>
         <label className="text-soft flex items-baseline justify-between text-sm" htmlFor="guidance">
-          <span>{takesGuidance ? "Guidance for the agent" : "Reason"} (optional)</span>
+          <span>
+            {takesGuidance ? "Guidance for the agent" : "Reason"} {!needsWords && "(optional)"}
+          </span>
           <Key>e</Key>
         </label>
         <textarea
@@ -173,7 +176,7 @@ export function AnswerForm({ onChosen, question }: Props) {
             )
           })}
         </div>
-        {evidence.continueUnavailable !== undefined && (
+        {evidence.continueUnavailable !== undefined && notice === undefined && (
           <p className="text-soft line-clamp-2 text-sm">
             Continuing is not offered: {visible(evidence.continueUnavailable)}
           </p>

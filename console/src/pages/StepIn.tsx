@@ -41,11 +41,13 @@ export function StepIn({ sessions }: { readonly sessions: ReadonlyArray<NamedSes
           <code>{commandOf(session.id)}</code>
           <button
             aria-keyshortcuts={index === 0 ? "a" : undefined}
-            className="text-accent min-h-9 underline"
+            className="text-accent inline-flex min-h-9 items-center gap-1.5"
             onClick={() => void take(session)}
             type="button"
           >
-            Copy<span className="sr-only"> {commandOf(session.id)}</span> {index === 0 && <Key>a</Key>}
+            <span className="underline">Copy</span>
+            <span className="sr-only">{commandOf(session.id)}</span>
+            {index === 0 && <Key>a</Key>}
           </button>
         </span>
       ))}

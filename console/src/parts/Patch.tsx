@@ -61,7 +61,7 @@ function Drawn({ changed: { file, lines, text } }: { readonly changed: Changed }
   )
 }
 
-const kinds: ReadonlyArray<readonly [pattern: RegExp, kind: string]> = [
+const headers: ReadonlyArray<readonly [pattern: RegExp, kind: string]> = [
   [/^new file mode/m, "new"],
   [/^deleted file mode/m, "deleted"],
   [/^rename from/m, "renamed"],
@@ -71,7 +71,7 @@ const kinds: ReadonlyArray<readonly [pattern: RegExp, kind: string]> = [
 /** What git says of a file stands before its first lines. */
 const kindsOf = (text: string): ReadonlyArray<string> => {
   const [header = ""] = text.split("\n@@", 1)
-  return kinds.flatMap(([pattern, kind]) => (pattern.test(header) ? [kind] : []))
+  return headers.flatMap(([pattern, kind]) => (pattern.test(header) ? [kind] : []))
 }
 
 const howMuch: Record<ConsoleChangedFile["shown"], string | undefined> = {
@@ -82,18 +82,23 @@ const howMuch: Record<ConsoleChangedFile["shown"], string | undefined> = {
 
 /** A file's name, what was done with it, and the lines that it adds and removes. */
 function About({ file: { added, path, removed, shown }, text }: Changed) {
+  const kinds = kindsOf(text)
   return (
     <>
       <span className="font-mono">{visible(path)}</span>
-      <span className="text-good font-mono text-xs">
-        +{added}
-        <span className="sr-only"> lines</span>
-      </span>
-      <span className="text-bad font-mono text-xs">
-        −{removed}
-        <span className="sr-only"> lines</span>
-      </span>
-      {kindsOf(text).map((kind) => (
+      {!kinds.includes("binary") && (
+        <>
+          <span className="text-good font-mono text-xs">
+            +{added}
+            <span className="sr-only"> lines</span>
+          </span>
+          <span className="text-bad font-mono text-xs">
+            −{removed}
+            <span className="sr-only"> lines</span>
+          </span>
+        </>
+      )}
+      {kinds.map((kind) => (
         <span className="text-soft text-xs" key={kind}>
           {kind}
         </span>
