@@ -157,7 +157,7 @@ function Facts({ question }: { readonly question: EscalationView }) {
     ["Step in", sessions.length > 0 && <StepIn key="attach" sessions={sessions} />]
   ]
   return (
-    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
+    <dl className="grid grid-cols-[auto_1fr] items-baseline gap-x-4 gap-y-1 text-sm">
       {rows.map(
         ([name, value]) =>
           value !== false && (
