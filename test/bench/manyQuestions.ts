@@ -99,7 +99,7 @@ const page = (browser: Effect.Success<typeof startBrowser>, address: string, isE
         await shown.goto(`${address}/#token=${token}`)
         await shown.getByRole("heading", { name: isEmpty ? "Nothing needs you" : `${count + arriving} open` }).waitFor()
         if (isEmpty) return
-        await shown.keyboard.press("j")
+        await shown.keyboard.press("s")
         await shown.waitForURL(`${address}/questions/*`)
       })
     )
