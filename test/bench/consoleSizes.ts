@@ -31,7 +31,7 @@ const patch = (name: string, lines: number): string =>
 
 /** Five megabytes in files of every size, and a thousand small ones. */
 const bigDiff =
-  patch("src/big.ts", 60_000) +
+  patch("src/big.ts", 95_000) +
   Array.from({ length: 60 }, (_, n) => patch(`src/middle${n}.ts`, 300)).join("") +
   Array.from({ length: 1_000 }, (_, n) => patch(`src/small${n}.ts`, 5)).join("")
 
