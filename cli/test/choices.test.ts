@@ -1,60 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { consequence, keyedChoices, recommended } from "../src/views/gate/choices.ts"
+import { consequence } from "../src/views/gate/choices.ts"
 import { aQuestion } from "./support/views.ts"
 
 const options = (...names: ReadonlyArray<string>) =>
   names.map((name) => ({ name, label: `do ${name}`, keys: [], guidance: "optional" }))
-
-describe("the key of a choice", () => {
-  it.each([
-    [["pass", "fail"], "pf"],
-    [["once", "always", "reject"], "owr"],
-    [["done", "cannot"], "oc"],
-    [["approve", "other", "abort"], "pob"],
-    [["continue", "pause"], "cp"],
-    [["PostgreSQL", "postgres", "SQLite"], "poq"],
-    [["漢字", "ab"], "bc"]
-  ])("of %j is %s", (names, keys) => {
-    const keyed = keyedChoices(aQuestion({ options: options(...names) }))
-    assert.strictEqual(keyed.map(({ key }) => key).join(""), keys)
-  })
-
-  it("is its own where it has one, and never that of something else", () => {
-    const own = keyedChoices(aQuestion()).map(({ key }) => key)
-    assert.deepStrictEqual(own, ["c", "f", "o", "q"])
-    const many = keyedChoices(aQuestion({ options: options(...Array.from({ length: 40 }, (_, n) => `dat${n}`)) }))
-    const given = many.map(({ key }) => key).filter((key) => key !== "")
-    assert.strictEqual(new Set(given).size, given.length)
-    for (const key of given) assert.notMatch(key, /[adejklst?/ 1-4]/)
-  })
-})
-
-describe("the recommended choice", () => {
-  const checkpoint = (recommended: boolean) => ({
-    task: "1.1",
-    type: "decision",
-    description: "Which?",
-    options: [
-      { id: "a", label: "A" },
-      { id: "b", label: "B", recommended }
-    ]
-  })
-
-  it.each([
-    [{}, "continue-session"],
-    [{ options: options("fix", "override", "abort") }, "fix"],
-    [{ origin: "permission", options: options("once", "always", "reject") }, "once"],
-    [{ origin: "continuation", options: options("retry", "redo", "abort") }, "retry"],
-    [{ origin: "phase-gate", options: options("continue", "pause", "abort") }, "continue"],
-    [{ origin: "question", options: options("yes", "other") }, undefined],
-    [{ origin: "checkpoint", options: options("pass", "fail") }, undefined],
-    [{ origin: "checkpoint", options: options("a", "b"), evidence: { checkpoint: checkpoint(true) } }, "b"],
-    [{ origin: "checkpoint", options: options("a", "b"), evidence: { checkpoint: checkpoint(false) } }, undefined],
-    [{ options: options("override", "abort") }, undefined]
-  ])("of %j is %s", (given, name) => {
-    assert.strictEqual(recommended(aQuestion(given))?.name, name)
-  })
-})
 
 describe("what follows from a choice", () => {
   const step = {}

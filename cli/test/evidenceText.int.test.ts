@@ -5,7 +5,8 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { afterEach, beforeEach } from "vitest"
-import { changesSince } from "../src/flows/gate/evidenceText.ts"
+import { fitPatch } from "../src/flows/console/patchFiles.ts"
+import { changesSince, workSince } from "../src/flows/gate/evidenceText.ts"
 
 let folder: string
 
@@ -41,6 +42,28 @@ describe("the changes shown with a question", () => {
       assert.include(shown, "+two")
       assert.include(shown, "+more")
       assert.notInclude(yield* changesSince(folder), "+two", "without a base only uncommitted changes")
+    })
+  )
+
+  it.effect("have one form, whatever the repository's configuration says of colours, prefixes and names", () =>
+    Effect.gen(function* () {
+      const base = commit("a.txt", "one\n")
+      commit("a.txt", "two\n")
+      commit("ä.txt", "three\n")
+      for (const [key, value] of [
+        ["color.ui", "always"],
+        ["diff.mnemonicPrefix", "true"],
+        ["diff.noprefix", "true"],
+        ["core.quotePath", "true"]
+      ] as const) {
+        git("config", key, value)
+      }
+      const { changes } = yield* workSince(folder, base)
+      const files = fitPatch(changes, 10_000).files.map(({ added, path, removed }) => [path, added, removed])
+      assert.deepStrictEqual(files, [
+        ["a.txt", 1, 1],
+        ["ä.txt", 1, 0]
+      ])
     })
   )
 

@@ -13,21 +13,27 @@ import { SignIn } from "./pages/SignIn.tsx"
 import { StartRun } from "./pages/StartRun.tsx"
 import { Empty, Failed } from "./parts/Notice.tsx"
 import { SignedIn } from "./parts/session.tsx"
+import { useTitle } from "./parts/title.ts"
 import { Shell } from "./Shell.tsx"
 
 interface Context {
   readonly onSignedOut: () => void
 }
 
-const root = createRootRouteWithContext<Context>()({
-  component: () => <Shell onSignedOut={root.useRouteContext().onSignedOut} />,
-  notFoundComponent: () => (
+function NotFound() {
+  useTitle("No such page")
+  return (
     <Empty title="There is no such page">
-      <Link className="text-accent underline" to="/">
+      <Link className="text-accent inline-flex min-h-11 items-center underline" to="/">
         To the open questions
       </Link>
     </Empty>
   )
+}
+
+const root = createRootRouteWithContext<Context>()({
+  component: () => <Shell onSignedOut={root.useRouteContext().onSignedOut} />,
+  notFoundComponent: () => <NotFound />
 })
 
 const needsYou = createRoute({ getParentRoute: () => root, path: "/", component: () => <NeedsYou /> })

@@ -1,17 +1,23 @@
 /** What every page has: the ways to the others, whether the page is live, the theme, and answers on their way. */
+import { type EscalationView, gateAction } from "@reprise/protocol"
 import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router"
-import { useEffect, useState } from "react"
+import { Link, Outlet, useLocation, useNavigate, useRouter } from "@tanstack/react-router"
+import { useEffect, useRef, useState } from "react"
 import { PendingAnswers } from "./answer/PendingAnswers.tsx"
 import { signOut } from "./data/api.ts"
 import { connect } from "./data/live.ts"
 import { questionsQuery } from "./data/queries.ts"
+import { originText, shortened } from "./data/words.ts"
+import { KeysHelp } from "./KeysHelp.tsx"
 import { followClicks, noteEvent, noteOpen, startNotices, withdrawAll } from "./notices/notices.ts"
+import { Announcer, announce } from "./parts/announce.tsx"
+import { focusHeading } from "./parts/Heading.tsx"
 import { useKeys } from "./parts/keys.ts"
 import { NotifyMe } from "./parts/NotifyMe.tsx"
 import { Select } from "./parts/Select.tsx"
-import { useSession } from "./parts/session.tsx"
+import { useMayAnswer, useSession } from "./parts/session.tsx"
 import { setTheme, type Theme, useTheme } from "./parts/theme.ts"
+import { visible } from "./parts/visible.ts"
 import { announceSignOut } from "./stream/listen.ts"
 import type { Connection } from "./stream/messages.ts"
 
@@ -41,38 +47,24 @@ function ConnectionMark({ connection }: { readonly connection: Connection }) {
 const link =
   "text-text aria-[current=page]:text-strong aria-[current=page]:border-accent flex min-h-14 items-center gap-1.5 border-b-2 border-transparent px-2 font-medium"
 
-const help: ReadonlyArray<readonly [string, string]> = [
-  ["j k", "next, previous question"],
-  ["c f o q", "answer: the key stands on each choice"],
-  ["g, Esc", "write guidance, leave it"],
-  ["u", "take the last answer back"],
-  ["d l t", "changes, gate log, transcript"],
-  ["n r", "needs you, runs"],
-  ["?", "these keys"]
-]
+type Question = Pick<EscalationView, "escalationId" | "origin" | "reason">
 
-const startHelp = ["s", "start a run"] as const
-
-function Help({ onClose }: { readonly onClose: () => void }) {
-  const { hasRepository } = useSession()
-  return (
-    <section aria-label="Keys" className="card mx-auto mb-4 max-w-md px-4 py-3">
-      <div className="flex items-baseline justify-between">
-        <h2 className="text-base">Keys</h2>
-        <button className="text-accent min-h-9 underline" onClick={onClose} type="button">
-          Close
-        </button>
-      </div>
-      <dl className="grid grid-cols-[auto_1fr] gap-x-4 text-sm">
-        {[...help, ...(hasRepository ? [startHelp] : [])].map(([keys, what]) => (
-          <div className="contents" key={keys}>
-            <dt className="font-mono">{keys}</dt>
-            <dd>{what}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
-  )
+/** Those who hear the page are told of questions that come while it is open. */
+const useNewQuestions = (questions: ReadonlyArray<Question> | undefined): void => {
+  const known = useRef<ReadonlySet<string>>(undefined)
+  useEffect(() => {
+    if (questions === undefined) return
+    const before = known.current
+    known.current = new Set([...(before ?? []), ...questions.map(({ escalationId }) => escalationId as string)])
+    const fresh = before === undefined ? [] : questions.filter(({ escalationId }) => !before.has(escalationId))
+    const [first] = fresh
+    if (first === undefined) return
+    announce(
+      fresh.length > 1
+        ? `${fresh.length} new questions`
+        : `A new question. ${originText(first.origin)}: ${visible(shortened(first.reason, 100))}`
+    )
+  }, [questions])
 }
 
 /** A proxy's session ends at the proxy. */
@@ -103,8 +95,11 @@ export function Shell({ onSignedOut }: { readonly onSignedOut: () => void }) {
   const theme = useTheme()
   const [connection, setConnection] = useState<Connection>("connecting")
   const [showsHelp, setShowsHelp] = useState(false)
-  const { data: questions = [] } = useQuery(questionsQuery)
+  const { data } = useQuery(questionsQuery)
+  const questions = data ?? []
   const { pathname } = useLocation()
+  const router = useRouter()
+  const mayAnswer = useMayAnswer()
   const { hasRepository } = useSession()
   const isAt = (section: string) => pathname.startsWith(section)
 
@@ -127,12 +122,23 @@ export function Shell({ onSignedOut }: { readonly onSignedOut: () => void }) {
     startNotices()
     return followClicks((path) => navigate({ to: path }))
   }, [navigate])
+  useNewQuestions(data)
+
+  useEffect(
+    () =>
+      router.subscribe("onRendered", ({ fromLocation, pathChanged }) => {
+        if (fromLocation !== undefined && pathChanged) focusHeading()
+      }),
+    [router]
+  )
+
+  const mayStart = mayAnswer && hasRepository
 
   useKeys((key) => {
-    if (key === "n") navigate({ to: "/" })
-    else if (key === "r") navigate({ to: "/runs" })
-    else if (key === "s" && hasRepository) navigate({ to: "/start" })
-    else if (key === "?") setShowsHelp((shown) => !shown)
+    if (key === "N") navigate({ to: "/" })
+    else if (key === "R") navigate({ to: "/runs" })
+    else if (key === "S" && mayStart) navigate({ to: "/start" })
+    else if (gateAction(key) === "help") setShowsHelp(true)
     else return false
     return true
   })
@@ -162,10 +168,15 @@ export function Shell({ onSignedOut }: { readonly onSignedOut: () => void }) {
         </div>
       </header>
       <PendingAnswers />
-      <main className="mx-auto max-w-[90rem] px-4 py-4">
-        {showsHelp && <Help onClose={() => setShowsHelp(false)} />}
+      <main className="mx-auto max-w-[90rem] px-4 py-4" tabIndex={-1}>
         <Outlet />
       </main>
+      {showsHelp && (
+        <KeysHelp
+          onClose={() => setShowsHelp(false)}
+          valid={{ isQuestion: isAt("/questions"), hasSeveral: questions.length > 1, mayAnswer, mayStart }}
+        />
+      )}
       <footer className="text-soft mx-auto flex max-w-[90rem] flex-wrap gap-x-4 px-4 pb-4 text-sm">
         <button className="min-h-11 underline" onClick={() => setShowsHelp(true)} type="button">
           Keys
@@ -178,6 +189,7 @@ export function Shell({ onSignedOut }: { readonly onSignedOut: () => void }) {
         <NotifyMe />
         <Account onSignedOut={onSignedOut} />
       </footer>
+      <Announcer />
     </>
   )
 }

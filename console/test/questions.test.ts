@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { nextAfter, openQuestions, ordered } from "../src/data/questions.ts"
+import type { EscalationView } from "@reprise/protocol"
+import { byRun, nextAfter, openQuestions, ordered } from "../src/data/questions.ts"
+import { sessionsOf } from "../src/pages/sessionsOf.ts"
 
 const question = (n: number, state: "open" | "answered" | "withdrawn" = "open", runId = "r1") => ({
   escalationId: `e${n}` as never,
@@ -48,3 +50,27 @@ describe("the open questions", () => {
   it("go on with none when the last one is answered", () =>
     assert.strictEqual(nextAfter([question(1)], "e1"), undefined))
 })
+
+it("puts the questions of each run together, in the order in which the runs come", () => {
+  const questions = ["a1", "b1", "a2"].map((id) => ({ id, runId: id.slice(0, 1) }))
+  assert.deepStrictEqual(
+    byRun(questions).map((group) => group.map(({ id }) => id)),
+    [["a1", "a2"], ["b1"]]
+  )
+})
+
+const asked = (sessionId?: string, author?: string) =>
+  ({ evidence: { ...(sessionId && { sessionId }), ...(author && { authorSessionId: author }) } }) as EscalationView
+
+it.each([
+  [asked(), []],
+  [asked("s1"), ["Session s1"]],
+  [asked("s1", "s1"), ["Session s1"]],
+  [asked("s2", "s1"), ["Reviewer’s session s2", "Author’s session s1"]],
+  [asked(undefined, "s1"), ["Author’s session s1"]]
+])("names the sessions of %j", (question, names) =>
+  assert.deepStrictEqual(
+    sessionsOf(question).map(({ id, title }) => `${title} ${id}`),
+    names
+  )
+)

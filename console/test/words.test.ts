@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { EscalationView } from "@reprise/protocol"
-import { ago, closingText, dollars, isFinal, short, span } from "../src/data/words.ts"
+import { ago, closingText, dollars, short, shortened, span, titleText } from "../src/data/words.ts"
 import { visible } from "../src/parts/visible.ts"
 
 const now = Date.UTC(2026, 0, 2, 10, 0, 0)
@@ -61,11 +61,12 @@ describe("text of others", () => {
     assert.strictEqual(visible("a\r\n\tб 漢 👩‍💻"), "a\n\tб 漢 👩‍💻"))
 })
 
-describe("final choices", () => {
-  it.each<[string, Partial<EscalationView>, boolean]>([
-    ["abort", { origin: "author" }, true],
-    ["override", { origin: "quality" }, true],
-    ["fix", { origin: "author" }, false],
-    ["abort", { origin: "question" }, false]
-  ])("%s of %j: %j", (choice, more, expected) => assert.strictEqual(isFinal(question(more), choice), expected))
-})
+it.each([
+  ["Which\n\ncolour?", "Which colour?"],
+  [`a ${"word ".repeat(30)}`, "a word word word word…"]
+])("shortens %j to %j", (text, short) => assert.strictEqual(shortened(text, 22), short))
+
+it.each([
+  [0, "Runs · Reprise"],
+  [3, "(3) Runs · Reprise"]
+])("names a page while %d questions are open: %s", (open, title) => assert.strictEqual(titleText("Runs", open), title))

@@ -1,5 +1,6 @@
 /** `npm run bench [NAME]`: benchmarks, each compared with a lower bound measured in the same run. */
 import { autoResume } from "./autoResume.ts"
+import { consoleSizes } from "./consoleSizes.ts"
 import { continuationPrompt } from "./continuationPrompt.ts"
 import { durableStep } from "./durableStep.ts"
 import { fiftySessions } from "./fiftySessions.ts"
@@ -16,6 +17,7 @@ import { savedTurns } from "./savedTurns.ts"
 import { startUp } from "./startUp/startUp.ts"
 
 const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
+  "console-sizes": consoleSizes,
   "continuation-prompt": continuationPrompt,
   "auto-resume": autoResume,
   "durable-step": durableStep,

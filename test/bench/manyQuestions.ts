@@ -12,7 +12,7 @@ import { localBroker, Broker as Server } from "@reprise/testing"
 import { Effect, Layer, Redacted, Schedule } from "effect"
 import { consolePages } from "../../cli/src/flows/console/consolePages.ts"
 import { act, openPage, startBrowser } from "../harness/browser.ts"
-import { noSources } from "../harness/gateConsole.ts"
+import { sourcesWith } from "../harness/gateConsole.ts"
 import { figuresOf, milliseconds } from "./figures.ts"
 
 const count = 1_000
@@ -23,7 +23,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 
 const world = Layer.unwrap(
   Effect.map(Server, ({ url }) =>
-    Layer.merge(gate, noSources).pipe(
+    Layer.merge(gate, sourcesWith()).pipe(
       Layer.provideMerge(Messenger.layer),
       Layer.provideMerge(JetStreamBroker.layer),
       Layer.provideMerge(Layer.effectDiscard(ensureStreams("bench", { storageBytes: 2 * 1024 ** 3 }))),
@@ -86,7 +86,7 @@ const page = (browser: Effect.Success<typeof startBrowser>, address: string, isE
         await shown.goto(`${address}/#token=${token}`)
         await shown.getByRole("heading", { name: isEmpty ? "Nothing needs you" : `${count + arriving} open` }).waitFor()
         if (isEmpty) return
-        await shown.keyboard.press("j")
+        await shown.keyboard.press("s")
         await shown.waitForURL(`${address}/questions/*`)
       })
     )

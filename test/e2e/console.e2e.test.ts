@@ -9,6 +9,7 @@ import {
   holdAnswers,
   lacksBrowser,
   openPage,
+  pictured,
   presses,
   sees,
   startBrowser,
@@ -174,7 +175,7 @@ describe.skipIf(lacksBrowser)("the web console", () => {
       yield* press("Enter")
       yield* act(() => heading(page).waitFor())
       assert.include(page.url(), question.escalationId, "a link to a question leads there")
-      yield* press("g")
+      yield* press("e")
       yield* type("c is not an answer here")
       yield* press("Escape", "c")
       yield* sees(page, /will be sent/)
@@ -237,7 +238,7 @@ describe.skipIf(lacksBrowser)("the web console", () => {
     })
   )
 
-  it.live("shows what an agent says and does while it works, and pauses and aborts its run", () =>
+  it.live("shows what an agent says and does while it works, and pauses, resumes and aborts its run", () =>
     Effect.gen(function* () {
       const author = { role: "author", kind: "work" } as const
       const world = yield* makeWorld({
@@ -256,6 +257,10 @@ describe.skipIf(lacksBrowser)("the web console", () => {
               bash: "echo work > work.txt && git add -A && git commit -q -m 'Work' && git rev-parse HEAD"
             },
             { text: "Done." }
+          ]),
+          once({ role: "reviewer", kind: "work" }, [
+            { hold: "in-review", bash: "git log --oneline" },
+            { text: "I have read it." }
           ])
         )
       })
@@ -277,7 +282,11 @@ describe.skipIf(lacksBrowser)("the web console", () => {
       yield* sees(page, "The run pauses after its current turn.")
       yield* world.model.release("in-thought")
       yield* act(() => page.getByText("Paused").first().waitFor())
+      yield* presses(page, /^Resume$/)
+      yield* world.model.awaitHeld("in-review")
+      yield* act(() => page.getByRole("button", { name: "Pause" }).waitFor())
       yield* presses(page, /^Abort$/)
+      yield* pictured(page, "abort")
       yield* presses(page, /^Abort the run/)
       yield* act(() => page.getByText("Aborted").first().waitFor())
       yield* run.ended

@@ -109,7 +109,7 @@ describe.skipIf(lacksBrowser)("the web console with what agents may say", () => 
         script: script(
           once({ role: "author", kind: "work" }, [
             {
-              bash: "seq 1 700000 > big.txt && head -c 1000000 /dev/zero | tr '\\\\0' x > line.txt && echo small > small.txt && git add -A && git commit -q -m 'Write much' && git rev-parse HEAD"
+              bash: "seq 1 700000 > big.txt && printf '%01000000d' 0 > line.txt && echo small > small.txt && git add -A && git commit -q -m 'Write much' && git rev-parse HEAD"
             },
             { text: "It is written." }
           ]),
@@ -122,6 +122,9 @@ describe.skipIf(lacksBrowser)("the web console with what agents may say", () => 
       yield* act(() => page.goto(link))
       yield* act(() => heading(page).waitFor())
       yield* sees(page, /more characters of the changes are left out/)
+      yield* act(() => page.getByRole("heading", { name: /^3 changed files, \+700002 −0/ }).waitFor())
+      const cut = page.locator("summary").filter({ hasText: "only its beginning is here" })
+      assert.match(`${yield* act(() => cut.textContent())}`, /^big\.txt\+700000/)
       yield* act(() => page.getByText("big.txt").first().click())
       const changes = page.getByRole("region", { name: "Changes of big.txt" }).locator("div > div")
       yield* act(() => changes.first().waitFor())

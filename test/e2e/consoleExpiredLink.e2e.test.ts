@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Messenger } from "@reprise/actor"
 import { Effect, Redacted } from "effect"
 import { act, lacksBrowser, openPage, presses, sees, startBrowser } from "../harness/browser.ts"
-import { gateWorld, raise, serveGate } from "../harness/gateConsole.ts"
+import { gateWith, openGate, raise } from "../harness/gateConsole.ts"
 
 const key = "the key that signs the links of this test"
 
@@ -19,10 +19,10 @@ const stateOf = (escalationId: Effect.Success<ReturnType<typeof raise>>) =>
   Messenger.use(({ show }) => show.gate(escalationId)).pipe(Effect.map(({ state }) => state))
 
 describe.skipIf(lacksBrowser)("a link that answers", () => {
-  layer(gateWorld, { excludeTestServices: true, timeout: "10 minutes" })("over a broker in memory", (it) => {
+  layer(gateWith(), { excludeTestServices: true, timeout: "10 minutes" })("over a broker in memory", (it) => {
     it.effect("says that it has expired, and offers no answer, when it is opened late and while it is open", () =>
       Effect.gen(function* () {
-        const { address } = yield* serveGate({ answerKey: Redacted.make(key) })
+        const { address } = yield* openGate({ answerKey: Redacted.make(key) })
         const id = yield* raise("expired", "Which way?")
         const { page, problems } = yield* openPage(yield* startBrowser)
         const answers = page.getByRole("button", { name: /^Answer/ })
@@ -43,7 +43,7 @@ describe.skipIf(lacksBrowser)("a link that answers", () => {
 
     it.effect("says so, too, when it expired between the last look and the button", () =>
       Effect.gen(function* () {
-        const { address } = yield* serveGate({ answerKey: Redacted.make(key) })
+        const { address } = yield* openGate({ answerKey: Redacted.make(key) })
         const id = yield* raise("pressed", "Which way now?")
         const { page } = yield* openPage(yield* startBrowser)
         // The page believes that the link is good for an hour; the console knows better.

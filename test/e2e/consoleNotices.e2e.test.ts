@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page, Worker } from "playwright-core"
 import { act, lacksBrowser, openPage, presses, sees, startBrowser } from "../harness/browser.ts"
-import { answerElsewhere, gateWorld, raise, serveGate } from "../harness/gateConsole.ts"
+import { answerElsewhere, gateWith, openGate, raise } from "../harness/gateConsole.ts"
 import { waitUntil } from "../harness/waitUntil.ts"
 
 interface ShownNotice {
@@ -36,7 +36,7 @@ const pressNotice = (worker: Worker) =>
   )
 
 const open = Effect.fnUntraced(function* (isTelephone = false) {
-  const { address, link } = yield* serveGate()
+  const { address, link } = yield* openGate()
   const telephone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
   const { page, problems } = yield* openPage(yield* startBrowser, isTelephone ? telephone : {})
   const context = page.context()
@@ -56,7 +56,7 @@ const turnOn = Effect.fnUntraced(function* (page: Page) {
 })
 
 describe.skipIf(lacksBrowser)("notices of the browser", () => {
-  layer(gateWorld, { excludeTestServices: true, timeout: "10 minutes" })("over a broker in memory", (it) => {
+  layer(gateWith(), { excludeTestServices: true, timeout: "10 minutes" })("over a broker in memory", (it) => {
     it.effect("tell of a question, lead to it in the tab that is open, and go when it is answered elsewhere", () =>
       Effect.gen(function* () {
         const { address, page, problems, worker } = yield* open(true)

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { act, holdAnswers, lacksBrowser, openPage, presses, sees, startBrowser } from "../harness/browser.ts"
 import { makeCuttable } from "../harness/cuttable.ts"
-import { answerElsewhere, gateWorld, raise, serveGate } from "../harness/gateConsole.ts"
+import { answerElsewhere, gateWith, openGate, raise } from "../harness/gateConsole.ts"
 import { waitUntil } from "../harness/waitUntil.ts"
 
 /** As of browsers without shared workers, such as Chrome on Android. */
@@ -58,10 +58,10 @@ const reasonOf = (name: string) => `Which way for ${name}?`
 const viewOf = (name: string) => Messenger.use(({ show }) => show.gate(EscalationId.make(`${name}-e1`)))
 
 describe.skipIf(lacksBrowser)("the tabs of one browser", () => {
-  layer(gateWorld, { excludeTestServices: true, timeout: "10 minutes" })("over a broker in memory", (it) => {
+  layer(gateWith(), { excludeTestServices: true, timeout: "10 minutes" })("over a broker in memory", (it) => {
     it.effect("all show a question when it is raised, and each can answer, though a browser has six connections", () =>
       Effect.gen(function* () {
-        const { link } = yield* serveGate()
+        const { link } = yield* openGate()
         const { pages, problems } = yield* openTabs(link, 8)
         const names = pages.map((_, n) => `tab${n}`)
         yield* Effect.forEach(names, (name) => raise(name, reasonOf(name)))
@@ -79,7 +79,7 @@ describe.skipIf(lacksBrowser)("the tabs of one browser", () => {
     it.effect("miss nothing and show nothing twice when the connection is cut", () =>
       Effect.gen(function* () {
         const way = yield* makeCuttable()
-        const { link, port } = yield* serveGate({ origin: way.origin })
+        const { link, port } = yield* openGate({ origin: way.origin })
         way.leadTo(port)
         const { context, pages } = yield* openTabs(link, 2)
         yield* raise("before", reasonOf("before"))
@@ -103,7 +103,7 @@ describe.skipIf(lacksBrowser)("the tabs of one browser", () => {
 
     it.effect("go on when the one is closed that holds the connection, where there are no shared workers", () =>
       Effect.gen(function* () {
-        const { link } = yield* serveGate()
+        const { link } = yield* openGate()
         const { pages, problems } = yield* openTabs(link, 3, withoutSharedWorkers)
         // Whoever was opened last was looked at last.
         for (const name of ["third", "second", "first"]) {
@@ -120,7 +120,7 @@ describe.skipIf(lacksBrowser)("the tabs of one browser", () => {
 
     it.effect("have a connection each where there are no locks either", () =>
       Effect.gen(function* () {
-        const { link } = yield* serveGate()
+        const { link } = yield* openGate()
         const { pages } = yield* openTabs(link, 2, withoutLocks)
         yield* raise("own", reasonOf("own"))
         for (const page of pages) yield* showsOnce(page, reasonOf("own"))
@@ -131,7 +131,7 @@ describe.skipIf(lacksBrowser)("the tabs of one browser", () => {
 
     it.effect("are all signed out when somebody signs out in one", () =>
       Effect.gen(function* () {
-        const { link } = yield* serveGate()
+        const { link } = yield* openGate()
         const { pages } = yield* openTabs(link, 2)
         const [one = assert.fail("no tab")] = pages
         yield* presses(one, /^Sign out/)

@@ -2,7 +2,16 @@
 import { ActorConfig, JetStreamBroker, Messenger } from "@reprise/actor"
 import { layer as gate } from "@reprise/gate"
 import { ensureStreams, Nats } from "@reprise/nats"
-import { EscalationId, type EscalationOption, type Evidence, PhaseId, RunId, to } from "@reprise/protocol"
+import {
+  EscalationId,
+  type EscalationOption,
+  type EscalationOrigin,
+  type Evidence,
+  type Item,
+  PhaseId,
+  RunId,
+  to
+} from "@reprise/protocol"
 import { localBroker, Broker as Server } from "@reprise/testing"
 import { Effect, Layer } from "effect"
 
@@ -26,7 +35,7 @@ const option = (name: string, label: string, key: string): EscalationOption => (
   guidance: "optional"
 })
 
-const stepOptions = [
+export const stepOptions = [
   option("continue-session", "continue session (resume the interrupted agent)", "c"),
   option("fix", "fix in new session (start fresh with optional guidance)", "f"),
   option("override", "override and move on (force approve this phase)", "o"),
@@ -36,18 +45,25 @@ const stepOptions = [
 interface Raised {
   readonly reason: string
   readonly evidence?: Evidence
+  readonly origin?: EscalationOrigin
+  readonly items?: ReadonlyArray<Item>
+  readonly options?: ReadonlyArray<EscalationOption>
 }
 
-/** Raises the question of an author of the run, under the id `<run>-e1`, and waits until it is open. */
-export const raise = Effect.fnUntraced(function* (run: string, { evidence = {}, reason }: Raised) {
+/** Raises a question of the run, of its author unless told otherwise, under the id `<run>-e1`, and waits until it is open. */
+export const raise = Effect.fnUntraced(function* (
+  run: string,
+  { evidence = {}, items = [], options = stepOptions, origin = "author", reason }: Raised
+) {
   const messenger = yield* Messenger
   const escalationId = EscalationId.make(`${run}-e1`)
   const command = to.gate(escalationId).RaiseEscalation({
     runId: RunId.make(run),
     phase: PhaseId.make("1"),
     step: "EXECUTE",
-    origin: "author",
-    options: stepOptions,
+    origin,
+    options,
+    ...(items.length === 0 ? {} : { items }),
     reason,
     evidence
   })

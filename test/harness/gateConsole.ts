@@ -1,37 +1,46 @@
-/** The gate and its web console in this process, over a broker in memory: questions of any kind, without agents. */
+/**
+ * The web console over the gate alone, in this process, on a broker in memory: questions are raised by command, and what
+ * lies on a host is what the test says. For what needs no agent. The gate, its HTTP side, the pages and the browser are
+ * real.
+ */
 import { ActorConfig, MemoryBroker, Messenger } from "@reprise/actor"
 import { layer as gate } from "@reprise/gate"
 import { type ConsoleOptions, ConsoleSources, serveConsole, Unavailable } from "@reprise/gate/console"
 import { EscalationId, PhaseId, RunId, to } from "@reprise/protocol"
 import { Effect, Layer, Redacted } from "effect"
+import type { Page } from "playwright-core"
 import { consolePages } from "../../cli/src/flows/console/consolePages.ts"
-
-const unavailable = Effect.fail(new Unavailable({ code: "not-here", message: "Not here.", hint: "Look elsewhere." }))
-
-/** Of no repository. */
-export const noSources = Layer.succeed(
-  ConsoleSources,
-  ConsoleSources.of({
-    requireAgent: () => Effect.void,
-    conversation: () => unavailable,
-    changes: () => unavailable,
-    gateLogs: () => Effect.succeed([]),
-    preview: (_, guidance) => guidance,
-    describe: ({ _tag }) => ({ line: _tag, isDetail: false }),
-    user: "ada"
-  })
-)
-
-export const gateWorld = Layer.merge(gate, noSources).pipe(
-  Layer.provideMerge(Messenger.layer),
-  Layer.provideMerge(MemoryBroker.layer),
-  Layer.provideMerge(ActorConfig.layer({ prefix: "t" }))
-)
+import { act } from "./browser.ts"
 
 const token = "the token of this test"
+const unavailable = Effect.fail(new Unavailable({ code: "not-here", message: "Not here.", hint: "Look elsewhere." }))
 
-/** Until the scope closes. */
-export const serveGate = Effect.fnUntraced(function* (options: Partial<ConsoleOptions> = {}) {
+/** Of no repository, but for what is given. */
+export const sourcesWith = (given: Partial<ConsoleSources["Service"]> = {}) =>
+  Layer.succeed(
+    ConsoleSources,
+    ConsoleSources.of({
+      requireAgent: () => Effect.void,
+      conversation: () => unavailable,
+      changes: () => unavailable,
+      gateLogs: () => Effect.succeed([]),
+      preview: (_, guidance) => guidance,
+      describe: ({ _tag }) => ({ line: _tag, isDetail: false }),
+      user: "ada",
+      ...given
+    })
+  )
+
+/** The gate, and what its console shows of a host. */
+export const gateWith = (given: Partial<ConsoleSources["Service"]> = {}) =>
+  Layer.merge(gate, sourcesWith(given)).pipe(
+    Layer.provideMerge(Messenger.layer),
+    Layer.provideMerge(MemoryBroker.layer),
+    Layer.provideMerge(ActorConfig.layer({ prefix: "t" }))
+  )
+
+/** Until the scope closes. Gives the port and the address of the console, and the link that signs in. */
+export const openGate = Effect.fnUntraced(function* (options: Partial<ConsoleOptions> = {}) {
   const port = yield* serveConsole({ port: 0, token: Redacted.make(token), pages: yield* consolePages(), ...options })
   const address = options.origin ?? `http://127.0.0.1:${port}`
   return { port, address, link: `${address}/#token=${token}` }
@@ -60,3 +69,7 @@ export const answerElsewhere = (name: string) =>
   Messenger.use(({ send }) =>
     send(to.gate(EscalationId.make(`${name}-e1`)).AnswerEscalation({ choice: "fix", by: "bob", via: "cli" }))
   )
+
+/** Waits until those who hear the page are told so. */
+export const hears = (page: Page, text: string | RegExp) =>
+  act(() => page.locator("[data-announcer]").getByText(text).waitFor({ state: "attached" }))

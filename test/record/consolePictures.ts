@@ -59,6 +59,8 @@ mkdirSync(pictures, { recursive: true })
 
 const open = async (width: number, height: number, colorScheme: "light" | "dark"): Promise<Page> => {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme, hasTouch: width < 600 })
+  // A busy machine takes its time.
+  context.setDefaultTimeout(5 * 60_000)
   const page = await context.newPage()
   await page.goto(`${address}#token=${token}`)
   return page
@@ -76,6 +78,7 @@ await desk.getByRole("tab", { name: /Transcript/ }).click()
 await desk.getByText("Told to the agent").first().waitFor()
 await desk.getByLabel(/Guidance for the agent/).fill(guidance)
 await desk.getByText("The user has provided the following additional guidance:").waitFor()
+await desk.evaluate("scrollTo(0, 0)")
 await take(desk, "console-question")
 await desk.getByRole("button", { name: /continue session/i }).click()
 await desk.getByRole("button", { name: /^Send now/ }).click()

@@ -21,7 +21,7 @@ export function AgentFields({ choice, onChange, value }: Props) {
   return (
     <details className="text-sm" open={isNamed}>
       <summary className="text-soft">Another agent, with “{choice}”</summary>
-      <div className="grid grid-cols-2 gap-2 sm:grid-cols-3">
+      <div className="mt-1 grid grid-cols-2 gap-2 sm:grid-cols-3">
         {fields.map(([name, label, placeholder]) => (
           <label className="text-soft" key={name}>
             {label}
@@ -40,7 +40,7 @@ export function AgentFields({ choice, onChange, value }: Props) {
           <option value="claude" />
         </datalist>
       </div>
-      <p className="text-soft">For the rest of the phase, with a verified record of what is done.</p>
+      <p className="text-soft mt-1">For the rest of the phase, with a verified record of what is done.</p>
     </details>
   )
 }

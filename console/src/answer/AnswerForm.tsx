@@ -1,17 +1,24 @@
 /** The choices of a question, with guidance and a preview of what the agent will be told. */
-import type { EscalationOption, EscalationView } from "@reprise/protocol"
+import {
+  type EscalationOption,
+  type EscalationView,
+  gateAction,
+  isFinalChoice,
+  keyedChoices,
+  recommended,
+  undoKey,
+  whyNoChoice
+} from "@reprise/protocol"
 import { useQuery } from "@tanstack/react-query"
 import { useDeferredValue, useEffect, useRef, useState } from "react"
 import { askPreview } from "../data/queries.ts"
-import { isFinal, partsOf } from "../data/words.ts"
+import { partsOf } from "../data/words.ts"
+import { announce } from "../parts/announce.tsx"
 import { Key } from "../parts/Key.tsx"
 import { useKeys } from "../parts/keys.ts"
 import { visible } from "../parts/visible.ts"
 import { AgentFields } from "./AgentFields.tsx"
 import { choose, draftOf, nobodyElse, saveDraft } from "./pending.ts"
-
-/** The first key of an option, or its place where it has none. */
-export const keyOf = ({ keys }: EscalationOption, index: number): string => keys[0] ?? `${index + 1}`
 
 function Preview({ guidance, question }: { readonly question: EscalationView; readonly guidance: string }) {
   const said = useDeferredValue(guidance)
@@ -46,18 +53,22 @@ interface Props {
 }
 
 export function AnswerForm({ onChosen, question }: Props) {
-  const { escalationId, options } = question
+  const { escalationId, evidence, options } = question
+  const choices = keyedChoices(question)
+  const best = recommended(question)
   const [guidance, setGuidance] = useState(() => draftOf(escalationId).guidance)
   const [agent, setAgent] = useState(() => draftOf(escalationId).agent)
   const [missing, setMissing] = useState<string>()
+  const [notice, setNotice] = useState<string>()
   const box = useRef<HTMLTextAreaElement>(null)
+  const needsWords = options.every((one) => one.guidance === "required")
   const takesGuidance = options.some((one) => one.guidance !== "none")
 
   useEffect(() => saveDraft(escalationId, { guidance, agent }), [escalationId, guidance, agent])
 
   const answer = (option: EscalationOption) => {
     if (option.guidance === "required" && guidance.trim() === "") {
-      setMissing(option.name)
+      setMissing(partsOf(visible(option.label)).name)
       box.current?.focus()
       return
     }
@@ -71,28 +82,41 @@ export function AnswerForm({ onChosen, question }: Props) {
     onChosen()
   }
 
+  const tell = (text: string) => {
+    setNotice(text)
+    announce(text)
+  }
+
   useKeys((key) => {
-    const option = options.find((one, index) => keyOf(one, index) === key)
+    const option = choices.find((one) => one.key === key)?.option ?? (key === "Enter" ? best : undefined)
+    setNotice(undefined)
     if (option !== undefined) answer(option)
-    else if (key === "g") box.current?.focus()
-    else return false
+    else if (key === "Enter") tell("No choice is recommended here: press the key of one.")
+    else if (gateAction(key) === "write") box.current?.focus()
+    else if (/^[a-z0-9]$/.test(key) && gateAction(key) === undefined && key !== undoKey) {
+      tell(visible(whyNoChoice(question, key)))
+    } else return false
     return true
   })
 
   return (
     <form
       aria-label="Your answer"
-      className="border-line bg-card sticky bottom-0 z-10 -mx-4 max-h-[50dvh] space-y-2 overflow-y-auto border-t px-4 pt-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] lg:mx-0 lg:rounded-b-lg"
+      className="border-line bg-card sticky bottom-0 z-10 -mx-4 max-h-[50dvh] space-y-2 overflow-y-auto border-t px-4 pt-3 lg:-mx-6 lg:rounded-b-lg lg:px-6"
+      data-answer=""
       onSubmit={(event) => event.preventDefault()}
     >
       <div>
         <label className="text-soft flex items-baseline justify-between text-sm" htmlFor="guidance">
-          <span>{takesGuidance ? "Guidance for the agent" : "Reason"} (optional)</span>
-          <Key>g</Key>
+          <span>
+            {takesGuidance ? "Guidance for the agent" : "Reason"} {!needsWords && "(optional)"}
+          </span>
+          <Key>e</Key>
         </label>
         <textarea
           aria-describedby={missing === undefined ? undefined : "guidance-missing"}
           aria-invalid={missing !== undefined}
+          aria-keyshortcuts="e"
           className="border-line bg-page text-strong mt-1 field-sizing-content block max-h-[30vh] min-h-11 w-full resize-y rounded-md border px-3 py-2 text-base"
           id="guidance"
           onChange={({ target }) => {
@@ -119,32 +143,45 @@ export function AnswerForm({ onChosen, question }: Props) {
         .map(({ label, name }) => (
           <AgentFields choice={partsOf(visible(label)).name} key={name} onChange={setAgent} value={agent} />
         ))}
-      <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
-        {options.map((option, index) => {
-          const { meaning, name } = partsOf(visible(option.label))
-          const look =
-            index === 0
-              ? "bg-accent text-on-accent border-accent"
-              : isFinal(question, option.name)
-                ? "border-line text-bad bg-card"
-                : "border-line text-strong bg-card"
-          return (
-            <button
-              className={`flex min-h-11 items-center justify-between gap-2 rounded-md border px-3 py-1.5 text-left font-medium ${look}`}
-              key={option.name}
-              onClick={() => answer(option)}
-              type="button"
-            >
-              <span>
-                <span className="block first-letter:uppercase">{name}</span>
-                {meaning !== undefined && (
-                  <span className={`text-xs font-normal ${shownMeaning(meaning)}`}>{meaning}</span>
-                )}
-              </span>
-              <Key>{keyOf(option, index)}</Key>
-            </button>
-          )
-        })}
+      {/* However much is written above, the choices are in sight. */}
+      <div className="bg-card sticky bottom-0 space-y-2 pt-1 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
+        <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
+          {choices.map(({ key, option }) => {
+            const { meaning, name } = partsOf(visible(option.label))
+            const look =
+              option === best
+                ? "bg-accent text-on-accent border-accent"
+                : isFinalChoice(question, option.name)
+                  ? "border-line text-bad bg-card"
+                  : "border-line text-strong bg-card"
+            return (
+              <button
+                aria-keyshortcuts={option === best ? `${key} Enter` : key}
+                className={`flex min-h-11 items-center justify-between gap-2 rounded-md border px-3 py-1.5 text-left font-medium ${look}`}
+                key={option.name}
+                onClick={() => answer(option)}
+                type="button"
+              >
+                <span>
+                  <span className="block first-letter:uppercase">{name}</span>
+                  {meaning !== undefined && (
+                    <span className={`text-xs font-normal ${shownMeaning(meaning)}`}>{meaning}</span>
+                  )}
+                </span>
+                <span className="flex shrink-0 gap-1">
+                  {key !== "" && <Key>{key}</Key>}
+                  {option === best && <Key>Enter</Key>}
+                </span>
+              </button>
+            )
+          })}
+        </div>
+        {evidence.continueUnavailable !== undefined && notice === undefined && (
+          <p className="text-soft line-clamp-2 text-sm">
+            Continuing is not offered: {visible(evidence.continueUnavailable)}
+          </p>
+        )}
+        {notice !== undefined && <p className="text-warn text-sm">{notice}</p>}
       </div>
     </form>
   )

@@ -31,6 +31,19 @@ export const ordered = <Q extends Question & { readonly runId: string }>(
   }
 }
 
+/** The questions of each run together, in the order in which the runs come. No group is empty. */
+export const byRun = <Q extends { readonly runId: string }>(
+  questions: ReadonlyArray<Q>
+): ReadonlyArray<readonly [Q, ...ReadonlyArray<Q>]> => {
+  const groups = new Map<string, [Q, ...Array<Q>]>()
+  for (const question of questions) {
+    const group = groups.get(question.runId)
+    if (group === undefined) groups.set(question.runId, [question])
+    else group.push(question)
+  }
+  return [...groups.values()]
+}
+
 /** The question after this one, to go on with when it is answered; undefined: it was the only one. */
 export const nextAfter = <Q extends Question>(questions: ReadonlyArray<Q>, id: string): Q | undefined => {
   const place = questions.findIndex(({ escalationId }) => escalationId === id)

@@ -117,9 +117,14 @@ export const partsOf = (label: string): { readonly name: string; readonly meanin
   return { name, meaning }
 }
 
-/** A choice that ends the run for good, or lets unfinished work pass. */
-export const isFinal = ({ evidence, origin }: EscalationView, choice: string): boolean =>
-  (choice === "abort" || choice === "override") &&
-  origin !== "permission" &&
-  origin !== "question" &&
-  evidence.checkpoint?.type !== "decision"
+/** The beginning of words of others, in one line. */
+export const shortened = (text: string, most: number): string => {
+  const line = text
+    .slice(0, 4 * most)
+    .replace(/\s+/g, " ")
+    .trim()
+  return line.length <= most ? line : `${line.slice(0, most).trimEnd()}…`
+}
+
+/** The name of a page in the browser's tab. */
+export const titleText = (page: string, open = 0): string => `${open === 0 ? "" : `(${open}) `}${page} · Reprise`

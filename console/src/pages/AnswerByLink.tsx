@@ -7,6 +7,7 @@ import { linkQuery, makeQueryClient, sendCommand } from "../data/queries.ts"
 import { ago, closingText, originText, partsOf, placeText } from "../data/words.ts"
 import { useNow } from "../parts/clock.ts"
 import { Failed, Loading, Tag } from "../parts/Notice.tsx"
+import { usePlainTitle } from "../parts/title.ts"
 import { visible } from "../parts/visible.ts"
 import { Words } from "../parts/Words.tsx"
 
@@ -99,6 +100,7 @@ function Page({ link }: { readonly link: string }) {
 
 export function AnswerByLink({ link }: { readonly link: string }) {
   const client = useMemo(makeQueryClient, [])
+  usePlainTitle("Answer a question")
   return (
     <QueryClientProvider client={client}>
       <main className="mx-auto flex min-h-dvh max-w-xl flex-col justify-center gap-4 px-4 py-6">

@@ -1,32 +1,52 @@
 /** What an answer rests on, from the machine that runs the agents: changes, logs of quality gates, the conversation. */
 import { Tabs } from "@base-ui/react/tabs"
-import type { EscalationView } from "@reprise/protocol"
+import { type EscalationView, gateAction } from "@reprise/protocol"
 import { useQuery } from "@tanstack/react-query"
-import { lazy, Suspense, useState } from "react"
+import { lazy, Suspense, useRef, useState } from "react"
 import { changesQuery, logsQuery } from "../data/queries.ts"
 import { count } from "../data/words.ts"
+import { focusHeading } from "../parts/Heading.tsx"
 import { Key } from "../parts/Key.tsx"
 import { useKeys } from "../parts/keys.ts"
 import { Failed, Loading } from "../parts/Notice.tsx"
+import { Select } from "../parts/Select.tsx"
 import { visible } from "../parts/visible.ts"
 import { Conversation } from "./Conversation.tsx"
+import { type NamedSession, sessionsOf } from "./sessionsOf.ts"
 
 const Patch = lazy(() => import("../parts/Patch.tsx"))
 const LongText = lazy(() => import("../parts/LongText.tsx"))
 
-function Changes({ id }: { readonly id: string }) {
+/** What the commit changes, as it came with the question: the files may be elsewhere. */
+function DiffStat({ text }: { readonly text: string | undefined }) {
+  if (text === undefined) return null
+  return (
+    <section aria-label="Changed files of the commit" className="mt-3">
+      <pre className="font-mono text-[13px] leading-5 whitespace-pre-wrap">{visible(text)}</pre>
+    </section>
+  )
+}
+
+function Changes({ diffStat, id }: { readonly id: string; readonly diffStat: string | undefined }) {
   const { data, error } = useQuery(changesQuery(id))
-  if (error !== null) return <Failed error={error} what="The changes cannot be shown" />
+  if (error !== null) {
+    return (
+      <>
+        <Failed error={error} what="The changes cannot be shown" />
+        <DiffStat text={diffStat} />
+      </>
+    )
+  }
   if (data === undefined) return <Loading what="the changes" />
-  const { commits, patch, untracked } = data
-  if (commits.length === 0 && untracked.length === 0 && patch.text === "") {
+  const { commits, files, patch, untracked } = data
+  if (commits.length === 0 && untracked.length === 0 && files.length === 0) {
     return <p className="text-soft">Nothing changed so far.</p>
   }
   return (
     <div className="space-y-4">
       {commits.length > 0 && (
         <div>
-          <h3 className="text-sm">{count(commits.length, "commit")}</h3>
+          <h4 className="text-strong text-sm font-semibold">{count(commits.length, "commit")}</h4>
           <ul className="font-mono text-[13px]">
             {commits.map((line) => (
               <li key={line}>{visible(line)}</li>
@@ -36,7 +56,7 @@ function Changes({ id }: { readonly id: string }) {
       )}
       {untracked.length > 0 && (
         <div>
-          <h3 className="text-sm">Not added to git</h3>
+          <h4 className="text-strong text-sm font-semibold">Not added to git</h4>
           <ul className="font-mono text-[13px]">
             {untracked.map((line) => (
               <li key={line}>{visible(line)}</li>
@@ -44,7 +64,7 @@ function Changes({ id }: { readonly id: string }) {
           </ul>
         </div>
       )}
-      {patch.text !== "" && <Patch text={patch.text} />}
+      {files.length > 0 && <Patch files={files} text={patch.text} />}
       {patch.omitted > 0 && <p className="text-warn">{patch.omitted} more characters of the changes are left out.</p>}
     </div>
   )
@@ -59,7 +79,7 @@ function Logs({ id }: { readonly id: string }) {
     <div className="space-y-4">
       {data.map(({ name, omitted, text }) => (
         <div key={name}>
-          <h3 className="font-mono text-[13px]">{visible(name)}</h3>
+          <h4 className="text-strong font-mono text-[13px] font-semibold">{visible(name)}</h4>
           {omitted > 0 && <p className="text-warn text-sm">{omitted} characters before this are left out.</p>}
           <LongText atEnd label={`Log ${name}`} text={text} />
         </div>
@@ -68,22 +88,57 @@ function Logs({ id }: { readonly id: string }) {
   )
 }
 
+function Transcripts({ sessions }: { readonly sessions: ReadonlyArray<NamedSession> }) {
+  const [wanted, setWanted] = useState(sessions[0]?.id ?? "")
+  const shown = sessions.find(({ id }) => id === wanted) ?? sessions[0]
+  if (shown === undefined) return null
+  return (
+    <div className="space-y-2">
+      {sessions.length > 1 && (
+        <Select
+          label="Whose transcript"
+          onChange={setWanted}
+          options={sessions.map(({ id, title }) => [id, `${title}, ${id}`] as const)}
+          value={shown.id}
+        />
+      )}
+      <Conversation key={shown.id} sessionId={shown.id} />
+    </div>
+  )
+}
+
 const tab =
   "text-soft data-[active]:text-strong data-[active]:border-accent min-h-11 border-b-2 border-transparent px-3 font-medium"
 
 export function Evidence({ question }: { readonly question: EscalationView }) {
-  const { escalationId, evidence, sessionId } = question
-  const session = sessionId ?? evidence.sessionId ?? evidence.authorSessionId
+  const { escalationId, evidence } = question
+  const sessions = sessionsOf(question)
   const failed = (evidence.gateResults ?? []).length > 0
   const [shown, setShown] = useState<string>(failed ? "log" : "diff")
+  const box = useRef<HTMLDivElement>(null)
   useKeys((key) => {
-    const name = { d: "diff", l: "log", t: "transcript" }[key]
-    if (name === undefined || (name === "transcript" && session === undefined)) return false
-    setShown(name)
+    const action = gateAction(key)
+    switch (action) {
+      case "question":
+        scrollTo({ top: 0 })
+        focusHeading()
+        return true
+      case "transcript":
+        if (sessions.length === 0) return false
+        break
+      case "diff":
+      case "log":
+        break
+      default:
+        return false
+    }
+    setShown(action)
+    box.current?.scrollIntoView({ block: "start" })
     return true
   })
   return (
-    <Tabs.Root onValueChange={setShown} value={shown}>
+    <Tabs.Root className="scroll-mt-16" onValueChange={setShown} ref={box} value={shown}>
+      <h3 className="sr-only">Evidence</h3>
       <Tabs.List aria-label="Evidence" className="border-line -mx-1 flex overflow-x-auto border-b">
         <Tabs.Tab className={tab} value="diff">
           Changes <Key>d</Key>
@@ -91,7 +146,7 @@ export function Evidence({ question }: { readonly question: EscalationView }) {
         <Tabs.Tab className={tab} value="log">
           Gate log <Key>l</Key>
         </Tabs.Tab>
-        {session !== undefined && (
+        {sessions.length > 0 && (
           <Tabs.Tab className={tab} value="transcript">
             Transcript <Key>t</Key>
           </Tabs.Tab>
@@ -99,14 +154,14 @@ export function Evidence({ question }: { readonly question: EscalationView }) {
       </Tabs.List>
       <Suspense fallback={<Loading what="the page" />}>
         <Tabs.Panel className="pt-3" value="diff">
-          <Changes id={escalationId} />
+          <Changes diffStat={evidence.diffStat} id={escalationId} />
         </Tabs.Panel>
         <Tabs.Panel className="pt-3" value="log">
           <Logs id={escalationId} />
         </Tabs.Panel>
-        {session !== undefined && (
+        {sessions.length > 0 && (
           <Tabs.Panel className="pt-3" value="transcript">
-            <Conversation sessionId={session} />
+            <Transcripts sessions={sessions} />
           </Tabs.Panel>
         )}
       </Suspense>

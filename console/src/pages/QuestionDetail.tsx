@@ -1,22 +1,26 @@
 /** One question on one screen: why it is asked, what it rests on, and the answer. */
 import { type EscalationView, type GateResult, gateOutput, type Item, isStandalone } from "@reprise/protocol"
 import { Link } from "@tanstack/react-router"
-import type { ReactNode } from "react"
+import { type ReactNode, useEffect, useRef } from "react"
 import { AnswerForm } from "../answer/AnswerForm.tsx"
 import { usePending } from "../answer/PendingAnswers.tsx"
 import { draftOf } from "../answer/pending.ts"
 import { ago, closingText, dollars, originText, placeText, tokensText } from "../data/words.ts"
+import { announce } from "../parts/announce.tsx"
 import { useNow } from "../parts/clock.ts"
+import { Heading } from "../parts/Heading.tsx"
 import { Tag, type Tone } from "../parts/Notice.tsx"
 import { ForAnswerers, useMayAnswer } from "../parts/session.tsx"
 import { visible } from "../parts/visible.ts"
 import { Words } from "../parts/Words.tsx"
 import { Evidence } from "./Evidence.tsx"
+import { StepIn } from "./StepIn.tsx"
+import { sessionsOf } from "./sessionsOf.ts"
 
 function Part({ children, title }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <section className="space-y-1">
-      <h2 className="text-soft text-sm font-medium">{title}</h2>
+      <h3 className="text-soft text-sm font-medium">{title}</h3>
       {children}
     </section>
   )
@@ -28,7 +32,7 @@ function Items({ items }: { readonly items: ReadonlyArray<Item> }) {
   return (
     <ul className="space-y-2">
       {items.map(({ action, id, priority, reason, title }) => (
-        <li className="flex gap-2" key={id}>
+        <li className="flex items-start gap-2" key={id}>
           <Tag tone={priorities[priority]}>{priority}</Tag>
           <div className="min-w-0">
             <p className="text-strong">
@@ -101,23 +105,14 @@ function Checkpoint({
   )
 }
 
+/** ` 3 files changed, 10 insertions(+)` */
+const lastLineOf = (text: string): string => text.trimEnd().split("\n").at(-1)?.trim() ?? ""
+
 function Facts({ question }: { readonly question: EscalationView }) {
   const now = useNow()
-  const { evidence, runId, sessionId } = question
-  const session = sessionId ?? evidence.sessionId
-  const {
-    authorSessionId,
-    commit,
-    context,
-    continueUnavailable,
-    cost,
-    dirty,
-    idleSince,
-    missingCommits,
-    missingFiles,
-    tokens
-  } = evidence
-  const attachable = session ?? authorSessionId
+  const { evidence, runId } = question
+  const { commit, context, cost, diffStat, dirty, idleSince, missingCommits, missingFiles, tokens } = evidence
+  const sessions = sessionsOf(question)
   const rows: ReadonlyArray<readonly [string, ReactNode]> = [
     [
       "Run",
@@ -127,14 +122,15 @@ function Facts({ question }: { readonly question: EscalationView }) {
         </Link>
       )
     ],
-    [
-      "Session",
-      session !== undefined && (
-        <Link className="text-accent underline" key="session" params={{ id: session }} to="/sessions/$id">
-          {session}
-        </Link>
-      )
-    ],
+    ...sessions.map(
+      ({ id, title }) =>
+        [
+          title,
+          <Link className="text-accent underline" key={id} params={{ id }} to="/sessions/$id">
+            {id}
+          </Link>
+        ] as const
+    ),
     ["Idle", idleSince !== undefined && ago(idleSince, now)],
     [
       "Context",
@@ -146,15 +142,22 @@ function Facts({ question }: { readonly question: EscalationView }) {
       "Used so far",
       tokens !== undefined && `${tokensText(tokens)}${cost === undefined || cost === 0 ? "" : `, ${dollars(cost)}`}`
     ],
-    ["Commit", commit !== undefined && <code key="commit">{commit.slice(0, 10)}</code>],
-    ["Not continuable", continueUnavailable !== undefined && visible(continueUnavailable)],
+    [
+      "Commit",
+      commit !== undefined && (
+        <span key="commit">
+          <code>{commit.slice(0, 10)}</code>
+          {diffStat !== undefined && `: ${visible(lastLineOf(diffStat))}`}
+        </span>
+      )
+    ],
     ["Not committed", dirty !== undefined && dirty.length > 0 && dirty.map(visible).join(", ")],
     ["Missing commits", missingCommits !== undefined && missingCommits.length > 0 && missingCommits.join(", ")],
     ["Missing files", missingFiles !== undefined && missingFiles.length > 0 && missingFiles.map(visible).join(", ")],
-    ["Step in", attachable !== undefined && <code key="attach">reprise attach {attachable}</code>]
+    ["Step in", sessions.length > 0 && <StepIn key="attach" sessions={sessions} />]
   ]
   return (
-    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
+    <dl className="grid grid-cols-[auto_1fr] items-baseline gap-x-4 gap-y-1 text-sm">
       {rows.map(
         ([name, value]) =>
           value !== false && (
@@ -175,7 +178,7 @@ function Closed({ question }: { readonly question: EscalationView }) {
   const { guidance: draft } = draftOf(question.escalationId)
   if (text === undefined) return null
   return (
-    <div className="border-warn bg-warn-tint mt-4 rounded-md border px-3 py-2" role="status">
+    <div className="border-warn bg-warn-tint mt-4 rounded-md border px-3 py-2">
       <p className="text-strong font-medium">{visible(text)}</p>
       {question.guidance !== undefined && (
         <blockquote className="mt-1 whitespace-pre-wrap">{visible(question.guidance)}</blockquote>
@@ -192,12 +195,24 @@ function Closed({ question }: { readonly question: EscalationView }) {
   )
 }
 
+/** Those who hear the page are told when the question that they look at is closed. */
+const useClosing = (question: EscalationView): void => {
+  const before = useRef(question.state)
+  useEffect(() => {
+    const wasOpen = before.current === "open"
+    before.current = question.state
+    const text = wasOpen ? closingText(question, Date.now()) : undefined
+    if (text !== undefined) announce(visible(text))
+  }, [question])
+}
+
 export function QuestionDetail({ onAnswered, question }: { question: EscalationView; onAnswered: () => void }) {
   const now = useNow()
   const isAnswering = usePending().some(
     (one) => one.question.escalationId === question.escalationId && one.state !== "failed"
   )
   const { escalationId, evidence, items = [], origin, raisedAt, reason, state } = question
+  useClosing(question)
   const mayAnswer = useMayAnswer()
   const failed = (evidence.gateResults ?? []).filter(isFailed)
   const isOpen = state === "open"
@@ -209,9 +224,9 @@ export function QuestionDetail({ onAnswered, question }: { question: EscalationV
           <span>{visible(placeText(question))}</span>
           <time dateTime={raisedAt}>{ago(raisedAt, now)}</time>
         </p>
-        <h1 className="sr-only" id="question">
-          Question {escalationId}
-        </h1>
+        <Heading className="sr-only" id="question" level={2}>
+          Question {escalationId}: {originText(origin)}
+        </Heading>
         <div className="text-strong text-lg">
           <Words text={reason} />
         </div>

@@ -6,10 +6,12 @@ import { useState } from "react"
 import { newCommandId } from "../data/api.ts"
 import { runQuery, sendCommand, sessionsQuery, storyQuery } from "../data/queries.ts"
 import { type PhaseEntry, type StepEntry, timelineOf, workedMs } from "../data/timeline.ts"
-import { ago, count, dollars, span, stepText, tokensText } from "../data/words.ts"
+import { ago, count, dollars, shortened, span, stepText, tokensText } from "../data/words.ts"
 import { useNow } from "../parts/clock.ts"
+import { Heading } from "../parts/Heading.tsx"
 import { Failed, Loading, Tag } from "../parts/Notice.tsx"
 import { ForAnswerers, useMayAnswer } from "../parts/session.tsx"
+import { useTitle } from "../parts/title.ts"
 import { visible } from "../parts/visible.ts"
 import { LiveWords } from "./LiveWords.tsx"
 import { Status } from "./Runs.tsx"
@@ -231,6 +233,7 @@ export function Run({ id }: { readonly id: string }) {
   const { data: sessions = [] } = useQuery(sessionsQuery(id))
   const mayAnswer = useMayAnswer()
   const now = useNow()
+  useTitle(`Run: ${visible(shortened(run?.planTitle ?? run?.planPath ?? id, 60))}`)
   if (error !== null && run === undefined) return <Failed error={error} what="The run cannot be shown" />
   if (run === undefined) return <Loading what="the run" />
   const timeline = timelineOf(story.data ?? noStory)
@@ -239,14 +242,14 @@ export function Run({ id }: { readonly id: string }) {
     <div className="mx-auto max-w-5xl space-y-4">
       <header className="space-y-2">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <h1 className="text-xl">{visible(run.planTitle ?? run.planPath)}</h1>
+          <Heading className="text-xl">{visible(run.planTitle ?? run.planPath)}</Heading>
           <Status run={run} />
         </div>
         <p className="text-soft text-sm">
           {run.runId} · {visible(run.planPath)} · started {ago(run.startedAt, now)} ·{" "}
           {count(run.sessionsCreated, "session")}, continued {count(run.sessionsReused, "time")}
         </p>
-        {run.reason !== undefined && run.status !== "completed" && <p>{visible(run.reason)}</p>}
+        {run.reason !== undefined && run.status !== "completed" && <p>{visible(shortened(run.reason, 600))}</p>}
         <div className="flex flex-wrap gap-2">
           {run.escalationId !== undefined && (
             <Link

@@ -4,10 +4,12 @@ import { addUsage, uncachedTokens } from "@reprise/protocol"
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { runsQuery } from "../data/queries.ts"
-import { ago, dollars, short, statusText, stepText } from "../data/words.ts"
+import { ago, dollars, short, shortened, statusText, stepText } from "../data/words.ts"
 import { useNow } from "../parts/clock.ts"
+import { Heading } from "../parts/Heading.tsx"
 import { Empty, Failed, Loading, Tag, type Tone } from "../parts/Notice.tsx"
 import { useMayAnswer, useSession } from "../parts/session.tsx"
+import { useTitle } from "../parts/title.ts"
 import { visible } from "../parts/visible.ts"
 
 const tones: Record<RunView["status"], Tone> = {
@@ -52,7 +54,7 @@ function Row({ run }: { readonly run: RunView }) {
           <time dateTime={run.updatedAt}>{ago(run.updatedAt, now)}</time>
         </span>
         {run.reason !== undefined && run.status !== "completed" && (
-          <span className="text-text mt-1 line-clamp-2 text-sm">{visible(run.reason)}</span>
+          <span className="text-text mt-1 line-clamp-2 text-sm">{visible(shortened(run.reason, 300))}</span>
         )}
       </Link>
     </li>
@@ -75,6 +77,7 @@ function StartLink() {
 
 export function Runs() {
   const { data, error } = useQuery(runsQuery)
+  useTitle("Runs")
   if (error !== null && data === undefined) return <Failed error={error} what="The runs cannot be shown" />
   if (data === undefined) return <Loading what="the runs" />
   if (data.length === 0) {
@@ -90,7 +93,7 @@ export function Runs() {
   return (
     <div className="mx-auto max-w-5xl">
       <div className="mb-3 flex items-center justify-between gap-3">
-        <h1 className="text-lg">Runs</h1>
+        <Heading className="text-lg">Runs</Heading>
         <StartLink />
       </div>
       <ul className="space-y-2">

@@ -4,13 +4,16 @@ import { Link } from "@tanstack/react-router"
 import { sessionQuery } from "../data/queries.ts"
 import { ago, count, dollars, tokensText } from "../data/words.ts"
 import { useNow } from "../parts/clock.ts"
+import { Heading } from "../parts/Heading.tsx"
 import { Failed, Loading, Tag } from "../parts/Notice.tsx"
+import { useTitle } from "../parts/title.ts"
 import { visible } from "../parts/visible.ts"
 import { Conversation } from "./Conversation.tsx"
 
 export function Session({ id }: { readonly id: string }) {
   const { data, error } = useQuery(sessionQuery(id))
   const now = useNow()
+  useTitle(`Session ${id}`)
   if (error !== null && data === undefined) return <Failed error={error} what="The session cannot be shown" />
   if (data === undefined) return <Loading what="the session" />
   const { cost, lastActivityAt, model, phase, prompt, role, runId, runtime, status, tokens, turns } = data
@@ -18,7 +21,7 @@ export function Session({ id }: { readonly id: string }) {
     <div className="mx-auto max-w-5xl space-y-4">
       <header className="space-y-1">
         <div className="flex flex-wrap items-center gap-x-3">
-          <h1 className="text-xl">{id}</h1>
+          <Heading className="text-xl">{id}</Heading>
           <Tag>{status}</Tag>
         </div>
         <p className="text-soft text-sm">

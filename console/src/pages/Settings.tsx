@@ -3,7 +3,9 @@ import type { ConsoleSetting } from "@reprise/protocol"
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { settingsQuery } from "../data/queries.ts"
+import { Heading } from "../parts/Heading.tsx"
 import { Failed, Loading } from "../parts/Notice.tsx"
+import { useTitle } from "../parts/title.ts"
 import { visible } from "../parts/visible.ts"
 
 const isChanged = ({ source }: ConsoleSetting): boolean => source !== "default"
@@ -27,6 +29,7 @@ function Row({ row }: { readonly row: ConsoleSetting }) {
 
 export function Settings() {
   const { data, error } = useQuery(settingsQuery)
+  useTitle("Settings")
   const [filter, setFilter] = useState("")
   const [onlyChanged, setOnlyChanged] = useState(false)
   if (error !== null) return <Failed error={error} what="The settings cannot be shown" />
@@ -38,7 +41,7 @@ export function Settings() {
   )
   return (
     <div className="mx-auto max-w-3xl space-y-3">
-      <h1 className="text-xl">Settings</h1>
+      <Heading className="text-xl">Settings</Heading>
       <p className="text-soft">
         What the next run starts with; a plan may set more in its first lines. Change them in <code>reprise.toml</code>,
         or for this machine in <code>reprise.local.toml</code>.

@@ -3,6 +3,7 @@ import type { ConsoleSession } from "@reprise/protocol"
 import { type FormEvent, useState } from "react"
 import { signIn } from "../data/api.ts"
 import { Failed } from "../parts/Notice.tsx"
+import { usePlainTitle } from "../parts/title.ts"
 
 export function SignIn({
   failed,
@@ -12,6 +13,7 @@ export function SignIn({
   readonly onSignedIn: (session: ConsoleSession) => void
 }) {
   const [error, setError] = useState(failed)
+  usePlainTitle("Sign in")
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const token = new FormData(event.currentTarget).get("token")

@@ -6,9 +6,11 @@ import { lazy, Suspense, useState } from "react"
 import { ApiFailure, newCommandId } from "../data/api.ts"
 import { dryRunQuery, plansQuery, sendStart } from "../data/queries.ts"
 import { count } from "../data/words.ts"
+import { Heading } from "../parts/Heading.tsx"
 import { Empty, Failed, Loading } from "../parts/Notice.tsx"
 import { Select } from "../parts/Select.tsx"
 import { ForAnswerers, useMayAnswer } from "../parts/session.tsx"
+import { useTitle } from "../parts/title.ts"
 import { visible } from "../parts/visible.ts"
 
 const LongText = lazy(() => import("../parts/LongText.tsx"))
@@ -158,6 +160,7 @@ function Start({ wanted }: { readonly wanted: ConsoleRunRequest }) {
 }
 
 export function StartRun() {
+  useTitle("Start a run")
   return useMayAnswer() ? <PlanChoice /> : <ForAnswerers what="Only answerers can start runs." />
 }
 
@@ -180,7 +183,7 @@ function PlanChoice() {
     setWanted({ plan: path, auto: false, worktree: false, allowDirty: false, skipQuality: false })
   return (
     <div className="mx-auto max-w-3xl space-y-4">
-      <h1 className="text-xl">Start a run</h1>
+      <Heading className="text-xl">Start a run</Heading>
       <Plans chosen={wanted?.plan} onChoose={choose} plans={plans} />
       {wanted !== undefined && plan !== undefined && (
         <>

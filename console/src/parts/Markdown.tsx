@@ -1,8 +1,13 @@
 /** Words of an agent. What it writes is markdown without HTML, images and scripts: nothing in it acts or is loaded. */
+import type { ReactNode } from "react"
 import ReactMarkdown, { type Components } from "react-markdown"
 import rehypeSanitize from "rehype-sanitize"
 import remarkGfm from "remark-gfm"
 import { visible } from "./visible.ts"
+
+function Title({ children }: { readonly children?: ReactNode }) {
+  return <p className="title">{children}</p>
+}
 
 const components: Components = {
   // The list's own words say what is checked; a box that nobody can tick needs no name.
@@ -14,6 +19,13 @@ const components: Components = {
     </section>
   ),
   img: ({ alt }) => <span>[image: {alt}]</span>,
+  // An agent's headings would stand in the outline of the page, where they are of no level.
+  h1: Title,
+  h2: Title,
+  h3: Title,
+  h4: Title,
+  h5: Title,
+  h6: Title,
   // A link that could act has lost its address by now.
   a: ({ children, href = "" }) =>
     href === "" ? (

@@ -1,11 +1,12 @@
 /** Sentences about the state of a page: nothing there, being read, cannot be read. */
 import type { ReactNode } from "react"
 import { ApiFailure } from "../data/api.ts"
+import { Heading } from "./Heading.tsx"
 
 export function Empty({ children, title }: { readonly title: string; readonly children?: ReactNode }) {
   return (
     <div className="card px-6 py-12 text-center">
-      <h2 className="text-lg">{title}</h2>
+      <Heading className="text-lg">{title}</Heading>
       {children !== undefined && <div className="text-soft mx-auto mt-2 max-w-prose">{children}</div>}
     </div>
   )

@@ -13,7 +13,7 @@ export function Words({ text }: { readonly text: string }) {
   const start = text.slice(0, longest)
   return (
     <Suspense fallback={<p className="whitespace-pre-wrap break-words">{visible(start)}</p>}>
-      {all ? <LongText label="All words" text={text} /> : <Markdown text={start} />}
+      {all ? <LongText label="All words" text={text} wraps /> : <Markdown text={start} />}
       {!all && text.length > longest && (
         <button className="text-accent min-h-11 underline" onClick={() => setAll(true)} type="button">
           Show all {text.length} characters

@@ -150,11 +150,22 @@ export const ConsolePreview = Schema.Struct({ text: Schema.String })
 export const ConsoleText = Schema.Struct({ name: Schema.String, text: Schema.String, omitted: Schema.Int })
 export type ConsoleText = typeof ConsoleText.Type
 
+/** A file of a patch with the lines that it adds and removes in all; `shown`: how much of it is in the patch. */
+export const ConsoleChangedFile = Schema.Struct({
+  path: Schema.String,
+  added: Schema.Int,
+  removed: Schema.Int,
+  shown: Schema.Literals(["whole", "start", "none"])
+})
+export type ConsoleChangedFile = typeof ConsoleChangedFile.Type
+
 /** The work of a phase so far. */
 export const ConsoleChanges = Schema.Struct({
   /** One line each, newest first. */
   commits: Schema.Array(Schema.String),
   untracked: Schema.Array(Schema.String),
+  /** Every file of the patch, in its order. */
+  files: Schema.Array(ConsoleChangedFile).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   /** A unified diff, as git writes it. */
   patch: ConsoleText
 })

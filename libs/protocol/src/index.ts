@@ -33,6 +33,7 @@ export {
 export { WorkspaceCommand, WorkspaceEvent, WorkspaceView } from "./contracts/workspace.ts"
 export * from "./envelope.ts"
 export * from "./failure.ts"
+export * from "./gateKeys.ts"
 export * from "./ids.ts"
 export * from "./model.ts"
 export * from "./options.ts"

@@ -20,15 +20,10 @@ import { eventLine, logLine } from "../../views/eventLine.ts"
 import { user } from "../gate/answerQuestion.ts"
 import { changesUnknown, workOf, workSince } from "../gate/evidenceText.ts"
 import { explained } from "../repository/explainConfig.ts"
+import { fitPatch } from "./patchFiles.ts"
 import { dryRun, makeStart, plansOf } from "./runsFromConsole.ts"
 
 const longestText = 2 * 1024 * 1024
-
-const firstPart = (name: string, text: string): ConsoleText => ({
-  name,
-  text: text.slice(0, longestText),
-  omitted: Math.max(0, text.length - longestText)
-})
 
 /** A log tells at its end why it failed. */
 const lastPart = (name: string, text: string): ConsoleText => ({
@@ -53,7 +48,13 @@ const changesOf = Effect.fnUntraced(function* (question: EscalationView) {
         })
     )
   )
-  return { commits: linesOf(commits), untracked: linesOf(untracked), patch: firstPart("changes", changes) }
+  const { files, text } = fitPatch(changes, longestText)
+  return {
+    commits: linesOf(commits),
+    untracked: linesOf(untracked),
+    files,
+    patch: { name: "changes", text, omitted: changes.length - text.length }
+  }
 })
 
 const gateLogsOf = Effect.fnUntraced(function* (question: EscalationView) {

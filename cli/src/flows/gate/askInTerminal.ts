@@ -1,12 +1,11 @@
 /** The gate in a terminal: shows one question and reads lines until there is an answer. */
 import { type Look, parseAnswer } from "@reprise/gate/typedAnswer"
-import type { EscalationOption, EscalationView } from "@reprise/protocol"
+import { type EscalationOption, type EscalationView, isFinalChoice } from "@reprise/protocol"
 import { Effect } from "effect"
 import { color, say } from "../../terminal/Printer.ts"
 import { readInEditor } from "../../terminal/readInEditor.ts"
 import { type Line, readLine, saysYes } from "../../terminal/readLine.ts"
 import { quotedLines, visible, visibleLine } from "../../terminal/visible.ts"
-import { isFinalChoice } from "../../views/gate/finalChoice.ts"
 import type { Answer } from "../../views/gate/GateModel.ts"
 import { questionText } from "../../views/questionText.ts"
 import { evidenceText } from "./evidenceText.ts"

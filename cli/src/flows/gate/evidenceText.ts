@@ -19,8 +19,11 @@ const git = (directory: string, ...args: ReadonlyArray<string>) =>
 
 const titled = (title: string, text: string): ReadonlyArray<string> => (text === "" ? [] : [`${title}:\n${text}`])
 
-/** Without the programs that a repository names for its files, or one inside of it. */
-const ownProgramsOnly = ["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"]
+/** Without the programs that a repository names for its files, or one inside of it, and in git's own form. */
+const plain = [
+  ...["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"],
+  ...["--no-color", "--src-prefix=a/", "--dst-prefix=b/"]
+]
 
 /** The phase's work so far, as git prints it: its commits, its changes, committed or not, and untracked files. */
 export const workSince = Effect.fnUntraced(function* (
@@ -28,8 +31,25 @@ export const workSince = Effect.fnUntraced(function* (
   base = "HEAD",
   formats: ReadonlyArray<string> = ["--patch"]
 ) {
-  const commits = yield* git(directory, "log", "--oneline", "--no-decorate", "--end-of-options", `${base}..HEAD`)
-  const changes = yield* git(directory, "diff", ...formats, ...ownProgramsOnly, "--end-of-options", base)
+  const commits = yield* git(
+    directory,
+    "log",
+    "--oneline",
+    "--no-decorate",
+    "--no-color",
+    "--end-of-options",
+    `${base}..HEAD`
+  )
+  const changes = yield* git(
+    directory,
+    "-c",
+    "core.quotePath=false",
+    "diff",
+    ...formats,
+    ...plain,
+    "--end-of-options",
+    base
+  )
   const untracked = yield* git(directory, "ls-files", "--others", "--exclude-standard")
   return { commits, changes, untracked }
 })

@@ -1,14 +1,13 @@
 /** `reprise gate answer ID CHOICE [--guidance TEXT|-]` */
 import { buffer } from "node:stream/consumers"
 import { parseAnswer, readAgent } from "@reprise/gate/typedAnswer"
-import { type EscalationOption, type EscalationView, isStandalone } from "@reprise/protocol"
+import { type EscalationOption, type EscalationView, hasAgentOptions, isStandalone } from "@reprise/protocol"
 import { Effect, Option } from "effect"
 import { type ClientFlags, withWritingClient } from "../../system/clientSystem.ts"
 import { findQuestion } from "../../system/lookUp.ts"
 import { newCommandId } from "../../system/names.ts"
 import { type CliFailure, wrongUse } from "../../terminal/CliFailure.ts"
 import { okJson, say } from "../../terminal/Printer.ts"
-import { hasAgentOptions } from "../../views/gate/finalChoice.ts"
 import type { Answer } from "../../views/gate/GateModel.ts"
 import { answerQuestion } from "./answerQuestion.ts"
 

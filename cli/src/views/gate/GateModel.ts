@@ -1,5 +1,12 @@
 /** What the full-screen gate knows and shows (docs/design/gate.md#the-gate-where-humans-answer). Pure. */
-import type { EscalationOption, EscalationView, LiveMessage, RuntimeName, SessionView } from "@reprise/protocol"
+import {
+  type EscalationOption,
+  type EscalationView,
+  type LiveMessage,
+  matchesFilter,
+  type RuntimeName,
+  type SessionView
+} from "@reprise/protocol"
 import type { Draft } from "./Draft.ts"
 import type { Arrived } from "./keys.ts"
 
@@ -111,14 +118,9 @@ export const emptyGate = (nowMs: number, size: Size): GateModel => ({
 export const currentQuestion = ({ current, questions }: GateModel): EscalationView | undefined =>
   questions.find(({ escalationId }) => escalationId === current)
 
-const matches = (question: EscalationView, filter: string): boolean =>
-  [question.runId, question.evidence.planPath ?? "", question.phase ?? "", question.origin, question.reason].some(
-    (text) => text.toLowerCase().includes(filter.toLowerCase())
-  )
-
 /** The questions that the filter lets through. */
 export const filtered = ({ filter, questions }: GateModel): ReadonlyArray<EscalationView> =>
-  filter === "" ? questions : questions.filter((question) => matches(question, filter))
+  filter === "" ? questions : questions.filter((question) => matchesFilter(question, filter))
 
 export const evidenceKey = (escalationId: string, tab: Tab): string => `${escalationId} ${tab}`
 

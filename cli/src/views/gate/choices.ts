@@ -1,63 +1,7 @@
-/** The choices of a question: the key of each, the recommended one, and what follows from it. Pure. */
+/** What follows from a choice. Pure. */
 import type { UsableNames } from "@reprise/gate/typedAnswer"
-import { agentText, type EscalationOption, type EscalationView, isStandalone } from "@reprise/protocol"
-import { hasAgentOptions } from "./finalChoice.ts"
+import { agentText, type EscalationOption, type EscalationView, hasAgentOptions, isStandalone } from "@reprise/protocol"
 import { readWritten } from "./written.ts"
-
-/** A choice and the key that takes it. */
-export interface KeyedChoice {
-  readonly key: string
-  readonly option: EscalationOption
-}
-
-/** Keys that do something else at every question. */
-const reserved: ReadonlySet<string> = new Set("adejklst?/ 1234")
-
-const letters = "bcfghimnopqruvwxyz"
-
-/**
- * An option's own key; without one, the first letter of its name that is free. An option that finds none, of more than
- * there are letters, has no key.
- */
-export const keyedChoices = ({ options }: Pick<EscalationView, "options">): ReadonlyArray<KeyedChoice> => {
-  const own = options.map(({ keys }) => keys.find((key) => key.length === 1))
-  const taken = new Set(own)
-  return options.map((option, index) => {
-    const given = own[index]
-    if (given !== undefined) return { key: given, option }
-    const wanted = [...option.name.toLowerCase(), ...letters]
-    const key = wanted.find((letter) => letters.includes(letter) && !reserved.has(letter) && !taken.has(letter)) ?? ""
-    taken.add(key)
-    return { key, option }
-  })
-}
-
-const named = ({ options }: EscalationView, ...names: ReadonlyArray<string>): EscalationOption | undefined =>
-  names.flatMap((name) => options.filter((option) => option.name === name))[0]
-
-/**
- * The choice that Enter takes: how the work goes on with the least loss, or what the agent recommends. Undefined: only
- * the human can know, as at a checkpoint.
- */
-export const recommended = (question: EscalationView): EscalationOption | undefined => {
-  const { checkpoint } = question.evidence
-  switch (question.origin) {
-    case "checkpoint": {
-      const best = checkpoint?.options?.find((option) => option.recommended === true)
-      return best === undefined ? undefined : named(question, best.id)
-    }
-    case "permission":
-      return named(question, "once")
-    case "question":
-      return undefined
-    case "continuation":
-      return named(question, "retry")
-    case "phase-gate":
-      return named(question, "continue")
-    default:
-      return named(question, "continue-session", "fix")
-  }
-}
 
 const nobody = "No agent is told anything"
 

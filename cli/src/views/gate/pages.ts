@@ -1,5 +1,5 @@
 /** What each tab of the gate shows, as rows. Pure. */
-import type { EscalationView } from "@reprise/protocol"
+import { type EscalationView, gateKeysHelp } from "@reprise/protocol"
 import { visibleLine } from "../../terminal/visible.ts"
 import { askingLines, questionParts } from "../questionText.ts"
 import { currentQuestion, evidenceKey, type GateModel, type Tab } from "./GateModel.ts"
@@ -78,24 +78,32 @@ const transcriptRows = (
   ]
 }
 
-export const helpRows = (columns: number): ReadonlyArray<Row> =>
-  [
-    "Keys",
-    "",
-    "the key of a choice    takes it; what you then write goes with it, and Enter sends it",
-    "Enter                  takes the recommended choice, where there is one",
-    "Esc                    goes back; what you wrote is kept",
-    "1 to 4, Tab            question, diff, gate log, transcript; also d, l and t",
-    "↑ ↓ PgUp PgDn Space    scroll; Home and End",
-    "s, ← →                 skip: the next question, the one before",
-    "/                      shows only the questions that contain a word; Esc shows all",
-    "e                      writes in your editor ($VISUAL or $EDITOR) for the recommended choice",
-    "a                      how to attach to the agent's session",
-    "Ctrl-C                 leaves; every question stays open",
-    "",
+const { attach, enter, filter, skip, tabs } = gateKeysHelp
+
+const keysHelp: ReadonlyArray<readonly [keys: string, does: string]> = [
+  ["the key of a choice", "takes it; what you then write goes with it, and Enter sends it"],
+  enter,
+  ["Esc", "goes back; what you wrote is kept"],
+  tabs,
+  ["Tab, Shift-Tab", "the next of these, the one before"],
+  ["↑ ↓ PgUp PgDn Space", "scroll; Home and End"],
+  skip,
+  filter,
+  ["e", "writes in your editor ($VISUAL or $EDITOR) for the recommended choice"],
+  attach,
+  ["Ctrl-C", "leaves; every question stays open"]
+]
+
+export const helpRows = (columns: number): ReadonlyArray<Row> => [
+  row("Keys", "title"),
+  emptyRow,
+  ...keysHelp.flatMap(([keys, does]) => textRows(`${keys.padEnd(22)} ${does}`, columns)),
+  emptyRow,
+  ...[
     "While you write: Alt-Enter begins a new line, Ctrl-G opens your editor, pasted text keeps its lines.",
     "A choice that cannot be taken back asks for y, and can be undone with u for a few seconds."
-  ].flatMap((line) => (line === "Keys" ? [row(line, "title")] : line === "" ? [emptyRow] : textRows(line, columns)))
+  ].flatMap((line) => textRows(line, columns))
+]
 
 const pageOf = (model: GateModel, question: EscalationView, tab: Tab, columns: number): ReadonlyArray<Row> => {
   if (tab === "question") return questionRows(question, model.nowMs, columns)

@@ -1,8 +1,8 @@
 /** The parts of the screen below what is read: the choices, what is written, and the keys that are valid now. Pure. */
-import type { EscalationOption, EscalationView } from "@reprise/protocol"
+import { type EscalationOption, type EscalationView, keyedChoices, recommended } from "@reprise/protocol"
 import stringWidth from "string-width"
 import { visibleLine } from "../../terminal/visible.ts"
-import { consequence, keyedChoices, recommended } from "./choices.ts"
+import { consequence } from "./choices.ts"
 import type { Draft } from "./Draft.ts"
 import { filtered, type GateModel } from "./GateModel.ts"
 import { clipRow, emptyRow, firstRows, type Row, row, safeLines, span, textRows, wrapLine } from "./rows.ts"

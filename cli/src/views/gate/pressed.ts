@@ -1,9 +1,16 @@
 /** What a key or a paste does at the gate. Pure. */
-import type { EscalationOption, EscalationView } from "@reprise/protocol"
+import {
+  type EscalationOption,
+  type EscalationView,
+  gateAction,
+  isFinalChoice,
+  keyedChoices,
+  recommended,
+  undoKey,
+  whyNoChoice
+} from "@reprise/protocol"
 import { visibleLine } from "../../terminal/visible.ts"
-import { keyedChoices, recommended } from "./choices.ts"
 import { draftOf, type Edit, edit, emptyDraft, insert } from "./Draft.ts"
-import { isFinalChoice } from "./finalChoice.ts"
 import { type Answer, currentQuestion, type GateModel, type GateRequest, type Mode, writtenNow } from "./GateModel.ts"
 import type { Key } from "./keys.ts"
 import { keepDraft, setFilter, showTab, skip, turnTab } from "./look.ts"
@@ -53,47 +60,34 @@ const openEditor = (model: GateModel, question: EscalationView, option: Escalati
 const readingKey = (model: GateModel, question: EscalationView, text: string): Pressed => {
   const choice = keyedChoices(question).find(({ key }) => key === text)
   if (choice !== undefined) return takeChoice(model, question, choice.option)
-  switch (text) {
-    case "1":
-      return showTab(model, "question")
-    case "2":
-    case "d":
-      return showTab(model, "diff")
-    case "3":
-    case "l":
-      return showTab(model, "log")
-    case "4":
-    case "t":
-      return showTab(model, "transcript")
-    case "a":
+  const action = gateAction(text)
+  switch (action) {
+    case "question":
+    case "diff":
+    case "log":
+    case "transcript":
+      return showTab(model, action)
+    case "attach":
       return { model, requests: [{ _tag: "Look", question, tab: "attach" }] }
-    case "e": {
+    case "write": {
       const option = writesWith(question)
       return option === undefined ? say(model, "No choice here takes words.") : openEditor(model, question, option)
     }
-    case "s":
+    case "skip":
       return skip(model, 1)
-    case " ":
+    case "pageDown":
       return scrollBy(model, ({ at, page }) => at + page)
-    case "j":
+    case "lineDown":
       return scrollBy(model, ({ at }) => at + 1)
-    case "k":
+    case "lineUp":
       return scrollBy(model, ({ at }) => at - 1)
-    case "?":
+    case "help":
       return stay(enterMode({ ...model, scroll: 0 }, { _tag: "Help" }))
-    case "/":
+    case "filter":
       return stay(enterMode(model, { _tag: "Filtering" }))
-    default:
-      return say(model, whyNot(question, text))
+    case undefined:
+      return say(model, visibleLine(whyNoChoice(question, text)))
   }
-}
-
-const whyNot = (question: EscalationView, text: string): string => {
-  const { continueUnavailable } = question.evidence
-  if (text === "c" && continueUnavailable !== undefined) {
-    return `continue-session is not offered here: ${visibleLine(continueUnavailable)}`
-  }
-  return `'${visibleLine(text)}' is no key here; ? lists them.`
 }
 
 const reading = (model: GateModel, key: Key): Pressed => {
@@ -233,7 +227,7 @@ const confirming = (model: GateModel, mode: Extract<Mode, { _tag: "Confirming" }
 }
 
 const undoable = (model: GateModel, key: Key): Pressed => {
-  const undoes = key._tag === "Typed" ? key.text.toLowerCase() === "u" : key.name === "escape"
+  const undoes = key._tag === "Typed" ? key.text.toLowerCase() === undoKey : key.name === "escape"
   return undoes ? notAnswered(model, "Undone; the question stays open.") : stay(model)
 }
 

@@ -26,7 +26,8 @@ const sources = Layer.succeed(
         ? Effect.fail(new Unavailable({ code: "agent-not-set-up", message: "Not installed.", hint: "Install it." }))
         : Effect.void,
     conversation: () => Effect.fail(new Unavailable({ code: "not-saved", message: "Not yet.", hint: "Wait." })),
-    changes: () => Effect.succeed({ commits: [], untracked: [], patch: { name: "changes", text: "", omitted: 0 } }),
+    changes: () =>
+      Effect.succeed({ commits: [], untracked: [], files: [], patch: { name: "changes", text: "", omitted: 0 } }),
     gateLogs: () => Effect.succeed([]),
     preview: (_question, guidance) => `Guidance:\n${guidance}`,
     repository: {
