@@ -82,10 +82,11 @@ const makeWorktree = Effect.fnUntraced(function* (
   }
 })
 
-const settingsOf = ({ directory, model, permissions, title }: OpenSession) => ({
+const settingsOf = ({ directory, model, permissions, role, title }: OpenSession) => ({
   directory,
   title,
   permissions,
+  ...(role === undefined ? {} : { role }),
   ...(model === undefined ? {} : { model })
 })
 
