@@ -10,6 +10,12 @@ export interface KeyedChoice {
   readonly option: EscalationOption
 }
 
+/** No choice of a question: it stays open, and another session tries again. */
+export const forkChoice: KeyedChoice = {
+  key: "R",
+  option: { name: "fork", label: "Try again from here, in another session", keys: ["R"], guidance: "optional" }
+}
+
 /** Keys that do something else at every question. */
 const reserved: ReadonlySet<string> = new Set("adejklst?/ 1234")
 
@@ -122,6 +128,10 @@ const takeOver = (named: UsableNames): string => {
 
 /** What follows from the choice, said before it is sent. `guidance` is what the human has written so far. */
 export const consequence = (question: EscalationView, option: EscalationOption, guidance: string): string => {
+  if (option === forkChoice.option) {
+    const words = guidance.trim()
+    return `Another session tries again from the last turn, in a worktree${words === "" ? "" : `, and is told: ${words}`}. The question stays open.`
+  }
   const written = readWritten(option, guidance)
   if (written._tag === "Wrong") return written.message
   return takeOver(written.agent) + consequenceOf(question, option, written.words)

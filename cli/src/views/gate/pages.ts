@@ -91,6 +91,7 @@ export const helpRows = (columns: number): ReadonlyArray<Row> =>
     "/                      shows only the questions that contain a word; Esc shows all",
     "e                      writes in your editor ($VISUAL or $EDITOR) for the recommended choice",
     "a                      how to attach to the agent's session",
+    "R                      try again from here: a fork of the session, in a worktree; the question stays open",
     "Ctrl-C                 leaves; every question stays open",
     "",
     "While you write: Alt-Enter begins a new line, Ctrl-G opens your editor, pasted text keeps its lines.",

@@ -1,7 +1,7 @@
 /** What a key or a paste does at the gate. Pure. */
 import type { EscalationOption, EscalationView } from "@reprise/protocol"
 import { visibleLine } from "../../terminal/visible.ts"
-import { keyedChoices, recommended } from "./choices.ts"
+import { forkChoice, keyedChoices, recommended } from "./choices.ts"
 import { draftOf, type Edit, edit, emptyDraft, insert } from "./Draft.ts"
 import { isFinalChoice } from "./finalChoice.ts"
 import { type Answer, currentQuestion, type GateModel, type GateRequest, type Mode, writtenNow } from "./GateModel.ts"
@@ -65,6 +65,8 @@ const readingKey = (model: GateModel, question: EscalationView, text: string): P
     case "4":
     case "t":
       return showTab(model, "transcript")
+    case forkChoice.key:
+      return takeChoice(model, question, forkChoice.option)
     case "a":
       return { model, requests: [{ _tag: "Look", question, tab: "attach" }] }
     case "e": {
@@ -140,12 +142,24 @@ const reading = (model: GateModel, key: Key): Pressed => {
 const answerWith = ({ name }: EscalationOption, words: string): Answer =>
   words.trim() === "" ? { choice: name } : { choice: name, guidance: words.trim() }
 
+/** What was written is on its way to the fork. */
+const fork = (model: GateModel, question: EscalationView, words: string): Pressed => ({
+  model: {
+    ...model,
+    mode: { _tag: "Reading" },
+    drafts: { ...model.drafts, [question.escalationId]: "" },
+    notice: { text: "Forking the session; the question stays open.", tone: "faint" }
+  },
+  requests: [{ _tag: "Fork", question, words: words.trim() }]
+})
+
 const finishWriting = (
   model: GateModel,
   question: EscalationView,
   option: EscalationOption,
   words: string
 ): Pressed => {
+  if (option === forkChoice.option) return fork(model, question, words)
   if (option.guidance === "required" && words.trim() === "") return say(model, "This choice needs your words.")
   if (isFinalChoice(question, option.name)) {
     return stay(enterMode(model, { _tag: "Confirming", option, guidance: words }))
