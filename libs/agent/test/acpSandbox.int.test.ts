@@ -90,15 +90,15 @@ const run = Effect.fnUntraced(function* (text: string, as: As = {}) {
   return yield* say(yield* create(as), text, as.role)
 })
 
+const started = Effect.flatMap(TheScene, ({ stateDirectory }) => markedProcesses(`REPRISE_ACP_STATE=${stateDirectory}`))
+
 /** The agent alone, not what brings it into the sandbox. */
-const agents = Effect.gen(function* () {
-  const { stateDirectory } = yield* TheScene
-  const all = yield* markedProcesses(`REPRISE_ACP_STATE=${stateDirectory}`)
-  return all.filter((pid) => {
+const agents = Effect.map(started, (all) =>
+  all.filter((pid) => {
     const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")
     return words[0] === process.execPath && words[1] === fixture
   })
-})
+)
 
 describe.skipIf(!sandboxed)("an agent over the Agent Client Protocol in the sandbox", () => {
   layer(world({ mode: "auto", port: true }), { excludeTestServices: true, timeout: "15 minutes" })((it) => {
@@ -231,7 +231,7 @@ describe.skipIf(!sandboxed)("an agent over the Agent Client Protocol in the sand
         // Some of the commands end the agent that runs them.
         for (const index of escapes.keys()) yield* Effect.ignore(run(recorded(scene, index)))
         for (const pid of yield* agents) process.kill(pid, "SIGKILL")
-        yield* waitUntil(Effect.map(agents, (left) => (left.length === 0 ? true : undefined)))
+        yield* waitUntil(Effect.map(started, (left) => (left.length === 0 ? true : undefined)))
         assert.deepStrictEqual(escapedFrom(scene), [])
       })
     )
