@@ -74,6 +74,17 @@ describe("an event as a line", () => {
       "    Author starts session r1-abc-s1"
     ],
     [
+      {
+        _tag: "SessionCreated",
+        ...session,
+        role: "author",
+        runtime: "opencode",
+        runtimeSessionId: "ses_1",
+        forkTold: "It cannot."
+      },
+      "    Author starts session r1-abc-s1. It is told the conversation in its first prompt, not copied: It cannot."
+    ],
+    [
       { _tag: "SessionReused", ...session, role: "reviewer", runtimeSessionId: "ses_1", reason: "review-cycle" },
       "    Reviewer continues session r1-abc-s1"
     ],

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Result } from "effect"
-import { requireTurn } from "../src/flows/sessions/forkSession.ts"
+import { requireTurn } from "../src/flows/forks/beginFork.ts"
 import { aSession } from "./support/views.ts"
 
 const endedAt = "2026-01-01T00:00:00.000Z"

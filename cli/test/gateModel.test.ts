@@ -53,6 +53,19 @@ describe("a key at the gate", () => {
     assert.include(gate.type("f").screen, "> --runtime claude: Blue")
   })
 
+  it("forks the session with what was written, answers nothing, and gives back what could not be forked", () => {
+    const gate = new Gate([aQuestion()]).type("R").type("Use a queue")
+    assert.match(gate.screen, /in a worktree, and is told: Use\s+a queue\. The question stays open\./)
+    gate.type("\n")
+    assert.deepStrictEqual(gate.requests, [{ _tag: "Fork", question: aQuestion(), words: "Use a queue" }])
+    assert.deepStrictEqual(unsent(gate.model), [])
+    const message = "Session r1-abc-s1 cannot be forked."
+    gate.happens({ _tag: "NotForked", escalationId: "r1-abc-e1", words: "Use a queue", message })
+    assert.include(gate.screen, message)
+    assert.deepStrictEqual(unsent(gate.model), ["Use a queue"])
+    assert.include(gate.type("R").screen, "> Use a queue")
+  })
+
   it("does not answer when it arrives with what answered the question before", () => {
     const gate = new Gate([questionNamed("a"), questionNamed("b")])
     gate.type("f").press("enter", "enter", "enter", "enter")

@@ -22,6 +22,13 @@ describe("a fork in the lists of sessions", () => {
   it("names the session that it is a fork of, and where it begins", () => {
     assert.strictEqual(cellsOf(sessionTable([fork]))[1]?.[1], "fork of s0")
     assert.include(plainLines(sessionText(fork, undefined)), "forked from:      s0, after turn 2")
+    assert.notInclude(sessionText(fork, undefined), "conversation:")
+  })
+
+  it("says that it was told the conversation instead of getting a copy, and why", () => {
+    const told = aSession({ ...fork, forkTold: "The agent 'qwen' cannot fork sessions." })
+    const words = "told in its first prompt, not copied: The agent 'qwen' cannot fork sessions."
+    assert.include(plainLines(sessionText(told, undefined)), `conversation:     ${words}`)
   })
 })
 

@@ -37,11 +37,13 @@ const cases: ReadonlyArray<Case> = [
   { permissions: "ask", standing: used, openCodeUrl: "http://127.0.0.1:4096", runtime: "claude", says: undefined },
   {
     permissions: "ask",
-    standing: used,
+    standing: { _tag: "used", engine: "seatbelt" },
     runtime: "acp:agent",
     says: /acp:agent runs its commands outside of the sandbox/
   },
-  { permissions: "all", standing: used, runtime: "acp:agent", says: undefined }
+  { permissions: "all", standing: used, runtime: "acp:agent", says: undefined },
+  { permissions: "ask", standing: used, runtime: "acp:agent", says: undefined },
+  { permissions: "ask", standing: unusable, runtime: "acp:agent", says: /bubblewrap is not installed/ }
 ]
 
 describe("a run that nobody attends", () => {
@@ -107,4 +109,19 @@ describe("what a run says of its sandbox when it starts", () => {
     if (says === undefined) assert.isUndefined(said)
     else assert.match(said ?? "", says)
   })
+
+  it.each([
+    [used, "acp:opencode acp", undefined],
+    [used, "acp:agent", /acp:agent runs in the sandbox as a whole.*agentWrite[\s\S]*its own settings/],
+    [used, "acp:codex-acp", /^acp:codex-acp is not an agent that Reprise was tried with/],
+    [off, "acp:opencode acp", undefined],
+    [{ _tag: "used", engine: "seatbelt" }, "acp:opencode acp", /run without the sandbox: acp:opencode acp starts them/]
+  ] as ReadonlyArray<readonly [Standing, RuntimeName, RegExp | undefined]>)(
+    "of an agent by its command: %j, %s",
+    (standing, runtime, says) => {
+      const said = warningOf(standing, [runtime])
+      if (says === undefined) assert.isUndefined(said)
+      else assert.match(said ?? "", says)
+    }
+  )
 })

@@ -1,6 +1,6 @@
 /**
- * `npm run test:agents [-- NAME …]`: installs agents over the Agent Client Protocol beside this file, if they are not there,
- * and runs the contract of the port on them. They are no part of the repository's own install, which they would triple.
+ * `npm run test:agents [-- [--sandbox] NAME …]`: installs agents over the Agent Client Protocol beside this file, if they are not there,
+ * and runs the contract of the port on them, with `--sandbox` inside of the sandbox. They are no part of the repository's own install, which they would triple.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -19,14 +19,16 @@ const files: Readonly<Record<string, string>> = {
 
 const say = (text: string) => process.stderr.write(`${text}\n`)
 
+const sandbox = process.argv.includes("--sandbox")
+
 const run = (command: string, args: ReadonlyArray<string>, directory: string): number =>
   spawnSync(command, args, {
     cwd: directory,
     stdio: "inherit",
-    env: { ...process.env, REPRISE_TEST_AGENTS: folder }
+    env: { ...process.env, REPRISE_TEST_AGENTS: folder, ...(sandbox ? { REPRISE_TEST_AGENTS_SANDBOX: "1" } : {}) }
   }).status ?? 1
 
-const names = process.argv.slice(2)
+const names = process.argv.slice(2).filter((word) => word !== "--sandbox")
 const unknown = names.filter((name) => files[name] === undefined)
 if (unknown.length > 0) {
   say(`There is no tested agent ${unknown.join(", ")}. There are: ${Object.keys(files).join(", ")}.`)

@@ -71,6 +71,7 @@ describe("reprise agents", () => {
       assert.match(stdout, /opencode-acp .*acp:opencode acp .*proven .*\/bin\/opencode/)
       assert.match(stdout, /codex .*acp:codex-acp .*proven .*no: npm install -g/)
       assert.match(stdout, /gemini .*acp:gemini --acp .*not served/)
+      assert.match(stdout, /claude-agent-acp .*proven .*as a whole/, "how the sandbox holds it")
       const missing = yield* world.reprise("agents", "probe", "codex", "--yes")
       assert.strictEqual(missing.code, 3)
       assert.match(

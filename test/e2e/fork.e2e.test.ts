@@ -5,6 +5,7 @@ import { noTokens, uncachedTokens } from "@reprise/protocol"
 import { Effect } from "effect"
 import { commits, correct, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
+import { waitForCommand } from "../harness/waitUntil.ts"
 
 const task = "Write two files."
 const done = { report: { result: "complete" } }
@@ -115,6 +116,49 @@ describe("reprise sessions fork", () => {
       const unknown = yield* reprise("sessions", "fork", "nobody", "--json")
       assert.strictEqual(unknown.code, 2)
       assert.include(unknown.stdout, `"code":"unknown-session"`)
+    })
+  )
+
+  it.live("is made at an open question, which stays open, at a terminal and by a script", () =>
+    Effect.gen(function* () {
+      const { atTerminal, git, original, questions, reprise, root, sessions, start } = yield* parked
+      const id = original.escalationId ?? ""
+      const gate = yield* atTerminal("gate")
+      yield* gate.waitFor(/Which second file\?[\s\S]*fork: guidance[\s\S]*answer> /)
+      gate.type("fork --at 7\n")
+      yield* gate.waitFor(/has no turn 7 to fork after[\s\S]*answer> /)
+      gate.type("fork: Write it otherwise.\n")
+      yield* gate.waitFor(/tries again in a worktree[\s\S]*The question stays open[\s\S]*answer> /)
+      gate.type("\x03")
+      assert.strictEqual((yield* gate.ended).code, 0)
+
+      const later = yield* reprise("gate", "answer", id, "fork", "--at", "7", "--json")
+      assert.strictEqual(later.code, 2)
+      assert.include(later.stdout, `"code":"unknown-turn"`)
+      const words = ["--guidance", "Write it otherwise."]
+      const told = yield* reprise("gate", "answer", id, "fork", "--at", "1", ...words, "--json")
+      assert.strictEqual(told.code, 0, told.stdout + told.stderr)
+      const { escalationId, fork } = JSON.parse(told.stdout).data
+      assert.strictEqual(escalationId, id)
+      const directory = join(root, ".reprise", "worktrees", fork.sessionId)
+      const branch = `reprise/${fork.sessionId}`
+      assert.deepInclude(fork, { from: { sessionId: original.sessionId, turn: 1 }, directory, branch })
+
+      const up = yield* start("up")
+      yield* waitForCommand(
+        Effect.map(sessions, (all) => {
+          const done = all.filter(({ forkedFrom, status }) => forkedFrom !== undefined && status === "completed")
+          return done.length === 2 ? true : undefined
+        })
+      )
+      yield* up.kill("SIGTERM")
+      assert.strictEqual(git("show", `${branch}:fork.txt`).trim(), "fork")
+      assert.isFalse(existsSync(join(root, "fork.txt")))
+      const open = (yield* questions).filter(({ state }) => state === "open")
+      assert.deepStrictEqual(
+        open.map((one) => one.escalationId),
+        [id]
+      )
     })
   )
 

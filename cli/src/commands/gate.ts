@@ -31,7 +31,9 @@ const answer = Command.make(
   {
     id: escalationArgument,
     choice: Argument.String("CHOICE").pipe(
-      Argument.withDescription("continue-session|c, fix|f, override|o, abort|q, or the name of an option")
+      Argument.withDescription(
+        "continue-session|c, fix|f, override|o, abort|q, or the name of an option; fork answers nothing: another session tries again"
+      )
     ),
     guidance: Flag.String("guidance").pipe(
       Flag.withDescription("Guidance for the agent; - reads standard input"),
@@ -49,6 +51,10 @@ const answer = Command.make(
       Flag.withDescription("With fix: how much that model is to think, in the runtime's words, such as high"),
       Flag.optional
     ),
+    at: Flag.Int("at").pipe(
+      Flag.withDescription("With fork: the turn after which it begins; default: the last that has ended"),
+      Flag.optional
+    ),
     json: jsonFlag,
     nats: natsFlag
   },
@@ -60,6 +66,10 @@ const answer = Command.make(
   Command.withDescription("Answer a question; the first valid answer wins"),
   Command.withExamples([
     { command: "reprise gate answer RUN-e1 c --guidance 'use the new API'", description: "Continue the same session" },
+    {
+      command: "reprise gate answer RUN-e1 fork --guidance 'use a queue'",
+      description: "The question stays open; a fork of the session tries again in a worktree"
+    },
     {
       command: "reprise gate answer RUN-e1 fix --runtime claude",
       description: "Claude takes over, with a verified record"

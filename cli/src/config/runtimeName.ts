@@ -27,4 +27,4 @@ export const runtimeName = Schema.Union([startable, ...byName])
 
 const names = namedAgents.map(({ name }) => name)
 
-export const runtimeMeaning = `Agent runtime to use: opencode, claude, or another agent that speaks the Agent Client Protocol (experimental; its commands run outside of the sandbox), by its name (${names.join(", ")}) or by acp:COMMAND, such as acp:opencode acp.`
+export const runtimeMeaning = `Agent runtime to use: opencode, claude, or another agent that speaks the Agent Client Protocol (experimental), by its name (${names.join(", ")}) or by acp:COMMAND, such as acp:opencode acp.`

@@ -64,6 +64,7 @@ export const insideRepository = text.check(
   Schema.makeFilter((path) => !/^[/\\]|(^|[/\\])\.\.([/\\]|$)/.test(path) || "Expected a path inside the repository")
 )
 export const lines = Schema.Array(Schema.NonEmptyString)
+export const variableNames = Schema.Array(Schema.String.check(Schema.isPattern(/^[A-Za-z_][A-Za-z0-9_]*$/)))
 
 /** `problemOf`: what is expected instead, or undefined for a valid pattern. */
 const patterns = (problemOf: (pattern: string) => string | undefined) => {

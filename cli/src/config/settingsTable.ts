@@ -14,6 +14,7 @@ import {
 import { Schema } from "effect"
 import { agentSettings } from "./agentSettings.ts"
 import { runtimeMeaning, runtimeName } from "./runtimeName.ts"
+import { sandboxSettings } from "./sandboxSettings.ts"
 import {
   adding,
   addresses,
@@ -29,7 +30,8 @@ import {
   setting,
   text,
   unquoted,
-  unset
+  unset,
+  variableNames
 } from "./settingRows.ts"
 import { webSettings } from "./webSettings.ts"
 
@@ -115,7 +117,7 @@ const table = {
       "Commands that verify a human-verify checkpoint under --auto; none: the checkpoint waits for a human."
     ),
     environment: setting(
-      Schema.Array(Schema.String.check(Schema.isPattern(/^[A-Za-z_][A-Za-z0-9_]*$/))),
+      variableNames,
       gates.environment,
       "Names of more environment variables that quality gates and workspace.postCreate see. They see PATH, HOME, the language, the terminal, folders of tools and the like, but no keys or tokens."
     ),
@@ -193,22 +195,7 @@ const table = {
       "Continued turns that may fail in a phase before a fresh author takes over; 0: off."
     )
   },
-  sandbox: {
-    mode: setting(
-      Schema.Literals(["auto", "required", "off"]),
-      "auto",
-      "auto: commands run in the sandbox where it can be used, except those of agents that may do everything. required: always, or not at all. off: never."
-    ),
-    write: setting(lines, [], "More folders that commands may write: absolute, from ~/, or inside the repository."),
-    read: setting(lines, [], "Credentials that commands may read nevertheless; see 'reprise sandbox explain'."),
-    deny: setting(lines, [], "More files and folders that commands may not read."),
-    network: setting(
-      lines,
-      [],
-      "Names that the author's commands and quality gates may reach, besides the project's public package registries; *.example.org and name:port are possible."
-    ),
-    gates: setting(Schema.Boolean, true, "Run quality gates and workspace.postCreate in the sandbox too.")
-  },
+  sandbox: sandboxSettings,
   workspace: {
     worktree: setting(Schema.Boolean, defaultRunOptions.worktree, "Run in a separate git worktree."),
     postCreate: setting(lines, defaultRunOptions.postCreate, "Commands to run in a new worktree.")

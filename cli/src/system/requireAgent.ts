@@ -16,7 +16,7 @@ import { clientOptions } from "./clientSystem.ts"
 import { findRun, findSession } from "./lookUp.ts"
 import { isConfigured, requireRuntime } from "./runtimes.ts"
 import type { SystemOptions } from "./System.ts"
-import { requireSandboxed } from "./sandbox.ts"
+import { requireSandboxed, standingOf } from "./sandbox.ts"
 import { withRuntime } from "./sessionRuntime.ts"
 
 const isRuntimeName = Schema.is(RuntimeName)
@@ -65,7 +65,9 @@ const requireOpenCodeModel = Effect.fnUntraced(function* (model: string | undefi
 
 const requireSetUp = Effect.fnUntraced(function* (runtime: RuntimeName, { model }: NamedAgent, options: SystemOptions) {
   yield* requireKnown(runtime, options)
-  yield* requireSandboxed(runtime, options.settings)
+  if (commandOf(runtime) !== undefined) {
+    yield* requireSandboxed(runtime, options.settings, (yield* standingOf(options)).standing)
+  }
   yield* requireRuntime(runtime, { openCodeUrl: options.settings.opencode.url, terminal: false })
   if (runtime === "claude") return yield* requireClaudeLogin(options)
   if (runtime === "opencode") return yield* requireOpenCodeModel(model, options)

@@ -1,5 +1,6 @@
 /** The agent runtimes of this host: OpenCode, and Claude if its SDK is installed, which is checked on first use. */
 import {
+  type AgentAllowance,
   AgentRuntimes,
   agentPackages,
   allTrusted,
@@ -78,6 +79,13 @@ const starting = Layer.effect(
 export const isConfigured = ({ settings }: Pick<SystemOptions, "settings">, runtime: RuntimeName): boolean =>
   configuredRuntimes(settings).includes(runtime)
 
+/** What agents may do inside the sandbox for themselves. */
+const allowanceOf = ({ sandbox }: SystemOptions["settings"]): AgentAllowance => ({
+  write: sandbox.agentWrite,
+  network: sandbox.agentNetwork,
+  environment: sandbox.agentEnvironment
+})
+
 /** A configured agent that is one by its command. No other command is ever started, whatever a message says. */
 export const configuredAcp = (options: SystemOptions, runtime: RuntimeName, command: string, visiting = false) =>
   layerAcp({
@@ -86,6 +94,7 @@ export const configuredAcp = (options: SystemOptions, runtime: RuntimeName, comm
     visiting,
     environment: { ...process.env, ...options.openCodeEnvironment },
     projectSettings: settingsFor(options, runtime),
+    allowed: allowanceOf(options.settings),
     rules: visiting ? heldBackOnly(options.settings) : ruleBook(options)
   })
 

@@ -1,4 +1,5 @@
 /** The sandbox of this host, as the settings say. */
+import { knowsNeeds } from "@reprise/agent"
 import { commandOf, isOpenCode, parseCommand } from "@reprise/agent/acpCommand"
 import type { RuntimeName } from "@reprise/protocol"
 import { layerSandbox, Sandbox, type SandboxOptions, type Standing, shortcomings } from "@reprise/sandbox"
@@ -40,14 +41,19 @@ export const sandboxOf = (options: Options) => layerSandbox({ ...sandboxOptions(
 export const standingOf = (options: Options) =>
   Sandbox.pipe(Effect.provide(layerSandbox({ ...sandboxOptions(options), opened: openedIn(options), visiting: true })))
 
+/** Whether an agent by its command runs in the sandbox as a whole, with all its commands. */
+export const holdsAgents = (standing: Standing): boolean => standing._tag === "used" && standing.engine === "bubblewrap"
+
 /** What holds only for an agent that is started by its command. */
 const acpWarning = (standing: Standing, runtime: RuntimeName): string | undefined => {
   const command = commandOf(runtime)
   if (command === undefined) return undefined
-  const outside = `Agents' commands run without the sandbox: ${runtime} starts them itself.`
+  const outside = `Agents' commands run without the sandbox: ${runtime} starts them itself, and Seatbelt lets no agent reach its model.`
+  const unknown = `${runtime} runs in the sandbox as a whole. Reprise does not know what it needs there: sandbox.agentWrite, sandbox.agentNetwork and sandbox.agentEnvironment name its folders, its servers and the variables of its login.`
   const unasked = `What it does without asking is up to its own settings, whatever 'permissions' says.`
   const lines = [
-    ...(standing._tag === "used" ? [outside] : []),
+    ...(standing._tag === "used" && !holdsAgents(standing) ? [outside] : []),
+    ...(holdsAgents(standing) && !knowsNeeds(command) ? [unknown] : []),
     ...(isOpenCode(parseCommand(command)) ? [] : [`${runtime} is not an agent that Reprise was tried with. ${unasked}`])
   ]
   return lines.length === 0 ? undefined : lines.join("\n")
@@ -63,9 +69,9 @@ export const warningOf = (standing: Standing, runtimes: ReadonlyArray<RuntimeNam
   return lines.length === 0 ? undefined : lines.join("\n")
 }
 
-/** Fails with exit code 3 for an agent whose commands Reprise does not start, where the sandbox is required. */
-export const requireSandboxed = (runtime: RuntimeName, { sandbox }: Settings) =>
-  sandbox.mode === "required" && commandOf(runtime) !== undefined
+/** Fails with exit code 3 for an agent that starts its commands itself, where the sandbox is required and cannot hold it. */
+export const requireSandboxed = (runtime: RuntimeName, { sandbox }: Settings, standing: Standing) =>
+  sandbox.mode === "required" && commandOf(runtime) !== undefined && !holdsAgents(standing)
     ? missing(
         "sandbox-missing",
         `sandbox.mode is "required", but commands of ${runtime} run outside of the sandbox.`,
@@ -75,14 +81,15 @@ export const requireSandboxed = (runtime: RuntimeName, { sandbox }: Settings) =>
 
 /** Fails with exit code 3 where the sandbox is required and cannot be used. */
 export const requireSandbox = Effect.fn("requireSandbox")(function* (options: Options) {
-  yield* Effect.forEach(configuredRuntimes(options.settings), (runtime) => requireSandboxed(runtime, options.settings))
+  const { settings } = options
   const { standing } = yield* standingOf(options)
-  if (standing._tag === "unusable" && options.settings.sandbox.mode === "required") {
+  if (standing._tag === "unusable" && settings.sandbox.mode === "required") {
     return yield* missing(
       "sandbox-missing",
       `sandbox.mode is "required", but the sandbox cannot be used. ${standing.reason}`,
       'Install what is missing, or set sandbox.mode to "auto".'
     )
   }
+  yield* Effect.forEach(configuredRuntimes(settings), (runtime) => requireSandboxed(runtime, settings, standing))
   return standing
 })

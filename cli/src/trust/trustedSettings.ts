@@ -44,6 +44,9 @@ export const sandboxSettings = [
   "sandbox.write",
   "sandbox.read",
   "sandbox.network",
+  "sandbox.agentWrite",
+  "sandbox.agentNetwork",
+  "sandbox.agentEnvironment",
   "sandbox.gates"
 ] as const
 
@@ -151,6 +154,12 @@ const valuesOf = (settings: Settings, path: TrustedPath): ReadonlyArray<string> 
       return settings.sandbox.read
     case "sandbox.network":
       return settings.sandbox.network
+    case "sandbox.agentWrite":
+      return settings.sandbox.agentWrite
+    case "sandbox.agentNetwork":
+      return settings.sandbox.agentNetwork
+    case "sandbox.agentEnvironment":
+      return settings.sandbox.agentEnvironment
     case "sandbox.gates":
       return settings.sandbox.gates ? [] : ["false"]
     case "sessions.onPrompt":

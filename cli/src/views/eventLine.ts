@@ -29,6 +29,9 @@ const counted = (n: number, word: string): string => `${n} ${word}${n === 1 ? ""
 const attempt = (n: number): string => (n > 1 ? ` (attempt ${n})` : "")
 const capital = (word: string): string => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
 
+const toldNotCopied = ({ forkTold }: EventOf<"SessionCreated">): string =>
+  forkTold === undefined ? "" : `. It is told the conversation in its first prompt, not copied: ${quotedRest(forkTold)}`
+
 /** Names the choice between the same session and a new one. Without a known context there was nothing to choose. */
 const sessionChoice = (session: SessionDecision | undefined): string => {
   if (session === undefined || session.contextTokens === undefined) return ""
@@ -197,7 +200,7 @@ const eventText = (event: PublicEvent): Line => {
     case "CheckpointResolved":
       return live(`    Checkpoint resolved: ${quotedRest(event.resolution)}`)
     case "SessionCreated":
-      return live(`    ${capital(event.role)} starts session ${event.sessionId}`)
+      return live(`    ${capital(event.role)} starts session ${event.sessionId}${toldNotCopied(event)}`)
     case "SessionReused":
       return live(`    ${capital(event.role ?? "agent")} continues session ${event.sessionId}`)
     case "SessionReplaced":

@@ -195,9 +195,9 @@ export const runSummary = (
     phase.qualityAttempts,
     phase.reviewCycles
   ])
-  const roles = (["author", "reviewer"] as const).map((role) => {
-    const { cost, tokens, turns } = run.usage[role]
-    return [role, turns, tokenCounts(tokens), `$${cost.toFixed(4)}`]
+  const roles = (["author", "reviewer", "fixer"] as const).flatMap((role) => {
+    const used = run.usage[role]
+    return used === undefined ? [] : [[role, used.turns, tokenCounts(used.tokens), `$${used.cost.toFixed(4)}`]]
   })
   return [
     `${dataColor.bold(run.runId)} ${statusWord(run)}${run.reason === undefined ? "" : `: ${quotedRest(run.reason)}`}`,

@@ -21,6 +21,9 @@ const kindOf = ({ forkedFrom, prompt, role }: SessionView): string => {
 const forkPoint = ({ forkedFrom }: SessionView): string | undefined =>
   forkedFrom === undefined ? undefined : `${forkedFrom.sessionId}, after turn ${forkedFrom.turn}`
 
+/** `why`: a sentence. */
+const forkToldText = (why: string): string => `told in its first prompt, not copied: ${why}`
+
 /** More than these make the details hard to read; `--json` has them all. */
 const turnsShown = 20
 
@@ -51,6 +54,7 @@ const fieldLines = (session: SessionView, nowMs: number): ReadonlyArray<string> 
     ["session", session.sessionId],
     ["run", session.prompt === undefined ? session.runId : "none (standalone)"],
     ["forked from", forkPoint(session)],
+    ["conversation", session.forkTold === undefined ? undefined : forkToldText(session.forkTold)],
     ["role", session.prompt === undefined ? session.role : undefined],
     ["phase", session.phase],
     ["status", statusOf(session)],

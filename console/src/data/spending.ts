@@ -13,6 +13,7 @@ import type { PhaseEntry, StepEntry } from "./timeline.ts"
 export interface PhaseSpending {
   /** The phase's id. */
   readonly phase: string
+  /** The fixer's among them. */
   readonly authorTokens: number
   readonly reviewerTokens: number
   /** US dollars. */
@@ -66,5 +67,9 @@ export const keptOf = (story: ReadonlyArray<ConsoleEvent>): Kept => {
   return { turns, tokens }
 }
 
+/** Of all roles together. */
+export const usedInAll = ({ author, fixer, reviewer }: RunView["usage"]): Usage =>
+  addUsage(addUsage(author, reviewer), fixer ?? noUsage)
+
 /** Whether any model that worked has a price. */
-export const hasCost = ({ author, reviewer }: RunView["usage"]): boolean => author.cost + reviewer.cost > 0
+export const hasCost = (usage: RunView["usage"]): boolean => usedInAll(usage).cost > 0

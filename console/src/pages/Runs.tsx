@@ -1,9 +1,10 @@
 /** All runs, newest first. */
 import type { RunView } from "@reprise/protocol"
-import { addUsage, uncachedTokens } from "@reprise/protocol"
+import { uncachedTokens } from "@reprise/protocol"
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { runsQuery } from "../data/queries.ts"
+import { usedInAll } from "../data/spending.ts"
 import { ago, dollars, short, shortened, statusText, stepText } from "../data/words.ts"
 import { useNow } from "../parts/clock.ts"
 import { Heading } from "../parts/Heading.tsx"
@@ -30,7 +31,7 @@ const isDone = ({ state }: RunView["phases"][number]): boolean =>
 
 function Row({ run }: { readonly run: RunView }) {
   const now = useNow()
-  const used = addUsage(run.usage.author, run.usage.reviewer)
+  const used = usedInAll(run.usage)
   const done = run.phases.filter(isDone).length
   return (
     <li className="card">

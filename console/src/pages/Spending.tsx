@@ -75,6 +75,7 @@ export function Spending({ run, story, timeline }: Props) {
         <tbody>
           {roleRow("Author", run.usage.author)}
           {roleRow("Reviewer", run.usage.reviewer)}
+          {run.usage.fixer !== undefined && roleRow("Fixer", run.usage.fixer)}
         </tbody>
       </table>
       {kept.turns > 0 && (

@@ -15,6 +15,8 @@ export interface CreateSession {
   /** A given title saves the model call that would make one. */
   readonly title: string
   readonly permissions: PermissionMode
+  /** Whose session it will be; absent: not known yet. */
+  readonly role?: Role
   /** `provider/model`; absent: the runtime's default. */
   readonly model?: string
 }

@@ -142,6 +142,7 @@ describe("what an agent asks for", () => {
     [{ kind: "edit" }, "tool", "a tool"],
     [{ kind: "other", rawInput: { filepath: "/etc/passwd", parentDir: "/etc" } }, "read", ["/etc/passwd"]],
     [{ kind: "other", rawInput: { path: "a.txt" } }, "tool", "a tool"],
+    [{ kind: "other", rawInput: { command: "ls /etc", directories: ["/etc"] } }, "command", "ls /etc"],
     [{ rawInput: { command: "ls" } }, "tool", "a tool"]
   ])("is %j in the words of rules", ([given, kind, what]) =>
     Effect.gen(function* () {
@@ -176,6 +177,19 @@ describe("what an agent asks for", () => {
       const session = { permissions, directory: "/no/such/folder" }
       const approved = yield* Effect.promise(() => isApproved({ kind: "tool", name: "x" }, session))
       assert.strictEqual(approved, allowed)
+    })
+  )
+
+  it.effect.each([
+    ["ask", false, false],
+    ["ask", true, true],
+    ["workspace", false, false],
+    ["workspace", true, true]
+  ] as const)("is a command, which mode %s allows if it runs in the sandbox: %s", ([permissions, sandboxed, allowed]) =>
+    Effect.gen(function* () {
+      const session = { permissions, directory: "/no/such/folder" }
+      const request = { kind: "command", command: "npm test" } as const
+      assert.strictEqual(yield* Effect.promise(() => isApproved(request, session, sandboxed)), allowed)
     })
   )
 

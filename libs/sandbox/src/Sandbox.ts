@@ -2,57 +2,34 @@
  * The sandbox of this host, for everything that runs commands of agents or of a repository
  * (docs/design/workspace.md#sandbox).
  */
-import { createHash } from "node:crypto"
-import { chmod, mkdir, realpath, rm } from "node:fs/promises"
-import { homedir, tmpdir } from "node:os"
+import { realpath, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { replaceFile } from "@reprise/process"
 import type { PermissionMode, Role } from "@reprise/protocol"
-import { Context, Effect, Layer, Schema, type Scope, Semaphore } from "effect"
+import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
+import { agentProgram, type SandboxedAgent } from "./agentProgram.ts"
 import type { Decider, Whose } from "./decider.ts"
-import { attend } from "./desk.ts"
-import { openDoor } from "./door.ts"
 import type { Engine } from "./engine.ts"
-import { gitPlacesOf, hooksOf } from "./gitPlaces.ts"
+import { gitPlacesOf } from "./gitPlaces.ts"
 import { markOf, ownFolder } from "./hostFolder.ts"
 import { putAsideLeft, putAsideLinks } from "./leftovers.ts"
-import type { Bounds } from "./openPlaces.ts"
-import { type Policy, policyFor, type SandboxSettings } from "./policy.ts"
-import { makeProxy, ProxyFailed } from "./proxy.ts"
-import { lookAtRefused, mayBeOpened } from "./refusedWrites.ts"
-import { seatbeltShell } from "./seatbelt.ts"
-import { dispatchingShell, openShell, type ProxyAccess, sandboxedShell } from "./shellScript.ts"
+import type { Policy } from "./policy.ts"
+import { makeProxy } from "./proxy.ts"
+import {
+  digest,
+  type Host,
+  keyOf,
+  onDisk,
+  placesOf,
+  prepared,
+  type SandboxFault,
+  type SandboxOptions,
+  settled,
+  sharedFolder,
+  writeProgram
+} from "./SandboxHost.ts"
+import { dispatchingShell, openShell } from "./shellScript.ts"
 import { makeSockets } from "./sockets.ts"
-import { closedPlaces, lookAround } from "./surroundings.ts"
-import { findUsability, type Programs } from "./usability.ts"
-
-export class SandboxFault extends Schema.TaggedError<SandboxFault>()("SandboxFault", {
-  directory: Schema.String,
-  cause: Schema.Defect()
-}) {
-  override get message() {
-    const cause = this.cause instanceof Error ? this.cause.message : String(this.cause)
-    return `The sandbox for ${this.directory} could not be prepared: ${cause}`
-  }
-}
-
-/** `auto`: used where it can be, except for agents that may do everything. */
-export type SandboxMode = "auto" | "required" | "off"
-
-export interface SandboxOptions {
-  readonly mode: SandboxMode
-  readonly settings: SandboxSettings
-  /** Whether quality gates and the commands for a new worktree run in it. */
-  readonly gates: boolean
-  /** Absolute path of `.reprise`; its folder `sandbox` is this module's. */
-  readonly stateDirectory: string
-  /** Only to tell what holds: nothing is written or removed. */
-  readonly visiting?: boolean
-  /** Where a human has allowed authors' commands and quality gates to write for good. Default: nowhere. */
-  readonly opened?: Effect.Effect<ReadonlyArray<string>>
-  /** Default: this process's. */
-  readonly environment?: Readonly<Record<string, string | undefined>>
-}
+import { findUsability } from "./usability.ts"
 
 export type Standing =
   | { readonly _tag: "used"; readonly engine: Engine }
@@ -81,6 +58,11 @@ export interface SandboxShape {
   readonly gateShell: (directory: string) => Effect.Effect<string, SandboxFault>
   /** The same for a server of many sessions: what it runs follows who works now in the folder that `sessionFolder` names. */
   readonly serverShell: Effect.Effect<string, SandboxFault>
+  /**
+   * A program that runs the command of an agent as a whole in the sandbox of a directory, with its standard input and output.
+   * Undefined: this machine's sandbox cannot.
+   */
+  readonly agentProgram: ((agent: SandboxedAgent) => Effect.Effect<string, SandboxFault>) | undefined
   readonly occupy: (occupant: Occupant) => Effect.Effect<void, SandboxFault, Scope.Scope>
   /**
    * Until the scope closes, decides about names that commands in this directory want to reach and may not, and learns which
@@ -111,58 +93,13 @@ const unused = (standing: Standing): SandboxShape => ({
   shellFor: () => notUsed,
   gateShell: () => notUsed,
   serverShell: notUsed,
+  agentProgram: undefined,
   occupy: () => Effect.void,
   decide: () => Effect.void,
   open: () => Effect.void,
   tidy: () => Effect.void,
   policy: () => notUsed
 })
-
-interface Host {
-  readonly options: SandboxOptions
-  /** Of this process alone. */
-  readonly folder: string
-  readonly engine: Engine
-  readonly programs: Programs
-  readonly proxyFor: (names: ReadonlyArray<string>) => Effect.Effect<ProxyAccess, ProxyFailed>
-  /** The doors and desks. */
-  readonly socketFor: Effect.Success<typeof makeSockets>
-  /** What holds now, by whose commands in which workspace. */
-  readonly policies: Map<string, Held>
-  /** Who decides about what is refused, by the same key, the newest last. */
-  readonly deciders: Map<string, ReadonlyArray<Decider>>
-  /** What agents' commands in a workspace may write in for now. */
-  readonly opened: Map<string, ReadonlyArray<string>>
-}
-
-/** A policy, and what nobody may be asked about. */
-interface Held {
-  readonly policy: Policy
-  readonly bounds: Bounds
-}
-
-const onDisk = <A>(directory: string, run: () => Promise<A>) =>
-  Effect.tryPromise({ try: run, catch: (cause) => new SandboxFault({ directory, cause }) })
-
-/** Where caches and refused files of all processes are. */
-const sharedFolder = ({ stateDirectory }: SandboxOptions) => join(stateDirectory, "sandbox")
-const placesOf = ({ folder }: Host) => join(folder, "places")
-/** What commands said, while they run. No command sees it. */
-const heardFolder = ({ folder }: Host) => join(folder, "heard")
-
-const digest = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16)
-
-/** Programs are replaced in one step: a shell that reads the old one goes on with it. */
-const writeProgram = (path: string, text: string) =>
-  replaceFile(path, text, { mode: 0o700 }).then(() => chmod(path, 0o700))
-
-/** Bubblewrap needs them to exist; missing hooks would be a folder that a command can make. */
-const makeFolders = async (folders: ReadonlyArray<string>, directory: string) => {
-  for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o700 })
-  const hooks = hooksOf(await gitPlacesOf(directory))
-  if (hooks !== undefined) await mkdir(hooks, { recursive: true })
-}
-
 const tidy = ({ options }: Host, directory: string) =>
   onDisk(directory, async () => {
     const folder = sharedFolder(options)
@@ -170,93 +107,6 @@ const tidy = ({ options }: Host, directory: string) =>
     const git = await gitPlacesOf(directory)
     if (git !== undefined) await putAsideLinks(git.directories, join(folder, "refused"))
   })
-
-/** Seatbelt's profile cannot show what lies in a folder that is hidden in a workspace, such as `.reprise`. */
-const ownPlaces = ({ engine, folder, options: { stateDirectory } }: Host) =>
-  engine === "seatbelt" ? join(tmpdir(), `reprise-sandbox-${digest(stateDirectory)}`) : folder
-
-/** What a human allowed for good holds for quality gates too, which run as an author's commands; what holds for a turn does not. */
-const settled = (host: Host, directory: string, role: Role, whose: Whose = "agent") =>
-  Effect.flatMap(host.options.opened ?? Effect.succeed<ReadonlyArray<string>>([]), (always) =>
-    onDisk(directory, async (): Promise<Held> => {
-      const { environment = process.env, settings, stateDirectory, visiting = false } = host.options
-      const temporary = join(ownPlaces(host), "temporary", digest(directory))
-      const caches = join(host.engine === "seatbelt" ? ownPlaces(host) : sharedFolder(host.options), "caches")
-      const refused = join(sharedFolder(host.options), "refused")
-      if (!visiting) await makeFolders([temporary, caches, refused, heardFolder(host)], directory)
-      const home = environment["HOME"] ?? homedir()
-      const where = { workspace: directory, stateDirectory, home, environment, temporary, caches, refused }
-      const around = await lookAround(where, settings)
-      const bounds = { ...around, closed: await closedPlaces(where, settings, around.git) }
-      const forNow = whose === "agent" ? (host.opened.get(around.workspace) ?? []) : []
-      const wished = role === "author" ? [...always, ...forNow] : []
-      const write = [...around.write]
-      for (const place of new Set(wished)) if (await mayBeOpened(place, bounds)) write.push(place)
-      return { policy: policyFor({ ...around, write }, settings, role), bounds }
-    })
-  )
-
-const keyOf = (whose: Whose, workspace: string) => `${whose} ${workspace}`
-
-const failedToListen = (cause: unknown) => new ProxyFailed({ cause })
-
-/** Where the commands of a workspace knock to reach a name, and where it is told what they were refused to write. */
-const socketsFor = (host: Host, whose: Whose, { policy: { workspace } }: Held, proxied: boolean) => {
-  const key = keyOf(whose, workspace)
-  const decider = () => host.deciders.get(key)?.at(-1)
-  const proxy = (names: ReadonlyArray<string>) =>
-    Effect.runPromise(Effect.map(host.proxyFor(names), ({ socket }) => socket))
-  const opening = {
-    names: () => host.policies.get(key)?.policy.network ?? [],
-    decider,
-    ...(proxied ? { proxy } : {})
-  }
-  const look = async (path: string) => {
-    const held = host.policies.get(key)
-    return held === undefined ? undefined : await lookAtRefused(path, held.policy, held.bounds)
-  }
-  return Effect.tryPromise({
-    try: async () => ({
-      door: await host.socketFor(`${proxied ? "door" : "closed door"} ${key}`, {
-        receive: (client) => openDoor(client, opening)
-      }),
-      desk: await host.socketFor(`desk ${key}`, {
-        receive: (client) => attend(client, { look, decider }),
-        afterEnd: true
-      })
-    }),
-    catch: failedToListen
-  })
-}
-
-const textFor = Effect.fnUntraced(function* (host: Host, directory: string, role: Role, whose: Whose) {
-  const held = yield* settled(host, directory, role, whose)
-  const { policy } = held
-  const isGate = whose === "gate"
-  const { bubblewrap, shell: own } = host.programs
-  const shell = isGate ? "/bin/sh" : own
-  if (bubblewrap === undefined) {
-    return yield* onDisk(directory, () => seatbeltShell({ policy, shell, chosenEnvironment: isGate }))
-  }
-  // Of an author's command a human may allow any name.
-  const proxied = policy.network.length > 0 || (role === "author" && !isGate)
-  const access = proxied ? yield* host.proxyFor(policy.network) : { username: "srt", password: "" }
-  host.policies.set(keyOf(whose, policy.workspace), held)
-  const { desk, door } = yield* socketsFor(host, whose, held, proxied)
-  return sandboxedShell({
-    policy,
-    shell,
-    bubblewrap,
-    chosenEnvironment: isGate,
-    proxy: { ...access, socket: door },
-    desk: { socket: desk, folder: heardFolder(host) }
-  })
-})
-
-const prepared = (host: Host, directory: string, role: Role, whose: Whose = "agent") =>
-  textFor(host, directory, role, whose).pipe(
-    Effect.catchTag("ProxyFailed", (cause) => Effect.fail(new SandboxFault({ directory, cause })))
-  )
 
 /** The strictest of those who work in a directory decides for all of them; nobody: a reviewer. */
 export const strictest = (
@@ -290,6 +140,7 @@ const during = <A>(
 
 const inUse = (host: Host): SandboxShape => {
   const { gates, mode } = host.options
+  const { bubblewrap } = host.programs
   const covers = (permissions: PermissionMode) => mode === "required" || permissions !== "all"
   const occupants = new Set<Occupant>()
   const guarded = new Set<string>()
@@ -342,6 +193,7 @@ const inUse = (host: Host): SandboxShape => {
       const path = join(host.folder, "programs", "shell")
       return onDisk(dirname(path), () => writeProgram(path, dispatchingShell(placesOf(host)))).pipe(Effect.as(path))
     }),
+    agentProgram: bubblewrap === undefined ? undefined : (agent) => agentProgram(host, bubblewrap, agent),
     decide: (directory, decider, whose = "agent") =>
       during(host.deciders, directory, (workspace) => keyOf(whose, workspace), decider),
     open: Effect.fn("Sandbox.open")(function* (directory, place) {

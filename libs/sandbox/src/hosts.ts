@@ -34,3 +34,19 @@ export const mayReach = (names: ReadonlyArray<string>, { host, port }: Target): 
     const wanted = nameOf(pattern)
     return wanted.startsWith("*.") ? host.endsWith(wanted.slice(1)) : host === wanted
   })
+
+const localNames: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"])
+
+/** Names of this machine with their ports, and the others, which the proxy is for: it lets nothing through to this machine. */
+export const splitLocal = (
+  names: ReadonlyArray<string>
+): { readonly names: ReadonlyArray<string>; readonly ports: ReadonlyArray<number> } => {
+  const ports = new Set<number>()
+  const others: Array<string> = []
+  for (const name of names) {
+    const [, host = "", port = ""] = /^(\[.*\]|[^:]*):(\d+)$/.exec(name) ?? []
+    if (localNames.has(host.toLowerCase())) ports.add(Number(port))
+    else others.push(name)
+  }
+  return { names: others, ports: [...ports] }
+}

@@ -1,16 +1,11 @@
 /** The sandbox for commands of agents and of repositories: what they may write, read and reach, and how they are run. */
+
+export type { SandboxedAgent } from "./agentProgram.ts"
 export { credentialPaths } from "./credentials.ts"
 export type { Decider, RefusedWrite, Whose } from "./decider.ts"
 export { type Engine, shortcomings } from "./engine.ts"
-export { type Mount, type Policy, type SandboxSettings, steering } from "./policy.ts"
-export {
-  layerSandbox,
-  Sandbox,
-  SandboxFault,
-  type SandboxMode,
-  type SandboxOptions,
-  type SandboxShape,
-  type Standing
-} from "./Sandbox.ts"
+export { type Mount, type OwnPlaces, type Policy, type SandboxSettings, steering } from "./policy.ts"
+export { layerSandbox, Sandbox, type SandboxShape, type Standing } from "./Sandbox.ts"
+export { SandboxFault, type SandboxMode, type SandboxOptions } from "./SandboxHost.ts"
 export { sessionFolder } from "./shellScript.ts"
 export { findUsability, type Usability } from "./usability.ts"

@@ -33,6 +33,20 @@ export interface Surroundings {
   /** Sockets that a program of this machine listens on. */
   readonly sockets: ReadonlyArray<string>
   readonly registries: ReadonlyArray<string>
+  /** Of an agent that runs inside as a whole. Its `kept` is real. */
+  readonly own?: Pick<OwnPlaces, "kept" | "network">
+}
+
+/** What an agent needs that runs inside as a whole, besides what its commands may touch. Absolute paths. */
+export interface OwnPlaces {
+  /** Folders of its state, which exist. */
+  readonly write: ReadonlyArray<string>
+  /** Credentials and other files that it reads. */
+  readonly read: ReadonlyArray<string>
+  /** Directly below `write`: what says what it runs when it is started outside. Read only; one that does not exist must not appear. */
+  readonly kept: ReadonlyArray<string>
+  /** Names that it reaches in every role, such as that of its model's vendor. */
+  readonly network: ReadonlyArray<string>
 }
 
 export interface Found {
@@ -150,12 +164,12 @@ const ordered = (mounts: ReadonlyArray<Mount>): ReadonlyArray<Mount> =>
 export const seenAs = ({ mounts }: Policy, path: string): Mount | undefined =>
   mounts.findLast((mount) => isWithin(path, mount.path))
 
-const gitMounts = (git: GitPlaces | undefined): ReadonlyArray<Mount> =>
+const gitMounts = (git: GitPlaces | undefined, as: "writable" | "readable"): ReadonlyArray<Mount> =>
   git === undefined
     ? []
     : [
-        { path: git.common, as: "writable" },
-        { path: git.directory, as: "writable" },
+        { path: git.common, as },
+        { path: git.directory, as },
         ...[...git.executable, ...(git.pointer === undefined ? [] : [git.pointer])].map(
           (path): Mount => ({ path, as: "readable" })
         )
@@ -176,7 +190,7 @@ const anchoring = (mounts: ReadonlyArray<Mount>, { folders }: Anchors): Readonly
   })
 }
 
-/** A reviewer reaches nothing: it only reads. */
+/** A reviewer reaches nothing, but for what its agent needs itself: it only reads. */
 export const policyFor = (around: Surroundings, settings: SandboxSettings, role: Role): Policy => {
   const { caches, git, home, read, stateDirectory, temporary, workspace } = around
   const inMachineFolder = (path: string) => machineFolders.some((folder) => isWithin(path, folder))
@@ -187,7 +201,8 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     { path: caches, as: "writable" },
     ...around.write.map((path): Mount => ({ path, as: "writable" })),
     ...read.map((path): Mount => ({ path, as: "readable" })),
-    ...gitMounts(git)
+    // A reviewer writes its review, and commits nothing.
+    ...gitMounts(git, around.own !== undefined && role === "reviewer" ? "readable" : "writable")
   ]
   const isVisible = (path: string) => !inMachineFolder(path) || shownAgain.some((one) => isWithin(path, one.path))
   const found: ReadonlyArray<Found> = [
@@ -221,13 +236,19 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
         ...[...steering, bareRepository].map((name) => `${workspace}/${name}`),
         ...[...(git?.obeyed ?? []), ...around.anchors.missing].filter((path) =>
           couldWrite.some((folder) => isWithin(path, folder))
-        )
+        ),
+        ...(around.own?.kept ?? [])
       ])
     ],
     links: around.anchors.links,
     refused: around.refused,
     temporary,
-    network: role === "author" ? [...new Set([...settings.network, ...around.registries])].sort() : [],
+    network: [
+      ...new Set([
+        ...(role === "author" ? [...settings.network, ...around.registries] : []),
+        ...(around.own?.network ?? [])
+      ])
+    ].sort(),
     environment: { TMPDIR: "/tmp", TEMP: "/tmp", TMP: "/tmp", REPRISE_SANDBOX: "1", ...cacheVariables(caches) }
   }
 }

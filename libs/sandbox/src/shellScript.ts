@@ -15,20 +15,25 @@ export const shellHead = "#!/bin/sh\n# Written by Reprise for the commands of ag
 /** A program that is not given `-c` is given the command alone. */
 export const alone = `case "$1" in -*) ;; *) set -- -c "$1" ;; esac`
 
-/** By name, whoever set them; in the shell itself, since bubblewrap's own environment can be read inside. */
-export const withholding = `set -f
+/**
+ * By name, whoever set them; in the shell itself, since bubblewrap's own environment can be read inside. `but`: patterns of
+ * names that stay.
+ */
+const withholdingAllBut = (but: ReadonlyArray<string>) => `set -f
 IFS='
 '
 for line in $(export -p); do
   name=\${line#export }; name=\${name#declare -x }; name=\${name%%=*}
   case $name in
-    ''|*[!A-Za-z0-9_]*) ;;
+    ${["''", "*[!A-Za-z0-9_]*", ...but].join("|")}) ;;
     ${withheldVariables.join("|")}) unset "$name" ;;
   esac
 done
 unset IFS line name
 set +f
 `
+
+export const withholding = withholdingAllBut([])
 
 export const exported = (variables: Readonly<Record<string, string>>): string =>
   Object.entries(variables)
@@ -51,8 +56,6 @@ export interface DeskAccess {
 
 /** Inside: the port on which the proxy answers. */
 const proxyPort = 3128
-/** As `/proc/net/tcp` writes it. */
-const proxyPortHex = proxyPort.toString(16).toUpperCase().padStart(4, "0")
 
 const proxyVariables = ({ password, username }: ProxyAccess): Record<string, string> => {
   const url = `http://${username}:${password}@127.0.0.1:${proxyPort}`
@@ -66,13 +69,24 @@ const proxyVariables = ({ password, username }: ProxyAccess): Record<string, str
   }
 }
 
-/** Waits until the proxy's port is open: a command that connects at once would be refused. */
-const forwarding = `socat TCP4-LISTEN:${proxyPort},bind=127.0.0.1,fork,reuseaddr,backlog=512 UNIX-CONNECT:${proxySocket} </dev/null >/dev/null 2>&1 &
+/**
+ * Inside: what comes to a port goes to a socket. Waits until the port is open: a command that connects at once would be
+ * refused.
+ */
+const forwardingTo = (port: number, socket: string) => {
+  const asProcWritesIt = port.toString(16).toUpperCase().padStart(4, "0")
+  return `socat TCP4-LISTEN:${port},bind=127.0.0.1,fork,reuseaddr,backlog=512 UNIX-CONNECT:${socket} </dev/null >/dev/null 2>&1 &
 tries=0 open=
 while [ -z "$open" ] && [ $tries -lt 5000 ]; do
-  while read -r _ at _; do case $at in *:${proxyPortHex}) open=1 ;; esac; done </proc/net/tcp
+  while read -r _ at _; do case $at in *:${asProcWritesIt}) open=1 ;; esac; done </proc/net/tcp
   tries=$((tries+1))
 done
+`
+}
+
+const forwarding = forwardingTo(proxyPort, proxySocket)
+
+const enterFolder = `cd -- "$0" 2>/dev/null || { printf 'reprise: %s is not there in the sandbox. Run the command in the workspace.\\n' "$0" >&2; exit 126; }
 `
 
 /**
@@ -80,8 +94,7 @@ done
  * an agent may have chosen among those that are hidden.
  */
 const began = `echo >&5; exec 5>&-
-cd -- "$0" 2>/dev/null || { printf 'reprise: %s is not there in the sandbox. Run the command in the workspace.\\n' "$0" >&2; exit 126; }
-`
+${enterFolder}`
 
 export interface ShellOptions {
   readonly policy: Policy
@@ -110,7 +123,7 @@ const toldAside = (path: string) =>
  * cannot be kept free otherwise, since a mount needs a file to lie on. Which these are is written down while the command
  * runs: whoever comes next puts them aside if it was killed.
  */
-const keepNames = ({ kept, links, refused }: Policy, { folder }: DeskAccess) => {
+const keepNames = ({ kept, links, refused }: Policy, folder: string) => {
   const isLink = new Set(links.map(({ path }) => path))
   // One that was replaced or removed is put back, as a file could not have been.
   const linksKept = links.map(({ path, target }, n) => {
@@ -190,7 +203,7 @@ fi
 
 export const sandboxedShell = (options: ShellOptions): string => {
   const { bubblewrap, chosenEnvironment, desk, policy, proxy, shell } = options
-  const names = keepNames(policy, desk)
+  const names = keepNames(policy, desk.folder)
   const heard = overheard(desk)
   const hidden = hiding(bubblewrapArguments(policy, proxy?.socket))
   const enter = [quoted(bubblewrap), heard.words, ...hidden.words, ...names.binds]
@@ -214,6 +227,48 @@ export const sandboxedShell = (options: ShellOptions): string => {
     broughtToDesk(desk),
     names.after,
     'rm -f "$said" "$code" "$start" "$begun"\n',
+    "exit $status\n"
+  ].join("")
+}
+
+/** A port of this machine that the program reaches under the same number. */
+export interface LocalPort {
+  readonly port: number
+  /** Outside: a socket that leads to the port. */
+  readonly socket: string
+}
+
+export interface AgentProgramOptions extends Pick<ShellOptions, "policy" | "bubblewrap"> {
+  /** A folder that no command sees. */
+  readonly folder: string
+  readonly proxy: ProxyAccess
+  readonly ports: ReadonlyArray<LocalPort>
+  /** Patterns of the names of variables that it needs although they look like secrets. */
+  readonly variables: ReadonlyArray<string>
+}
+
+const localSocket = (port: number) => `/run/reprise-port-${port}`
+
+/** `PROGRAM WORD …` runs these words inside, with this program's own input and output, until they end. */
+export const agentProgramText = (options: AgentProgramOptions): string => {
+  const { bubblewrap, folder, policy, ports, proxy, variables } = options
+  const names = keepNames(policy, folder)
+  const hidden = hiding([
+    ...bubblewrapArguments(policy, proxy.socket),
+    ...ports.map(({ port, socket }): Words => ({ words: ["--bind", socket, localSocket(port)] }))
+  ])
+  const inner = [enterFolder, forwarding, ...ports.map(({ port }) => forwardingTo(port, localSocket(port)))].join("")
+  return [
+    shellHead,
+    withholdingAllBut(variables),
+    exported({ ...policy.environment, ...proxyVariables(proxy) }),
+    names.before,
+    hidden.before,
+    [quoted(bubblewrap), ...hidden.words, ...names.binds].join(" "),
+    ` -- /bin/sh -c ${quoted(`${inner}exec "$@"`)} "$PWD" "$@"\n`,
+    "status=$?\n",
+    names.after,
+    'rm -f "$begun"\n',
     "exit $status\n"
   ].join("")
 }

@@ -1,12 +1,19 @@
 /** What the disk says about a workspace, for `policyFor`. Reads only. */
 import { readdir, readFile, realpath } from "node:fs/promises"
 import { userInfo } from "node:os"
-import { isAbsolute, join, resolve } from "node:path"
+import { basename, dirname, isAbsolute, join, resolve } from "node:path"
 import { anchorsOf } from "./anchors.ts"
 import { credentialPaths, systemCredentialPaths } from "./credentials.ts"
 import { find, findAll, pathsOf } from "./found.ts"
 import { gitPlacesOf } from "./gitPlaces.ts"
-import { type GitPlaces, isWithin, type SandboxSettings, type Surroundings, steering } from "./policy.ts"
+import {
+  type GitPlaces,
+  isWithin,
+  type OwnPlaces,
+  type SandboxSettings,
+  type Surroundings,
+  steering
+} from "./policy.ts"
 import { registriesFor } from "./registries.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -96,18 +103,30 @@ export const closedPlaces = async (
   return [...new Set([...named, ...own, ...pathsOf(await findAll(named))])]
 }
 
-export const lookAround = async (where: Whereabouts, settings: SandboxSettings): Promise<Surroundings> => {
+const noOwnPlaces: OwnPlaces = { write: [], read: [], kept: [], network: [] }
+
+/** `own`: of an agent that runs inside as a whole. */
+export const lookAround = async (
+  where: Whereabouts,
+  settings: SandboxSettings,
+  own: OwnPlaces = noOwnPlaces
+): Promise<Surroundings> => {
   const workspace = await realpath(where.workspace)
   const at = { ...where, workspace }
   const places = (paths: ReadonlyArray<string>) => findAll(paths.map((path) => placeOf(path, at)))
   const realOf = async (path: string) => (await find(path))?.path ?? path
   const stateDirectory = await realOf(where.stateDirectory)
   const git = await gitPlacesOf(workspace, where.home)
-  const hidden = await findAll([...credentialPlaces(at), ...settings.deny.map((path) => placeOf(path, at))])
-  const write = pathsOf(await places(settings.write))
-  const steeringNames = steering.map((name) => join(workspace, name))
+  const ownFolders = pathsOf(await findAll(own.write))
+  const credentials = await findAll(credentialPlaces(at))
+  const denied = await places(settings.deny)
+  // Of its own login an agent has need; what the settings deny stays denied.
+  const hidden = [...credentials.filter(({ path }) => !ownFolders.some((folder) => isWithin(path, folder))), ...denied]
+  const write = [...pathsOf(await places(settings.write)), ...ownFolders]
+  const kept = await Promise.all(own.kept.map(async (path) => join(await realOf(dirname(path)), basename(path))))
+  const steeringNames = [...steering.map((name) => join(workspace, name)), ...kept]
   const writable = [workspace, ...write, ...(git === undefined ? [] : [git.common, git.directory])]
-  const kept = [...steeringNames, ...(git?.obeyed ?? []), ...pathsOf(hidden)]
+  const protectedPaths = [...steeringNames, ...(git?.obeyed ?? []), ...pathsOf(hidden)]
   return {
     home: (await find(where.home))?.path,
     workspace,
@@ -116,15 +135,16 @@ export const lookAround = async (where: Whereabouts, settings: SandboxSettings):
     caches: await realOf(where.caches),
     refused: where.refused,
     git,
-    hidden,
+    hidden: [...new Map(hidden.map((one) => [one.path, one])).values()],
     write,
-    read: pathsOf(await places(settings.read)),
+    read: pathsOf(await places([...settings.read, ...own.read])),
     steering: pathsOf(await findAll(steeringNames)),
     anchors: await anchorsOf(
-      kept.filter((path) => !isWithin(path, stateDirectory) || isWithin(path, workspace)),
+      protectedPaths.filter((path) => !isWithin(path, stateDirectory) || isWithin(path, workspace)),
       writable
     ),
     sockets: await listeningSockets(),
-    registries: registriesFor(await readdir(workspace))
+    registries: registriesFor(await readdir(workspace)),
+    ...(own === noOwnPlaces ? {} : { own: { kept, network: own.network } })
   }
 }

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { mayReach, targetOf } from "../src/hosts.ts"
+import { mayReach, splitLocal, targetOf } from "../src/hosts.ts"
 
 describe("the first line of a request to the proxy", () => {
   it.each([
@@ -42,5 +42,23 @@ describe("a name", () => {
     ["", "example.org", false]
   ] as const)("that is allowed as %j allows %s: %s", (name, host, allowed) => {
     assert.strictEqual(mayReach([name], { host, port: 443 }), allowed)
+  })
+})
+
+describe("names of this machine", () => {
+  it("are told from others by their port, which the proxy would let nothing through to", () => {
+    const names = [
+      "localhost:1",
+      "127.0.0.1:2",
+      "[::1]:3",
+      "LOCALHOST:1",
+      "localhost",
+      "example.org:4",
+      "*.example.org"
+    ]
+    assert.deepStrictEqual(splitLocal(names), {
+      ports: [1, 2, 3],
+      names: ["localhost", "example.org:4", "*.example.org"]
+    })
   })
 })

@@ -25,6 +25,8 @@ export type TypedAnswer =
       readonly named?: UsableNames
     }
   | { readonly _tag: "Look"; readonly what: Look }
+  /** No answer: the session that asks is to be forked. `at`: after which of its turns; absent: the last that has ended. */
+  | { readonly _tag: "Fork"; readonly words?: string; readonly at?: number }
   /** Show `message` and ask again; the question stays open. */
   | { readonly _tag: "AskAgain"; readonly message: string }
 
@@ -61,6 +63,18 @@ const withFlags = (typed: string, question: OfferedChoices): TypedAnswer | undef
   return { ...chosen(option.success, guidance ?? ""), named: agent.success }
 }
 
+/** `fork`, `fork: text`, `fork --at 2: text`. */
+const forking = (typed: string): TypedAnswer | undefined => {
+  const [whole, turn, text = ""] = /^fork(?:\s+--at\s+(\d{1,6}))?\s*(?::([\s\S]*))?$/i.exec(typed) ?? []
+  if (whole === undefined) return undefined
+  const words = text.trim()
+  return {
+    _tag: "Fork",
+    ...(words === "" ? {} : { words }),
+    ...(turn === undefined ? {} : { at: Number(turn) })
+  }
+}
+
 const askAgain = ({ message }: NoSuchChoice): TypedAnswer => ({ _tag: "AskAgain", message })
 
 /** The words that can be meant are shorter; what is pasted after them may be long. */
@@ -72,7 +86,7 @@ const colonsIn = (line: string, question: OfferedChoices): ReadonlyArray<number>
   [...line.slice(0, longestWord(question) + 1).matchAll(/:/g)].map(({ index }) => index)
 
 /**
- * Reads `c`, `c: text`, `f --runtime claude: text`, an option's name, key or word, or a key that shows something. An option's own key takes
+ * Reads `c`, `c: text`, `f --runtime claude: text`, an option's name, key or word, a key that shows something, or `fork`. An option's own key takes
  * precedence over the latter. The text after the colon may have many lines.
  */
 export const parseAnswer = (line: string, question: OfferedChoices): TypedAnswer => {
@@ -88,5 +102,5 @@ export const parseAnswer = (line: string, question: OfferedChoices): TypedAnswer
     if (part.failure.code === "not-offered") return askAgain(part.failure)
   }
   const what = looks.get(typed.toLowerCase())
-  return what === undefined ? askAgain(whole.failure) : { _tag: "Look", what }
+  return what === undefined ? (forking(typed) ?? askAgain(whole.failure)) : { _tag: "Look", what }
 }

@@ -21,6 +21,8 @@ const read = (line: string, question: OfferedChoices): string => {
       return answer.guidance === undefined ? answer.option.name : `${answer.option.name}|${answer.guidance}`
     case "Look":
       return `look:${answer.what}`
+    case "Fork":
+      return ["fork", answer.at, answer.words].filter((part) => part !== undefined).join("|")
     case "AskAgain":
       return answer.message
   }
@@ -49,8 +51,13 @@ describe("what a human types at the gate", () => {
     ["d", step, "look:diff"],
     ["t", step, "look:transcript"],
     ["l", step, "look:log"],
-    ["A", step, "look:attach"]
-  ])("reads %j as the option, its guidance or something to look at", (line, question, expected) => {
+    ["A", step, "look:attach"],
+    ["fork", step, "fork"],
+    ["Fork: a queue: please\nwith a test", step, "fork|a queue: please\nwith a test"],
+    ["fork --at 2", step, "fork|2"],
+    ["fork --at 2: a queue", step, "fork|2|a queue"],
+    ["fork", { options: [option("fork")], evidence: {} }, "fork"]
+  ])("reads %j as the option, its guidance, something to look at or a fork", (line, question, expected) => {
     assert.strictEqual(read(line, question), expected)
   })
 

@@ -81,7 +81,11 @@ describe("a fork", () => {
   })
 
   it("is told the conversation where it could not be copied", () => {
-    const outcome = given([start, fresh(1)]).when(own(1, { ...opened(1), context: "--- user\nBefore." }))
+    const forkTold = "The agent cannot fork sessions."
+    const told = own(1, { ...opened(1), context: "--- user\nBefore.", forkTold })
+    const outcome = given([start, fresh(1)]).when(told)
+    assert.deepInclude(outcome.event("SessionCreated"), { forkTold })
+    assert.strictEqual(viewOf(outcome.state)?.forkTold, forkTold)
     assert.strictEqual(
       outcome.event("PromptPrepared").text,
       withReport(withForkedConversation(task, "--- user\nBefore."))

@@ -52,7 +52,8 @@ describe("a fork on a runtime", () => {
   it.live("is told what was said up to its turn where the runtime cannot fork", () =>
     Effect.gen(function* () {
       const { fork } = yield* forked(1)
-      const { runtimeSessionId } = yield* fork.awaitEvent("SessionCreated")
+      const { forkTold, runtimeSessionId } = yield* fork.awaitEvent("SessionCreated")
+      assert.strictEqual(forkTold, "It cannot.", "whoever forks is told why it was not copied")
       yield* fork.awaitEvent("TurnCompleted")
       const runtime = yield* AgentRuntime
       const [prompt] = yield* runtime.history(runtimeSessionId)

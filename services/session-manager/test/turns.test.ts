@@ -35,6 +35,7 @@ describe("a turn in a new session", () => {
           directory: "/work/repository",
           title: "author of r1",
           permissions: "ask",
+          role: "author",
           uncommitted: {}
         }
       }

@@ -180,8 +180,11 @@ export const accountsAddUp: Check = (story, { orchestrator, "session-manager": s
   story.world.runs.flatMap(({ directory, runId }) => {
     const state = orchestrator.get(runId)?.state
     if (state?._tag !== "Run" || story.unrest !== undefined) return []
-    const { author, reviewer } = state.usage
-    const counted = addTokens(author.tokens, reviewer.tokens)
+    const { author, fixer, reviewer } = state.usage
+    const counted = [author, reviewer, ...(fixer === undefined ? [] : [fixer])].reduce(
+      (sum, { tokens }) => addTokens(sum, tokens),
+      noTokens
+    )
     const used = tokensOf(story, directory)
     const text = `run ${runId} counted ${counted.input}+${counted.output} tokens, its agents used ${used.input}+${used.output}`
     if (counted.input > used.input || counted.output > used.output) return [`too much: ${text}`]

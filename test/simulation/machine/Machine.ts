@@ -60,9 +60,11 @@ export class Process implements Scheduler.Scheduler {
     return { scheduleTask: (run) => this.machine.post(this, run), flush: () => undefined }
   }
 
+  /** A process that hangs already hangs no shorter. */
   freeze(ms: number): void {
-    this.frozenSinceMs = this.machine.nowMs
-    this.frozenUntilMs = this.machine.nowMs + ms
+    const { nowMs } = this.machine
+    if (this.frozenUntilMs <= nowMs) this.frozenSinceMs = nowMs
+    this.frozenUntilMs = Math.max(this.frozenUntilMs, nowMs + ms)
   }
 
   /** Runs an effect as a fiber of this process; its first steps at once. */

@@ -8,18 +8,20 @@ const described = Effect.fnUntraced(function* (agent: NamedAgent) {
   const { command, login, name, state } = agent
   const program = yield* locateAcp(command, process.env)
   const installed = program === undefined ? {} : { program }
-  return { name, runtime: `acp:${command}`, state, ...installed, login, install: installHint(agent) }
+  const sandbox = "as a whole" as const
+  return { name, runtime: `acp:${command}`, state, sandbox, ...installed, login, install: installHint(agent) }
 })
 
 export const listAgents = Effect.fn("listAgents")(function* ({ json }: { readonly json: boolean }) {
   const agents = yield* Effect.forEach(namedAgents, described)
   if (json) return okJson(agents)
-  const rows = agents.map(({ install, login, name, program, runtime, state }) => [
+  const rows = agents.map(({ install, login, name, program, runtime, sandbox, state }) => [
     name,
     runtime,
     state,
+    sandbox,
     program ?? `no: ${install}`,
     login
   ])
-  data(table(["name", "runtime", "with Reprise", "installed", "login"], rows))
+  data(table(["name", "runtime", "with Reprise", "in the sandbox", "installed", "login"], rows))
 })

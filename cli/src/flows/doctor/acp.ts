@@ -1,11 +1,12 @@
 /** Checks the agents that the settings name by their commands. They are started only if they are trusted. */
-import { AgentRuntimes, locateAcp } from "@reprise/agent"
+import { AgentRuntimes, knowsNeeds, locateAcp } from "@reprise/agent"
 import { commandOf } from "@reprise/agent/acpCommand"
 import type { RuntimeName } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { Config } from "../../config/resolveConfig.ts"
 import { configuredRuntimes } from "../../config/serviceOptions.ts"
 import type { SystemOptions } from "../../system/System.ts"
+import { holdsAgents, standingOf } from "../../system/sandbox.ts"
 import { withRuntime } from "../../system/sessionRuntime.ts"
 import { visibleLine } from "../../terminal/visible.ts"
 import { requireTrusted } from "../../trust/requireTrust.ts"
@@ -24,6 +25,13 @@ const shakeHands = (options: SystemOptions, name: RuntimeName) =>
     })
   ).pipe(Effect.scoped)
 
+const whereItRuns = (command: string, holds: boolean): string => {
+  if (!holds) return "It runs outside of the sandbox."
+  return knowsNeeds(command)
+    ? "It runs in the sandbox as a whole."
+    : "It runs in the sandbox as a whole, with what sandbox.agentWrite, agentNetwork and agentEnvironment name."
+}
+
 /** Undefined for a runtime that is no command. */
 const checkRuntime = Effect.fnUntraced(function* (
   options: SystemOptions,
@@ -36,7 +44,9 @@ const checkRuntime = Effect.fnUntraced(function* (
   if (program === undefined) {
     return broken(check, `There is no program for ${visibleLine(runtime)}.`, "Install it, or correct 'runtime'.")
   }
-  if (options.settings.sandbox.mode === "required") {
+  const { standing } = yield* standingOf(options)
+  const holds = holdsAgents(standing)
+  if (options.settings.sandbox.mode === "required" && !holds) {
     return broken(check, "Its commands run outside of the sandbox, which is required.", "Choose another 'runtime'.")
   }
   return yield* requireTrusted(options.project, config, runtimeSettings).pipe(
@@ -44,7 +54,7 @@ const checkRuntime = Effect.fnUntraced(function* (
     Effect.map(({ version }) =>
       warning(
         check,
-        `${visibleLine(command)} ${visibleLine(version)} (${program}) answers. Over this protocol agents are experimental.`,
+        `${visibleLine(command)} ${visibleLine(version)} (${program}) answers. ${whereItRuns(command, holds)} Over this protocol agents are experimental.`,
         "docs/agents.md says what works with which agent."
       )
     ),

@@ -5,6 +5,7 @@ import { findQuestion } from "../../system/lookUp.ts"
 import { hasFullScreen } from "../../terminal/fullScreen.ts"
 import { color, say } from "../../terminal/Printer.ts"
 import { visible } from "../../terminal/visible.ts"
+import { forkAtQuestion, forkedText } from "../forks/forkAtQuestion.ts"
 import { answerQuestion } from "./answerQuestion.ts"
 import { askInTerminal, type Closed } from "./askInTerminal.ts"
 import { loadScreen } from "./loadScreen.ts"
@@ -28,6 +29,14 @@ export const answerInTerminal = Effect.fnUntraced(function* (
     if (question.state !== "open" || !isOpen()) return undefined
     const reply = yield* askInTerminal(question)
     if (reply._tag === "Closed") return reply
+    if (reply._tag === "Fork") {
+      const told = yield* forkAtQuestion(question, reply.wanted).pipe(
+        Effect.map((made) => visible(forkedText(made))),
+        Effect.catchTag("CliFailure", ({ hint, message }) => Effect.succeed(color.red(visible(`${message} ${hint}`))))
+      )
+      say(told)
+      continue
+    }
     const refused = yield* answerQuestion(question, reply.answer, "terminal").pipe(
       Effect.as(undefined),
       Effect.catchTag("CliFailure", (failure) => Effect.succeed(failure))

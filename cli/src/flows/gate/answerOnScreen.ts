@@ -9,6 +9,7 @@ import { readInEditor } from "../../terminal/readInEditor.ts"
 import { quotedLines, visible } from "../../terminal/visible.ts"
 import { emptyGate, type GateInput, type GateModel, type GateRequest, unsent } from "../../views/gate/GateModel.ts"
 import { updateGate } from "../../views/gate/updateGate.ts"
+import { forkAtQuestion, forkedLine } from "../forks/forkAtQuestion.ts"
 import { answerQuestion } from "./answerQuestion.ts"
 import type { Closed } from "./askInTerminal.ts"
 import { evidenceText } from "./evidenceText.ts"
@@ -47,6 +48,15 @@ const look = (request: Extract<GateRequest, { _tag: "Look" }>, offer: Offer) => 
     )
   )
 }
+
+const fork = ({ question, words }: Extract<GateRequest, { _tag: "Fork" }>, offer: Offer) =>
+  forkAtQuestion(question, words === "" ? {} : { words }).pipe(
+    Effect.map((made) => offer({ _tag: "Told", text: forkedLine(made) })),
+    Effect.catch((error) => {
+      const { escalationId } = question
+      return Effect.sync(() => offer({ _tag: "NotForked", escalationId, words, message: shows(error) }))
+    })
+  )
 
 const readSession = ({ escalationId, evidence, sessionId }: EscalationView, offer: Offer) => {
   const id = sessionId ?? evidence.sessionId
@@ -141,6 +151,8 @@ const fulfil = (
       return Effect.as(Effect.forkScoped(send(request, offer)), undefined)
     case "Look":
       return Effect.as(Effect.forkScoped(look(request, offer)), undefined)
+    case "Fork":
+      return Effect.as(Effect.forkScoped(fork(request, offer)), undefined)
     case "ReadSession":
       return Effect.as(Effect.forkScoped(readSession(request.question, offer)), undefined)
     case "Edit":

@@ -8,11 +8,16 @@ import { type Line, readLine, saysYes } from "../../terminal/readLine.ts"
 import { quotedLines, visible, visibleLine } from "../../terminal/visible.ts"
 import type { Answer } from "../../views/gate/GateModel.ts"
 import { questionText } from "../../views/questionText.ts"
+import type { WantedFork } from "../forks/forkAtQuestion.ts"
 import { evidenceText } from "./evidenceText.ts"
 
 /** The human closed the prompt; the question stays open. */
 export type Closed = Extract<Line, { readonly _tag: "Closed" }>
-export type Reply = { readonly _tag: "Answered"; readonly answer: Answer } | Closed
+export type Reply =
+  | { readonly _tag: "Answered"; readonly answer: Answer }
+  /** The question stays open. */
+  | { readonly _tag: "Fork"; readonly wanted: WantedFork }
+  | Closed
 
 type Guidance = { readonly _tag: "Guidance"; readonly text: string } | Closed
 
@@ -73,6 +78,7 @@ export const askInTerminal = Effect.fn("askInTerminal")(function* (question: Esc
   say("")
   say(questionText(question, Date.now()))
   say(color.dim("Before you answer: d = diff, t = transcript, l = quality gate log, a = how to attach"))
+  say(color.dim("Without an answer: fork: guidance = another session tries again from the last turn, in a worktree"))
   const byAnother = question.options.find(({ agent }) => agent === true)
   if (byAnother !== undefined) {
     const key = visibleLine(byAnother.keys[0] ?? byAnother.name)
@@ -89,6 +95,10 @@ export const askInTerminal = Effect.fn("askInTerminal")(function* (question: Esc
       case "Look":
         yield* show(question, typed.what)
         break
+      case "Fork": {
+        const { _tag, ...wanted } = typed
+        return { _tag, wanted } satisfies Reply
+      }
       case "Chosen": {
         const reply = yield* confirmed(question, typed)
         if (reply !== undefined) return reply

@@ -5,10 +5,11 @@ import { type EscalationOption, type EscalationView, hasAgentOptions, isStandalo
 import { Effect, Option } from "effect"
 import { type ClientFlags, withWritingClient } from "../../system/clientSystem.ts"
 import { findQuestion } from "../../system/lookUp.ts"
-import { newCommandId } from "../../system/names.ts"
+import { newCommandId, newSessionId } from "../../system/names.ts"
 import { type CliFailure, wrongUse } from "../../terminal/CliFailure.ts"
 import { okJson, say } from "../../terminal/Printer.ts"
 import type { Answer } from "../../views/gate/GateModel.ts"
+import { forkAtQuestion, forkedText, type WantedFork } from "../forks/forkAtQuestion.ts"
 import { answerQuestion } from "./answerQuestion.ts"
 
 interface Flags extends ClientFlags {
@@ -18,6 +19,7 @@ interface Flags extends ClientFlags {
   readonly runtime: Option.Option<string>
   readonly model: Option.Option<string>
   readonly variant: Option.Option<string>
+  readonly at: Option.Option<number>
 }
 
 const noText = (where: string) =>
@@ -72,6 +74,15 @@ const agentOf = ({ id, model, runtime, variant }: Flags, option: EscalationOptio
   )
 }
 
+/** What is to be forked, as it was typed; undefined: it is an answer. */
+const wantedFork = (flags: Flags, question: EscalationView, guidance: string | undefined): WantedFork | undefined => {
+  const typed = parseAnswer(flags.choice, question)
+  if (typed._tag !== "Fork") return undefined
+  const at = Option.getOrUndefined(flags.at) ?? typed.at
+  const words = guidance ?? typed.words
+  return { ...(words === undefined ? {} : { words }), ...(at === undefined ? {} : { at }) }
+}
+
 /** The choice and guidance as the user typed them; fails with exit code 2 if that is no valid answer. */
 const readAnswer = Effect.fnUntraced(function* (
   flags: Flags,
@@ -98,12 +109,18 @@ const readAnswer = Effect.fnUntraced(function* (
 
 export const giveAnswer = Effect.fn("giveAnswer")(function* (flags: Flags) {
   const commandId = newCommandId("answer")
+  const forkId = newSessionId()
   // Standard input can be read only once, and the rest may run again.
   const given = yield* Effect.cached(readGuidance(flags.guidance))
   yield* withWritingClient(
     flags,
     Effect.gen(function* () {
       const question = yield* findQuestion(flags.id)
+      const wanted = wantedFork(flags, question, yield* given)
+      if (wanted !== undefined) {
+        const fork = yield* forkAtQuestion(question, wanted, forkId)
+        return flags.json ? okJson({ escalationId: flags.id, fork }) : say(forkedText(fork))
+      }
       const answer = yield* readAnswer(flags, question, given)
       yield* answerQuestion(question, answer, "cli", commandId)
       if (flags.json) return okJson({ escalationId: flags.id, ...answer })

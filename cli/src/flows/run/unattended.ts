@@ -6,6 +6,7 @@ import type { Standing } from "@reprise/sandbox"
 import { Effect } from "effect"
 import { runtimesOf } from "../../config/serviceOptions.ts"
 import type { Settings } from "../../config/settingsTable.ts"
+import { holdsAgents } from "../../system/sandbox.ts"
 import { wrongUse } from "../../terminal/CliFailure.ts"
 import { visibleLine } from "../../terminal/visible.ts"
 
@@ -22,7 +23,9 @@ const approves = ({ onPrompt }: Settings["sessions"]): boolean =>
 const whyAsked = (settings: Settings, runtime: RunOptions["runtime"], standing: Standing): string | undefined => {
   if (standing._tag === "off") return 'sandbox.mode is "off"'
   if (standing._tag === "unusable") return `the sandbox cannot be used here (${standing.reason})`
-  if (commandOf(runtime) !== undefined) return `${runtime} runs its commands outside of the sandbox`
+  if (commandOf(runtime) !== undefined) {
+    return holdsAgents(standing) ? undefined : `${runtime} runs its commands outside of the sandbox`
+  }
   return runtime === "opencode" && settings.opencode.url !== undefined
     ? "the OpenCode server of opencode.url runs commands outside of the sandbox"
     : undefined

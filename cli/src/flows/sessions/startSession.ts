@@ -1,22 +1,9 @@
 /** `reprise sessions start "do X"`: a session without a plan, with the same gate, limits, permissions and auto-resume. */
-import { join } from "node:path"
 import { text } from "node:stream/consumers"
-import { Messenger } from "@reprise/actor"
-import {
-  anyHost,
-  type ForkPoint,
-  type Host,
-  RunId,
-  type RuntimeName,
-  type SessionId,
-  type SessionView,
-  sessionPrompts,
-  to
-} from "@reprise/protocol"
+import { RunId, type RuntimeName, type SessionId, type SessionView } from "@reprise/protocol"
 import { Effect, Equal, Option } from "effect"
 import { ensureSchemaFile } from "../../config/jsonSchema.ts"
 import { loadConfig } from "../../config/loadConfig.ts"
-import { sessionLimits } from "../../config/serviceOptions.ts"
 import type { Settings } from "../../config/settingsTable.ts"
 import { findProject, type Project } from "../../project/Project.ts"
 import { readPrompts } from "../../project/prompts.ts"
@@ -33,25 +20,11 @@ import { data, say } from "../../terminal/Printer.ts"
 import { isInteractive } from "../../terminal/readLine.ts"
 import { visible } from "../../terminal/visible.ts"
 import { agentsOf, requireTrust } from "../../trust/requireTrust.ts"
-import {
-  agentSettings,
-  notifySettings,
-  sandboxSettings,
-  serverSettings,
-  trustedSettings
-} from "../../trust/trustedSettings.ts"
+import { trustedSettings } from "../../trust/trustedSettings.ts"
 import { isOver } from "../../views/ended.ts"
 import { type ProgressFlags, withDisplay } from "../../views/live/Display.ts"
+import { type Beginning, sendStart, usedBySessions, worktreeOf } from "../forks/sendStart.ts"
 import { followSession } from "./followSession.ts"
-
-/** Where a new session begins, if not with nothing. */
-export interface Beginning {
-  readonly point: ForkPoint
-  readonly directory: string
-  readonly host: Host
-  /** A worktree is made for it in this repository. */
-  readonly repository?: string
-}
 
 export interface SessionFlags extends ClientFlags, ProgressFlags {
   readonly noInput: boolean
@@ -77,10 +50,6 @@ interface SessionExecution extends Task {
   readonly json: boolean
 }
 
-/** Where a fork with a worktree of its own works. */
-export const worktreeOf = (repository: string, sessionId: SessionId): string =>
-  join(repository, ".reprise", "worktrees", sessionId)
-
 const isSame = (session: SessionView, { beginning, project, prompt }: SessionExecution): boolean => {
   const { directory, forkedFrom, sessionId } = session
   if (session.prompt !== prompt || !Equal.equals(forkedFrom, beginning?.point)) return false
@@ -95,34 +64,6 @@ const findOpenSession = Effect.fnUntraced(function* (execution: SessionExecution
   return sessions
     .filter((session) => isSame(session, execution) && !isOver(session))
     .sort((a, b) => b.createdAt.localeCompare(a.createdAt))[0]
-})
-
-const placeOf = ({ beginning, project }: SessionExecution, sessionId: SessionId) => {
-  if (beginning === undefined) return { directory: project.root, host: anyHost }
-  const { directory, host, point, repository } = beginning
-  return repository === undefined
-    ? { directory, host, fork: point }
-    : { directory: worktreeOf(repository, sessionId), host, fork: { ...point, repository } }
-}
-
-const start = Effect.fnUntraced(function* (execution: SessionExecution) {
-  const { prompt, prompts, settings } = execution
-  const messenger = yield* Messenger
-  const sessionId = newSessionId()
-  const { author, model, permissions, runtime } = settings
-  const command = to.sessionManager(sessionId).StartSession({
-    prompt,
-    runtime,
-    ...(model === undefined ? {} : { model }),
-    ...(author.variant === undefined ? {} : { variant: author.variant }),
-    ...placeOf(execution, sessionId),
-    permissions,
-    ...sessionPrompts(prompts),
-    limits: sessionLimits(settings),
-    stuckAfterMs: settings.limits.stuckAfterMs
-  })
-  yield* messenger.send(command, { id: `start-${sessionId}`, subject: sessionId })
-  return sessionId
 })
 
 /** Prints the agent's last lines and what the session used. */
@@ -149,7 +90,8 @@ const startOrContinue = Effect.fnUntraced(function* (execution: SessionExecution
   const { again, beginning, json, terminal } = execution
   const since = new Date(Date.now() - 1).toISOString()
   const open = yield* findOpenSession(execution)
-  const sessionId = open?.sessionId ?? (yield* start(execution))
+  const sessionId = open?.sessionId ?? newSessionId()
+  if (open === undefined) yield* sendStart(execution, sessionId)
   const openQuestion = open === undefined ? undefined : yield* findOpenQuestion(sessionId)
   if (!json) say(open === undefined ? `Session ${sessionId}` : `Continuing session ${sessionId}`)
   const { code, lastLines } = yield* followSession(sessionId, {
@@ -203,13 +145,7 @@ export const begin = Effect.fn("startSession")(function* (flags: SessionFlags, t
   })
   const { settings } = config
   yield* requireRuntime(settings.runtime, { openCodeUrl: settings.opencode.url, terminal })
-  const needsTrust = trustedSettings(config, [
-    "permissions",
-    ...serverSettings,
-    ...agentSettings,
-    ...sandboxSettings,
-    ...notifySettings
-  ])
+  const needsTrust = trustedSettings(config, usedBySessions)
   const agents = agentsOf(config, [settings.runtime])
   for (const notice of yield* requireTrust(project, config, needsTrust, { terminal, agents })) say(notice)
   const prompts = yield* readPrompts(project)

@@ -85,6 +85,8 @@ export type GateInput =
   | { readonly _tag: "Edited"; readonly escalationId: string; readonly text: string | undefined }
   | { readonly _tag: "Sent"; readonly escalationId: string }
   | { readonly _tag: "Refused"; readonly escalationId: string; readonly message: string }
+  /** `words`: given back to the human. */
+  | { readonly _tag: "NotForked"; readonly escalationId: string; readonly words: string; readonly message: string }
   | { readonly _tag: "Heard"; readonly message: LiveMessage }
   | { readonly _tag: "Ticked"; readonly nowMs: number }
   | { readonly _tag: "Resized"; readonly size: Size }
@@ -93,6 +95,8 @@ export type GateInput =
 export type GateRequest =
   | { readonly _tag: "Send"; readonly question: EscalationView; readonly answer: Answer }
   | { readonly _tag: "Look"; readonly question: EscalationView; readonly tab: Tab | "attach" }
+  /** The question stays open. */
+  | { readonly _tag: "Fork"; readonly question: EscalationView; readonly words: string }
   | { readonly _tag: "ReadSession"; readonly question: EscalationView }
   | { readonly _tag: "Edit"; readonly question: EscalationView; readonly text: string }
   /** Words that nobody will read: the human gets them back. */

@@ -1,7 +1,20 @@
 /** What follows from a choice. Pure. */
 import type { UsableNames } from "@reprise/gate/typedAnswer"
-import { agentText, type EscalationOption, type EscalationView, hasAgentOptions, isStandalone } from "@reprise/protocol"
+import {
+  agentText,
+  type EscalationOption,
+  type EscalationView,
+  hasAgentOptions,
+  isStandalone,
+  type KeyedChoice
+} from "@reprise/protocol"
 import { readWritten } from "./written.ts"
+
+/** No choice of a question: it stays open, and another session tries again. */
+export const forkChoice: KeyedChoice = {
+  key: "R",
+  option: { name: "fork", label: "Try again from here, in another session", keys: ["R"], guidance: "optional" }
+}
 
 const nobody = "No agent is told anything"
 
@@ -66,6 +79,10 @@ const takeOver = (named: UsableNames): string => {
 
 /** What follows from the choice, said before it is sent. `guidance` is what the human has written so far. */
 export const consequence = (question: EscalationView, option: EscalationOption, guidance: string): string => {
+  if (option === forkChoice.option) {
+    const words = guidance.trim()
+    return `Another session tries again from the last turn, in a worktree${words === "" ? "" : `, and is told: ${words}`}. The question stays open.`
+  }
   const written = readWritten(option, guidance)
   if (written._tag === "Wrong") return written.message
   return takeOver(written.agent) + consequenceOf(question, option, written.words)

@@ -2,6 +2,7 @@
 import { type EscalationView, gateKeysHelp } from "@reprise/protocol"
 import { visibleLine } from "../../terminal/visible.ts"
 import { askingLines, questionParts } from "../questionText.ts"
+import { forkChoice } from "./choices.ts"
 import { currentQuestion, evidenceKey, type GateModel, type Tab } from "./GateModel.ts"
 import {
   emptyRow,
@@ -91,6 +92,7 @@ const keysHelp: ReadonlyArray<readonly [keys: string, does: string]> = [
   filter,
   ["e", "writes in your editor ($VISUAL or $EDITOR) for the recommended choice"],
   attach,
+  [forkChoice.key, "tries again from here: a fork of the session, in a worktree; the question stays open"],
   ["Ctrl-C", "leaves; every question stays open"]
 ]
 

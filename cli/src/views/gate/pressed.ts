@@ -10,6 +10,7 @@ import {
   whyNoChoice
 } from "@reprise/protocol"
 import { visibleLine } from "../../terminal/visible.ts"
+import { forkChoice } from "./choices.ts"
 import { draftOf, type Edit, edit, emptyDraft, insert } from "./Draft.ts"
 import { type Answer, currentQuestion, type GateModel, type GateRequest, type Mode, writtenNow } from "./GateModel.ts"
 import type { Key } from "./keys.ts"
@@ -60,6 +61,7 @@ const openEditor = (model: GateModel, question: EscalationView, option: Escalati
 const readingKey = (model: GateModel, question: EscalationView, text: string): Pressed => {
   const choice = keyedChoices(question).find(({ key }) => key === text)
   if (choice !== undefined) return takeChoice(model, question, choice.option)
+  if (text === forkChoice.key) return takeChoice(model, question, forkChoice.option)
   const action = gateAction(text)
   switch (action) {
     case "question":
@@ -134,12 +136,24 @@ const reading = (model: GateModel, key: Key): Pressed => {
 const answerWith = ({ name }: EscalationOption, words: string): Answer =>
   words.trim() === "" ? { choice: name } : { choice: name, guidance: words.trim() }
 
+/** What was written is on its way to the fork. */
+const fork = (model: GateModel, question: EscalationView, words: string): Pressed => ({
+  model: {
+    ...model,
+    mode: { _tag: "Reading" },
+    drafts: { ...model.drafts, [question.escalationId]: "" },
+    notice: { text: "Forking the session; the question stays open.", tone: "faint" }
+  },
+  requests: [{ _tag: "Fork", question, words: words.trim() }]
+})
+
 const finishWriting = (
   model: GateModel,
   question: EscalationView,
   option: EscalationOption,
   words: string
 ): Pressed => {
+  if (option === forkChoice.option) return fork(model, question, words)
   if (option.guidance === "required" && words.trim() === "") return say(model, "This choice needs your words.")
   if (isFinalChoice(question, option.name)) {
     return stay(enterMode(model, { _tag: "Confirming", option, guidance: words }))

@@ -121,6 +121,15 @@ const refused = (model: GateModel, escalationId: string, message: string): Updat
   return quietly(noticed({ ...model, drafts, mode: { _tag: "Reading" } }, message, "bad"))
 }
 
+const notForked = (
+  model: GateModel,
+  { escalationId, message, words }: Extract<GateInput, { _tag: "NotForked" }>
+): GateModel => {
+  const written = model.drafts[escalationId] ?? ""
+  const drafts = written === "" && words !== "" ? { ...model.drafts, [escalationId]: words } : model.drafts
+  return noticed({ ...model, drafts }, message, "bad")
+}
+
 /** What is kept of the words of a run's agents. */
 const keptLive = 16_000
 
@@ -194,6 +203,8 @@ export const updateGate = (model: GateModel, input: GateInput): Updated => {
     }
     case "Refused":
       return refused(model, input.escalationId, input.message)
+    case "NotForked":
+      return quietly(notForked(model, input))
     case "Heard":
       return quietly(heard(model, input.message))
     case "Ticked":

@@ -1,10 +1,12 @@
 /** The state that the port's methods on an agent share, how they reach the agent, and how they find a session. */
 import { createHash } from "node:crypto"
 import { mkdir, realpath } from "node:fs/promises"
+import { homedir } from "node:os"
 import { join } from "node:path"
 import type { SessionConfigOption, SessionNotification } from "@agentclientprotocol/sdk"
-import { endLeftovers, userCacheFolder } from "@reprise/process"
+import { endLeftovers, userCacheFolder, variableOf } from "@reprise/process"
 import type { RuntimeName } from "@reprise/protocol"
+import { Sandbox, type SandboxShape } from "@reprise/sandbox"
 import { Clock, Effect, FiberSet, Option, PubSub, Semaphore } from "effect"
 import type { AgentError } from "../AgentError.ts"
 import { acpEnvironment } from "../agentEnvironment.ts"
@@ -23,6 +25,8 @@ import {
 } from "./process/AgentProcess.ts"
 import { type AgentCommand, acpPrefix, askingVariables, parseCommand } from "./process/command.ts"
 import { agentMethods } from "./process/methods.ts"
+import { keyOf, mayEnd, type Rights, rightsOf } from "./process/rights.ts"
+import { type AgentAllowance, nothingAllowed, sandboxNeeds } from "./process/sandboxNeeds.ts"
 import { type AcpRecord, readRecord, writeRecord } from "./session/AcpRecord.ts"
 import { AcpSession } from "./session/AcpSession.ts"
 import { answerElicitation, answerPermission } from "./turn/answerRequests.ts"
@@ -42,6 +46,14 @@ export interface AcpRuntimeOptions {
   readonly projectSettings?: ProjectSettings
   /** Default: none, and what is always allowed is kept as long as the process runs. */
   readonly rules?: RuleBook
+  /** What it may do inside the sandbox beside what is known of it. Default: nothing. */
+  readonly allowed?: AgentAllowance
+}
+
+interface Running {
+  readonly process: AgentProcess
+  readonly rights: Rights
+  usedAtMs: number
 }
 
 const defaultLimits: ProcessLimits = {
@@ -55,7 +67,13 @@ const defaultLimits: ProcessLimits = {
 export interface AcpAdapter {
   readonly name: RuntimeName
   readonly command: AgentCommand
+  /** As it was given. */
+  readonly commandLine: string
   readonly stateDirectory: string
+  /** Of the command. */
+  readonly key: string
+  readonly sandbox: SandboxShape
+  readonly allowed: AgentAllowance
   /** Of the records of this agent's sessions. */
   readonly folder: string
   readonly visiting: boolean
@@ -70,7 +88,8 @@ export interface AcpAdapter {
   readonly runPromise: <A>(answer: Effect.Effect<A>) => Promise<A>
   /** Serializes starts. */
   readonly starting: Semaphore.Semaphore
-  process: AgentProcess | undefined
+  /** By their rights. */
+  readonly processes: Map<string, Running>
   settled: boolean
 }
 
@@ -81,7 +100,11 @@ export const makeAcpAdapter = Effect.fnUntraced(function* (options: AcpRuntimeOp
   const adapter: AcpAdapter = {
     name: `${acpPrefix}${options.command}`,
     command: parseCommand(options.command),
+    commandLine: options.command,
     stateDirectory: options.stateDirectory,
+    key,
+    sandbox: yield* Sandbox,
+    allowed: options.allowed ?? nothingAllowed,
     folder: join(options.stateDirectory, "acp", "sessions", key),
     visiting: options.visiting === true,
     limits: { ...defaultLimits, ...options.limits },
@@ -93,10 +116,14 @@ export const makeAcpAdapter = Effect.fnUntraced(function* (options: AcpRuntimeOp
     runDetached: (turn) => void run(turn),
     runPromise,
     starting: yield* Semaphore.make(1),
-    process: undefined,
+    processes: new Map(),
     settled: false
   }
-  yield* Effect.addFinalizer(() => Effect.sync(() => adapter.process?.kill()))
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      for (const { process } of adapter.processes.values()) process.kill()
+    })
+  )
   return adapter
 })
 
@@ -139,6 +166,9 @@ export const callFailed =
       ? refused(operation, error.refusal)
       : gone(operation, `The agent '${command.program}' does not work: ${error.reason} 'reprise doctor' checks it.`)
 
+/** What the processes of this agent are known by: another agent of this host has others. */
+const markOf = ({ key }: AcpAdapter, directory: string) => `REPRISE_ACP_AGENT=${key} ${directory}` as const
+
 /** Ends what an earlier owner of the state directory left running, since it would still write conversations. */
 const settle = (adapter: AcpAdapter) =>
   Effect.gen(function* () {
@@ -146,7 +176,7 @@ const settle = (adapter: AcpAdapter) =>
       try: () => mkdir(adapter.stateDirectory, { recursive: true }).then(() => realpath(adapter.stateDirectory)),
       catch: (cause) => other("start", `The state directory cannot be made: ${String(cause)}`)
     })
-    if (!adapter.settled && !adapter.visiting) yield* endLeftovers(`REPRISE_ACP_STATE=${directory}`)
+    if (!adapter.settled && !adapter.visiting) yield* endLeftovers(markOf(adapter, directory))
     adapter.settled = true
     return directory
   })
@@ -166,19 +196,56 @@ const startFolder = ({ userEnvironment }: AcpAdapter) => {
   )
 }
 
-/** The running agent; started if there is none. */
-export const reach = (adapter: AcpAdapter, operation: string) =>
+/** The program that takes the command into the sandbox. */
+const within = Effect.fnUntraced(function* (
+  { allowed, commandLine, key, sandbox: { agentProgram }, userEnvironment }: AcpAdapter,
+  operation: string,
+  rights: Rights,
+  startedIn: string
+) {
+  if (rights._tag === "outside" || agentProgram === undefined) return undefined
+  const { directory, role } = rights
+  const home = userEnvironment["HOME"] ?? homedir()
+  const { own, variables } = sandboxNeeds(commandLine, userEnvironment, home, allowed)
+  const places = { ...own, read: [...own.read, startedIn] }
+  return yield* agentProgram({ directory, role, name: key, own: places, variables }).pipe(
+    Effect.mapError(({ message }) => other(operation, message))
+  )
+})
+
+const isAtWork = ({ sessions }: AcpAdapter, process: AgentProcess): boolean =>
+  [...sessions.values()].some(({ live, loadedIn }) => live !== undefined && loadedIn === process)
+
+/** Ends those that have had nothing to do for long. */
+const endResting = (adapter: AcpAdapter, nowMs: number) => {
+  for (const { process, rights, usedAtMs } of adapter.processes.values()) {
+    const resting = { rights, usedAtMs, isAtWork: isAtWork(adapter, process), canLoad: canLoad(process) }
+    if (!process.ended() && mayEnd(resting, nowMs)) process.kill()
+  }
+}
+
+/** The running agent with these rights; started if there is none. */
+export const reach = (adapter: AcpAdapter, operation: string, rights: Rights) =>
   Effect.gen(function* () {
-    if (adapter.process !== undefined && !adapter.process.ended()) return adapter.process
+    const usedAtMs = yield* Clock.currentTimeMillis
+    const running = adapter.processes.get(keyOf(rights))
+    if (running !== undefined && !running.process.ended()) {
+      running.usedAtMs = usedAtMs
+      return running.process
+    }
     const directory = yield* settle(adapter)
+    endResting(adapter, usedAtMs)
     const startedIn = yield* startFolder(adapter)
+    const sandbox = yield* within(adapter, operation, rights, startedIn)
     const held = heldBack(yield* adapter.rules.rules)
     const process = yield* Effect.mapError(
       startAgent({
         command: adapter.command,
+        ...(sandbox === undefined ? {} : { sandbox }),
         environment: {
           ...acpEnvironment(adapter.userEnvironment),
           ...askingVariables(held),
+          ...variableOf(markOf(adapter, directory)),
           REPRISE_ACP_STATE: directory
         },
         directory: startedIn,
@@ -191,9 +258,27 @@ export const reach = (adapter: AcpAdapter, operation: string) =>
       }),
       callFailed(adapter, operation)
     )
-    adapter.process = process
+    adapter.processes.set(keyOf(rights), { process, rights, usedAtMs })
     return process
   }).pipe(adapter.starting.withPermits(1))
+
+/** Any agent that runs, else one that may do nothing in any workspace. */
+export const reachAny = Effect.fnUntraced(function* (adapter: AcpAdapter, operation: string) {
+  const running = [...adapter.processes.values()].find(({ process }) => !process.ended())
+  if (running !== undefined) return running.process
+  const directory = yield* startFolder(adapter)
+  return yield* reach(adapter, operation, rightsOf(adapter.sandbox, { directory, permissions: "ask" }))
+})
+
+const rightsIn = ({ sandbox }: AcpAdapter, { record }: AcpSession): Rights => rightsOf(sandbox, record)
+
+/** When the turn of a session has ended, its agent begins to rest. What its commands may not leave is put aside. */
+export const rest = Effect.fnUntraced(function* (adapter: AcpAdapter, session: AcpSession) {
+  const rights = rightsIn(adapter, session)
+  const running = adapter.processes.get(keyOf(rights))
+  if (running !== undefined) running.usedAtMs = yield* Clock.currentTimeMillis
+  if (rights._tag === "inside") yield* Effect.ignore(adapter.sandbox.tidy(rights.directory))
+})
 
 /** None for a session that Reprise did not make with this agent. Asks nobody. */
 export const findSession = (adapter: AcpAdapter, id: string) =>
@@ -241,8 +326,11 @@ export const reread = (session: AcpSession, process: AgentProcess) =>
  */
 export const load = (adapter: AcpAdapter, session: AcpSession, operation: string) =>
   Effect.gen(function* () {
-    const process = yield* reach(adapter, operation)
-    if (session.loadedIn === process) return process
+    const process = yield* reach(adapter, operation, rightsIn(adapter, session))
+    const before = session.loadedIn
+    if (before === process) return process
+    // Some agents refuse a session that another process of theirs has open.
+    if (before !== undefined && !before.ended() && !isAtWork(adapter, before)) before.kill()
     yield* requireTrustedSettings(adapter.projectSettings, operation, session.record.directory)
     if (!canLoad(process)) return yield* missing(operation, session.record.id)
     const answer = yield* replay(session, process).pipe(

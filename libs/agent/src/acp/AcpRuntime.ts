@@ -1,8 +1,9 @@
-/** The port on any agent that speaks the Agent Client Protocol: one process for all its sessions. */
-import { addTokens, noTokens, noUsage } from "@reprise/protocol"
+/** The port on any agent that speaks the Agent Client Protocol: one process for all its sessions with the same rights. */
+import { addTokens, noTokens, noUsage, type Role } from "@reprise/protocol"
 import { Deferred, Effect, Layer, Option, Stream } from "effect"
 import { AgentRuntime } from "../AgentRuntime.ts"
 import type { AgentRuntimeShape, Inspection, Prompt, SessionState } from "../AgentRuntimeShape.ts"
+import { askingAboutSandbox } from "../askingAboutSandbox.ts"
 import { requireTrustedSettings } from "../ProjectSettings.ts"
 import {
   type AcpAdapter,
@@ -14,7 +15,9 @@ import {
   optionsIn,
   publish,
   reach,
+  reachAny,
   requireSession,
+  rest,
   save
 } from "./AcpAdapter.ts"
 import { endsWith } from "./conversation/Conversation.ts"
@@ -22,6 +25,7 @@ import { answerCount, historyOf, lastMessageOf } from "./conversation/history.ts
 import { aborted, busy, gone, other } from "./failures.ts"
 import { isOpenCode } from "./process/command.ts"
 import { agentMethods } from "./process/methods.ts"
+import { rightsOf } from "./process/rights.ts"
 import { type AcpRecord, findPrompted, withPrompted, writeRecord } from "./session/AcpRecord.ts"
 import { AcpSession, LiveTurn } from "./session/AcpSession.ts"
 import { modelOption, valuesOf } from "./session/configOptions.ts"
@@ -37,16 +41,17 @@ const idIn = (answer: unknown): string | undefined =>
 const noId = (operation: string) => gone(operation, "The agent made a session without an id.")
 
 const create = (adapter: AcpAdapter): AgentRuntimeShape["create"] =>
-  Effect.fn("AgentRuntime.create")(function* ({ directory, model, permissions, title }) {
+  Effect.fn("AgentRuntime.create")(function* ({ directory, model, permissions, role, title }) {
     yield* requireTrustedSettings(adapter.projectSettings, "create", directory)
-    const process = yield* reach(adapter, "create")
+    const process = yield* reach(adapter, "create", rightsOf(adapter.sandbox, { directory, permissions, role }))
     const answer = yield* process
       .call(agentMethods.newSession, { cwd: directory, mcpServers: [] })
       .pipe(Effect.mapError(callFailed(adapter, "create")))
     const id = idIn(answer)
     if (id === undefined) return yield* noId("create")
     const chosen = model === undefined ? {} : { model }
-    const record: AcpRecord = { version: 1, id, directory, title, permissions, prompts: [], ...chosen }
+    const known = role === undefined ? {} : { role }
+    const record: AcpRecord = { version: 1, id, directory, title, permissions, prompts: [], ...known, ...chosen }
     yield* writeRecord(adapter.folder, record)
     const session = new AcpSession(record)
     session.loadedIn = process
@@ -72,6 +77,7 @@ const startTurn = (adapter: AcpAdapter, session: AcpSession, prompt: Prompt): Li
     Effect.onExit((exit) =>
       Effect.gen(function* () {
         yield* withdrawAll(live)
+        yield* rest(adapter, session)
         session.live = undefined
         yield* Effect.forEach(heldWords(live, at), tell, { discard: true })
         if (live.announced) yield* tell({ type: "idle", ...at })
@@ -84,6 +90,10 @@ const startTurn = (adapter: AcpAdapter, session: AcpSession, prompt: Prompt): Li
   return live
 }
 
+/** The rights of its agent follow, as soon as the session is loaded. */
+const asRole = (adapter: AcpAdapter, session: AcpSession, role: Role) =>
+  session.record.role === role ? Effect.void : save(adapter, session, { ...session.record, role })
+
 const prompt = (adapter: AcpAdapter): AgentRuntimeShape["prompt"] =>
   Effect.fn("AgentRuntime.prompt")(function* (it) {
     const session = yield* requireSession(adapter, "prompt", it.runtimeSessionId)
@@ -93,6 +103,7 @@ const prompt = (adapter: AcpAdapter): AgentRuntimeShape["prompt"] =>
       if (before?.aborted === true) return yield* aborted
       if (before?.outcome !== undefined) return before.outcome
       yield* requireTrustedSettings(adapter.projectSettings, "prompt", session.record.directory)
+      yield* asRole(adapter, session, it.role ?? "reviewer")
     }
     // Between here and the start of the turn nobody else may start one.
     if (session.live !== undefined && session.live.messageId !== messageId) return yield* busy(it.runtimeSessionId)
@@ -123,7 +134,7 @@ const abort = (adapter: AcpAdapter): AgentRuntimeShape["abort"] =>
       duration: `${adapter.limits.stopTimeoutMs} millis`,
       orElse: () =>
         Effect.andThen(
-          Effect.sync(() => adapter.process?.kill()),
+          Effect.sync(() => process?.kill()),
           ended
         )
     })
@@ -205,7 +216,7 @@ const canFork = (capabilities: object | null | undefined): boolean =>
  * OpenCode does (measured), so it is not asked to.
  */
 const fork = (adapter: AcpAdapter): AgentRuntimeShape["fork"] =>
-  Effect.fn("AgentRuntime.fork")(function* ({ directory, permissions, runtimeSessionId: id, through, title }) {
+  Effect.fn("AgentRuntime.fork")(function* ({ directory, permissions, role, runtimeSessionId: id, through, title }) {
     yield* requireTrustedSettings(adapter.projectSettings, "fork", directory)
     const session = yield* requireSession(adapter, "fork", id)
     const process = yield* load(adapter, session, "fork")
@@ -224,7 +235,8 @@ const fork = (adapter: AcpAdapter): AgentRuntimeShape["fork"] =>
       .pipe(Effect.mapError(callFailed(adapter, "fork")))
     const forked = idIn(answer)
     if (forked === undefined) return yield* noId("fork")
-    yield* writeRecord(adapter.folder, { ...record, id: forked, directory, permissions, title })
+    const known = role === undefined ? {} : { role }
+    yield* writeRecord(adapter.folder, { ...record, id: forked, directory, permissions, title, ...known })
     return forked
   })
 
@@ -245,7 +257,8 @@ const attachCommand = (adapter: AcpAdapter): AgentRuntimeShape["attachCommand"] 
 const models = (adapter: AcpAdapter): AgentRuntimeShape["models"] =>
   Effect.fn("AgentRuntime.models")(function* (directory) {
     yield* requireTrustedSettings(adapter.projectSettings, "models", directory)
-    const process = yield* reach(adapter, "models")
+    const rights = rightsOf(adapter.sandbox, { directory, permissions: "ask" })
+    const process = yield* reach(adapter, "models", rights)
     // Models are told about a session only.
     const answer = yield* process
       .call(agentMethods.newSession, { cwd: directory, mcpServers: [] })
@@ -255,7 +268,7 @@ const models = (adapter: AcpAdapter): AgentRuntimeShape["models"] =>
   })
 
 const check = (adapter: AcpAdapter): AgentRuntimeShape["check"] =>
-  Effect.map(reach(adapter, "check"), ({ initialized: { agentInfo } }) => ({
+  Effect.map(reachAny(adapter, "check"), ({ initialized: { agentInfo } }) => ({
     name: adapter.name,
     version: agentInfo?.version ?? "unknown",
     running: true,
@@ -264,7 +277,7 @@ const check = (adapter: AcpAdapter): AgentRuntimeShape["check"] =>
 
 const makeAcpRuntime = Effect.fn("Acp.runtime")(function* (options: AcpRuntimeOptions) {
   const adapter = yield* makeAcpAdapter(options)
-  return AgentRuntime.of({
+  const runtime: AgentRuntimeShape = {
     name: adapter.name,
     create: create(adapter),
     prompt: prompt(adapter),
@@ -278,7 +291,8 @@ const makeAcpRuntime = Effect.fn("Acp.runtime")(function* (options: AcpRuntimeOp
     attachCommand: attachCommand(adapter),
     models: models(adapter),
     check: check(adapter)
-  })
+  }
+  return yield* askingAboutSandbox(runtime, adapter.sandbox, adapter.rules)
 })
 
 /**

@@ -66,7 +66,8 @@ export const namedAgent = (name: string): NamedAgent | undefined => namedAgents.
 /** The agent that a command starts, wherever its program lies. */
 export const agentOfCommand = (command: string): NamedAgent | undefined => {
   const { args, program } = parseCommand(command)
-  const short = [program.split("/").at(-1) ?? "", ...args].join(" ")
+  const name = program.split("/").at(-1) ?? ""
+  const short = [name.replace(/\.exe$/, ""), ...args].join(" ")
   return namedAgents.find((one) => one.command === short)
 }
 

@@ -1,4 +1,4 @@
-import { namedAgentWorld } from "../contract/acpWorld.ts"
+import { namedAgentWorld, untoldInSandbox } from "../contract/acpWorld.ts"
 import { agentRuntimeContract } from "../contract/contract.ts"
 
 agentRuntimeContract("claude-agent-acp", namedAgentWorld("claude-agent-acp"), [
@@ -6,5 +6,6 @@ agentRuntimeContract("claude-agent-acp", namedAgentWorld("claude-agent-acp"), [
   "forks in part",
   "waits",
   "attach",
-  "tries"
+  "tries",
+  ...untoldInSandbox
 ])

@@ -1,4 +1,4 @@
-import { namedAgentWorld } from "../contract/acpWorld.ts"
+import { namedAgentWorld, untoldInSandbox } from "../contract/acpWorld.ts"
 import { agentRuntimeContract } from "../contract/contract.ts"
 
 agentRuntimeContract("codex", namedAgentWorld("codex"), [
@@ -7,5 +7,6 @@ agentRuntimeContract("codex", namedAgentWorld("codex"), [
   "waits",
   "attach",
   "tries",
-  "permissions"
+  "permissions",
+  ...untoldInSandbox
 ])

@@ -1,4 +1,4 @@
-import { namedAgentWorld } from "../contract/acpWorld.ts"
+import { namedAgentWorld, untoldInSandbox } from "../contract/acpWorld.ts"
 import { agentRuntimeContract } from "../contract/contract.ts"
 
 agentRuntimeContract("copilot", namedAgentWorld("copilot"), [
@@ -9,5 +9,6 @@ agentRuntimeContract("copilot", namedAgentWorld("copilot"), [
   "fork",
   "models",
   "refusals",
-  "pieces"
+  "pieces",
+  ...untoldInSandbox
 ])

@@ -1,4 +1,4 @@
-import { namedAgentWorld } from "../contract/acpWorld.ts"
+import { namedAgentWorld, untoldInSandbox } from "../contract/acpWorld.ts"
 import { agentRuntimeContract } from "../contract/contract.ts"
 
 agentRuntimeContract("qwen", namedAgentWorld("qwen"), [
@@ -8,5 +8,6 @@ agentRuntimeContract("qwen", namedAgentWorld("qwen"), [
   "attach",
   "usage",
   "fork",
-  "pieces"
+  "pieces",
+  ...untoldInSandbox
 ])

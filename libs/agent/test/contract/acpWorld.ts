@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync } from "node:fs"
 import { delimiter, dirname, join } from "node:path"
 import { markedProcesses } from "@reprise/process"
+import { layerSandbox, type SandboxMode } from "@reprise/sandbox"
 import {
   acpAgentSettings,
   type CallRecord,
@@ -18,6 +19,7 @@ import { layerAcp, locateOpenCode } from "../../src/index.ts"
 import { modelWorld } from "./modelWorld.ts"
 import { Places } from "./Places.ts"
 import { commonRules } from "./rules.ts"
+import type { Untold } from "./Untold.ts"
 
 const goesOn = { regex: "^Your turn was interrupted" }
 
@@ -54,6 +56,8 @@ export class AcpProcesses extends Context.Service<
     readonly kill: Effect.Effect<void>
     readonly environment: Readonly<Record<string, string | undefined>>
     readonly command: string
+    /** Of the sandbox. */
+    readonly mode: SandboxMode
   }
 >()("agent/test/AcpProcesses") {}
 
@@ -73,8 +77,10 @@ const commandLine = (pid: number): readonly [string, string] => {
   }
 }
 
+type Agent = (root: string, model: ScriptedModelHandle) => Effect.Effect<TestedAgent>
+
 /** `agent`: given a folder of its own, and the model's base URLs. */
-const processes = (agent: (root: string, model: ScriptedModelHandle) => Effect.Effect<TestedAgent>) =>
+const processes = (agent: Agent, mode: SandboxMode) =>
   Layer.effect(
     AcpProcesses,
     Effect.gen(function* () {
@@ -90,7 +96,8 @@ const processes = (agent: (root: string, model: ScriptedModelHandle) => Effect.E
           for (const pid of agents) process.kill(pid, "SIGKILL")
         }),
         environment,
-        command
+        command,
+        mode
       })
     })
   )
@@ -98,9 +105,14 @@ const processes = (agent: (root: string, model: ScriptedModelHandle) => Effect.E
 /** A runtime over the world's files: a second one is what another process would be. */
 export const acpRuntime = Layer.unwrap(
   Effect.gen(function* () {
-    const { stateDirectory } = yield* Places
-    const { command, environment } = yield* AcpProcesses
-    return layerAcp({ command, stateDirectory, environment })
+    const { root, stateDirectory } = yield* Places
+    const { command, environment, mode } = yield* AcpProcesses
+    const { port } = new URL((yield* ScriptedModel).url)
+    const settings = { write: [], read: [root], deny: [], network: [] }
+    const allowed = { write: [], network: [`127.0.0.1:${port}`], environment: [] }
+    return layerAcp({ command, stateDirectory, environment, allowed }).pipe(
+      Layer.provide(layerSandbox({ mode, gates: true, settings, stateDirectory, environment }))
+    )
   })
 )
 
@@ -113,39 +125,49 @@ const world = modelWorld(
   isPrompted
 )
 
-const worldOf = (agent: Parameters<typeof processes>[0]) =>
+const worldOf = (agent: Agent, mode: SandboxMode = "off") =>
   Layer.merge(world, acpRuntime).pipe(
-    Layer.provideMerge(processes(agent)),
+    Layer.provideMerge(processes(agent, mode)),
     Layer.provideMerge(ScriptedModel.layer({ script })),
     Layer.provideMerge(Places.layer)
   )
 
 const isOpenCode = (program: string, mode: string) => /\/opencode(\.exe)?$/.test(program) && mode === "acp"
 
-export const acpWorld = worldOf((root, { openaiUrl }) =>
+const openCode: Agent = (root, { openaiUrl }) =>
   Effect.map(Effect.orDie(locateOpenCode()), (program) => ({
     command: `${program} acp`,
     environment: acpEnvironment(root, openaiUrl),
     isAgent: isOpenCode
   }))
-)
+
+export const acpWorld = worldOf(openCode)
+export const sandboxedAcpWorld = worldOf(openCode, "required")
 
 const installedAgents = join(import.meta.dirname, "../../../../test/agents/node_modules/.bin")
 
+/** `npm run test:agents -- --sandbox`: the agents run in it. */
+const inSandbox = process.env["REPRISE_TEST_AGENTS_SANDBOX"] === "1"
+
+/** What an agent does not do besides, where it runs in the sandbox: commands in it need no permission. */
+export const untoldInSandbox: ReadonlyArray<Untold> = inSandbox ? ["permissions"] : []
+
 /** An agent of `test/agents`, which `npm run test:agents` installs. */
 export const namedAgentWorld = (name: string) =>
-  worldOf((root, model) =>
-    Effect.sync(() => {
-      const { args, program } = parseCommand(namedAgent(name)?.command ?? name)
-      const path = join(installedAgents, program)
-      return {
-        command: [path, ...args].join(" "),
-        // Their scripts run on the Node that is found first; the tests' own is recent enough for all.
-        environment: {
-          PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter),
-          ...acpAgentSettings(name, join(root, "home"), model)
-        },
-        isAgent: (_, script) => script === path
-      }
-    })
+  worldOf(
+    (root, model) =>
+      Effect.sync(() => {
+        const { args, program } = parseCommand(namedAgent(name)?.command ?? name)
+        const path = join(installedAgents, program)
+        return {
+          command: [path, ...args].join(" "),
+          // Their scripts run on the Node that is found first; the tests' own is recent enough for all.
+          environment: {
+            PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter),
+            ...acpAgentSettings(name, join(root, "home"), model)
+          },
+          isAgent: (_, script) => script === path
+        }
+      }),
+    inSandbox ? "required" : "off"
   )

@@ -1,5 +1,5 @@
 /** The content of SUMMARY.md (docs/design/continuation.md#many-checkpoints-and-the-summary), filled from the journal. */
-import { AgentChoice, CheckpointType, PhaseId, Role, StepAgent, Tokens } from "@reprise/protocol"
+import { AgentChoice, AgentRole, CheckpointType, PhaseId, Role, StepAgent, Tokens } from "@reprise/protocol"
 import { Schema } from "effect"
 
 export const TaskStatus = Schema.Literals([
@@ -27,7 +27,7 @@ export const TaskResult = Schema.Struct({
 export type TaskResult = typeof TaskResult.Type
 
 /** Tokens and cost (US dollars) of one role in one phase, as the runtime counted them. */
-export const Usage = Schema.Struct({ phase: PhaseId, role: Role, tokens: Tokens, cost: Schema.Finite })
+export const Usage = Schema.Struct({ phase: PhaseId, role: AgentRole, tokens: Tokens, cost: Schema.Finite })
 export type Usage = typeof Usage.Type
 
 export const Summary = Schema.Struct({

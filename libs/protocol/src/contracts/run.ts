@@ -207,7 +207,8 @@ export const RunView = Schema.Struct({
   limits: Schema.optionalKey(RunLimits),
   sessionsCreated: Schema.Int,
   sessionsReused: Schema.Int,
-  usage: Schema.Struct({ author: RoleUsage, reviewer: RoleUsage }),
+  /** `fixer`: where another agent than the author mended something; it is not in the author's. */
+  usage: Schema.Struct({ author: RoleUsage, reviewer: RoleUsage, fixer: Schema.optionalKey(RoleUsage) }),
   startedAt: Schema.String,
   updatedAt: Schema.String
 })

@@ -154,7 +154,14 @@ export const SessionCommand = Schema.TaggedUnion({
 export type SessionCommand = typeof SessionCommand.Type
 
 export const sessionManagerEvents = {
-  SessionCreated: { ...atSession, role: Role, runtime: RuntimeName, runtimeSessionId: Schema.String },
+  SessionCreated: {
+    ...atSession,
+    role: Role,
+    runtime: RuntimeName,
+    runtimeSessionId: Schema.String,
+    /** Of a fork whose conversation could not be copied, so that its first prompt tells it: why. */
+    forkTold: Schema.optionalKey(Schema.String)
+  },
   SessionReused: { ...atSession, runtimeSessionId: Schema.String, reason: Schema.String },
   SessionReplaced: { ...atSession, old: Schema.String, new: Schema.String, reason: Schema.String },
   SessionPaused: atSession,
@@ -302,6 +309,8 @@ export const SessionView = Schema.Struct({
   prompt: Schema.optionalKey(Schema.String),
   /** Of a fork: the session and the turn after which it begins. */
   forkedFrom: Schema.optionalKey(ForkPoint),
+  /** Of a fork whose conversation could not be copied, so that its first prompt tells it: why. */
+  forkTold: Schema.optionalKey(Schema.String),
   /** The newest turns that have ended, newest last: after each of them the session can be forked. */
   pastTurns: Schema.optionalKey(Schema.Array(PastTurn)),
   /** The open question of a standalone session. */

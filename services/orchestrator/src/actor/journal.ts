@@ -3,6 +3,7 @@
  * `…Asked` holds the command that is sent for it, so that a repeat sends exactly the same.
  */
 import {
+  AgentRole,
   AuthorStatus,
   CheckpointType,
   CommitSubject,
@@ -133,7 +134,7 @@ const answered = {
   TurnCounted: {
     turnId: TurnId,
     phase: Schema.optionalKey(PhaseId),
-    role: Role,
+    role: AgentRole,
     ...Usage.fields
   },
   /** What sessions used outside of turns, or after their turn had been reported. */

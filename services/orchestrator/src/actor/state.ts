@@ -132,6 +132,8 @@ export interface PhaseRun {
     | undefined
   /** Who did its steps so far, each once. */
   readonly agents?: ReadonlyArray<StepAgent> | undefined
+  /** Whose step it is, where that is said. */
+  readonly stepRole?: AgentRole | undefined
   /** Retries that failed: of its quality gates, or in auto mode. */
   readonly failedRetries?: number | undefined
   /** Its reviewer's session, from the first review on; a failed review ends it. */
@@ -197,7 +199,7 @@ export interface RoleUsage extends Usage {
 
 export interface PhaseUsage extends Pick<Usage, "tokens" | "cost"> {
   readonly phase: PhaseId
-  readonly role: Role
+  readonly role: AgentRole
 }
 
 export type Turn = Extract<Pending, { readonly _tag: "Turn" }>
@@ -242,7 +244,7 @@ export interface Run {
   readonly ids: { readonly sessions: number; readonly turns: number; readonly escalations: number }
   readonly steps: number
   readonly granted: { readonly steps: number; readonly tokens: number; readonly cost: number }
-  readonly usage: { readonly author: RoleUsage; readonly reviewer: RoleUsage }
+  readonly usage: { readonly author: RoleUsage; readonly reviewer: RoleUsage; readonly fixer?: RoleUsage }
   readonly phaseUsage: ReadonlyArray<PhaseUsage>
   readonly counted: ReadonlyArray<TurnId>
   readonly savings: ReadonlyArray<Saving>

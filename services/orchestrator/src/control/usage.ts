@@ -1,8 +1,10 @@
 /** What the run has used: for the budgets, the view and the summary. */
 import {
+  type AgentRole,
   addTokens,
   addUsage,
   noTokens,
+  noUsage,
   type PhaseId,
   type Role,
   reviewKey,
@@ -14,14 +16,18 @@ import {
 import type { InputOf } from "../actor/inputs.ts"
 import type { EventOf, RunEvents } from "../actor/journal.ts"
 import type { Evolution, PhaseUsage, Run, Saving } from "../actor/state.ts"
+import { roleAt } from "../agents/agentOf.ts"
 
-/** Author and reviewer together. */
-export const allTokens = (run: Run): Tokens => addTokens(run.usage.author.tokens, run.usage.reviewer.tokens)
+const inAll = ({ usage: { author, fixer, reviewer } }: Run): Usage =>
+  addUsage(addUsage(author, reviewer), fixer ?? noUsage)
+
+/** Of all roles together. */
+export const allTokens = (run: Run): Tokens => inAll(run).tokens
 
 export const usedTokens = (run: Run): number => uncachedTokens(allTokens(run))
 
 /** US dollars. */
-export const usedCost = (run: Run): number => run.usage.author.cost + run.usage.reviewer.cost
+export const usedCost = (run: Run): number => inAll(run).cost
 
 /** What the run, or the standalone session, may use in all; 0: off. */
 export const budgetsOf = ({ request, standalone }: Run): { readonly tokens: number; readonly cost: number } => {
@@ -45,6 +51,16 @@ export const budgetsLeft = (run: Run): Pick<TurnLimits, "maxTokens" | "maxCost">
 const roleOf = (run: Run, { phase, role, turnId }: InputOf<"TurnCompleted" | "TurnFailed">): Role =>
   role ?? (phase !== undefined && turnId.startsWith(`${reviewKey(run.runId, phase)}-`) ? "reviewer" : "author")
 
+/** The fixer works in a session of an author. */
+const agentRoleOf = (run: Run, event: InputOf<"TurnCompleted" | "TurnFailed">): AgentRole => {
+  const role = roleOf(run, event)
+  if (role === "reviewer") return role
+  // A turn that is told late may be of a step before.
+  const { phase = run.phase?.id, step = run.step } = event
+  const ofNow = step === run.step && phase === run.phase?.id
+  return (ofNow ? run.phase?.stepRole : roleAt(run, step)) === "fixer" ? "fixer" : role
+}
+
 const usageIn = ({ calls, cost, tokens }: Usage): Usage => ({ calls, cost, tokens })
 
 /** Each turn is counted once, however often and late it is reported. */
@@ -56,7 +72,7 @@ export const countTurn = (run: Run, event: InputOf<"TurnCompleted" | "TurnFailed
           _tag: "TurnCounted",
           turnId: event.turnId,
           ...(event.phase === undefined ? {} : { phase: event.phase }),
-          role: roleOf(run, event),
+          role: agentRoleOf(run, event),
           ...usageIn(event)
         }
       ]
@@ -108,7 +124,7 @@ export const countSession = (run: Run, { kind, turnId }: EventOf<"SessionSeen">)
 
 const usageAdded = (run: Run, event: EventOf<"TurnCounted" | "UsageAdded">, turns: number): Run => {
   const { role } = event
-  const before = run.usage[role]
+  const before = run.usage[role] ?? { ...noUsage, turns: 0 }
   return {
     ...run,
     usage: { ...run.usage, [role]: { ...addUsage(before, event), turns: before.turns + turns } },

@@ -57,6 +57,7 @@ const withStepAgent = ({ agents = [], heldRules }: PhaseRun, agent: StepAgent): 
 const phaseAtStep = (phase: PhaseRun, { agent, cause, step }: EventOf<"StepStarted">): PhaseRun => ({
   ...phase,
   ...(agent === undefined ? {} : withStepAgent(phase, agent)),
+  stepRole: agent?.role,
   visits: oneMore(phase.visits, step),
   visitsGranted: isCountedVisit(cause) ? phase.visitsGranted : oneMore(phase.visitsGranted, step),
   told: nothingTold,

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { renderSummary } from "@reprise/plan"
 import type { StepAgent } from "@reprise/protocol"
 import { runView } from "../../src/actor/view.ts"
+import { allTokens } from "../../src/control/usage.ts"
 import { summaryOf } from "../../src/phase/summary.ts"
 import { item, type OptionsInput, runId, withGates } from "../support/samples.ts"
 import { type Story, story } from "../support/story.ts"
@@ -18,6 +19,12 @@ const agents = (s: Story): ReadonlyArray<string> =>
     const why = by ?? (rule === undefined ? "" : `rule ${rule.number}`)
     return [[event.step, role, runtime, model ?? "", why].join(" ").trim()]
   })
+
+const usageOf = (s: Story) => {
+  const view = runView(s.run)
+  if (view === undefined) throw new Error("The run is not shown.")
+  return view.usage
+}
 
 const author = (s: Story) => {
   const { model, runtime, session, variant } = s.command("StartTurn")
@@ -74,6 +81,25 @@ describe("who does a step", () => {
       started?._tag === "StepStarted" ? started.session?.why : "",
       "the fixer is on claude, and the session on opencode"
     )
+  })
+
+  it("counts what the fixer uses as its own, in the run's budgets as in its summary", () => {
+    const s = story()
+      .executing({ fixer: { runtime: "claude" } })
+      .worked("abc1")
+    const before = s.run.usage.author
+    assert.isUndefined(usageOf(s).fixer)
+    s.verdict("not_ready", item("R1")).completes("abc2").commitVerified()
+    const { author: after, fixer } = usageOf(s)
+    assert.deepStrictEqual([after, fixer?.turns], [before, 1])
+    assert.isAbove(fixer?.tokens.input ?? 0, 0)
+    assert.isAtLeast(allTokens(s.run).input, before.tokens.input + (fixer?.tokens.input ?? 0))
+    assert.match(renderSummary(summaryOf(s.run)), /\| 1 \| fixer \| \d+/)
+  })
+
+  it("counts what the author mends as the author's", () => {
+    const s = story().executing().worked("abc1").verdict("not_ready", item("R1")).completes("abc2").commitVerified()
+    assert.isUndefined(usageOf(s).fixer)
   })
 
   it("keeps the author's session where only the model of the fixer differs", () => {

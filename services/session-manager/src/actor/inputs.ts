@@ -54,6 +54,8 @@ export const SessionReport = Schema.TaggedUnion({
     host: Schema.String,
     /** The conversation of the session that this one replaces, or is a fork of, without outdated tool results. */
     context: Schema.optionalKey(Schema.String),
+    /** Of a fork that is told the conversation: why it was not copied. */
+    forkTold: Schema.optionalKey(Schema.String),
     /** Of a fork, as it was copied: what was used in it, and its newest prompt. */
     inherited: Schema.optionalKey(Usage),
     promptId: Schema.optionalKey(Schema.String),

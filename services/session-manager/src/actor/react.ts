@@ -35,6 +35,7 @@ const openSession = (session: Session, details: SessionDetails, turnId: EventOf<
     directory: details.directory,
     title: details.title,
     permissions: details.permissions,
+    role: details.role,
     ...(details.model === undefined ? {} : { model: details.model }),
     ...earlierConversation(session),
     ...uncommittedWork(session, details)

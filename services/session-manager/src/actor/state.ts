@@ -95,6 +95,8 @@ export interface Session {
   readonly actionCount: number
   /** Of a standalone session: the words that it was started with. */
   readonly task?: string
+  /** Of a fork that was told the conversation: why it was not copied. */
+  readonly forkTold?: string
   /** Of a fork: where it begins. */
   readonly fork?: EventOf<"StandaloneRequested">["command"]["fork"]
   /** Of a standalone session: what its run asks a human. */

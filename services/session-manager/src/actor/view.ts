@@ -17,8 +17,13 @@ const postponed = ({ turn }: Session): Pick<SessionView, "postponed"> => {
   return turn?.stage === "waiting" && kind !== undefined ? { postponed: { until, kind, message } } : {}
 }
 
-const forkedFrom = ({ fork }: Session): Pick<SessionView, "forkedFrom"> =>
-  fork === undefined ? {} : { forkedFrom: { sessionId: fork.sessionId, turn: fork.turn } }
+const forkedFrom = ({ fork, forkTold }: Session): Pick<SessionView, "forkedFrom" | "forkTold"> =>
+  fork === undefined
+    ? {}
+    : {
+        forkedFrom: { sessionId: fork.sessionId, turn: fork.turn },
+        ...(forkTold === undefined ? {} : { forkTold })
+      }
 
 export const viewOf = (session: Session): SessionView | undefined => {
   const { details, status } = session

@@ -33,6 +33,8 @@ export const SessionWork = Schema.TaggedUnion({
     directory: Schema.String,
     title: Schema.String,
     permissions: PermissionMode,
+    /** Absent: asked for by an earlier release. */
+    role: Schema.optionalKey(Role),
     model: Schema.optionalKey(Schema.String),
     /** The saved transcript of the session that is replaced. */
     transcript: Schema.optionalKey(Schema.String),

@@ -101,11 +101,14 @@ const openTurn = (event: EventOf<"TurnRequested">): OpenTurn => ({
   attempts: 0
 })
 
-const sessionOpened = (session: Session, event: EventOf<"SessionOpened">): Session => {
-  const { context, inherited = noUsage, promptId, runtimeSessionId } = event
+const sessionOpened = (before: Session, event: EventOf<"SessionOpened">): Session => {
+  const { context, forkTold, inherited = noUsage, promptId, runtimeSessionId } = event
+  // One that begins again may be copied then.
+  const { forkTold: _, ...session } = before
   const { details, turn } = session
   return {
     ...knowing(usedAt(session, event.at), promptId),
+    ...(forkTold === undefined ? {} : { forkTold }),
     ...(turn === undefined || context === undefined ? {} : { turn: { ...turn, earlierConversation: context } }),
     ...(details === undefined ? {} : { details: { ...details, host: event.host } }),
     runtimeSessionId,

@@ -22,11 +22,12 @@ export const recordOpened = (
   const current = currentTurn(session, report.turnId, "opening")
   if (current === undefined) return nothing
   const { details, turn } = current
-  const { context, inherited, promptId, runtimeSessionId, turnId, uncommitted } = report
+  const { context, forkTold, inherited, promptId, runtimeSessionId, turnId, uncommitted } = report
+  const told = forkTold === undefined ? {} : { forkTold }
   const fields = { ...eventFields(details), turnId }
   const opened: JournalEvent =
     turn.lost === undefined
-      ? { _tag: "SessionCreated", ...fields, role: details.role, runtime: details.runtime, runtimeSessionId }
+      ? { _tag: "SessionCreated", ...fields, role: details.role, runtime: details.runtime, runtimeSessionId, ...told }
       : { _tag: "SessionReplaced", ...fields, old: turn.lost.old, new: runtimeSessionId, reason: turn.lost.reason }
   return Result.succeed([
     {
@@ -35,6 +36,7 @@ export const recordOpened = (
       runtimeSessionId,
       host: Host.make(report.host),
       ...(context === undefined ? {} : { context }),
+      ...told,
       ...(inherited === undefined ? {} : { inherited }),
       ...(promptId === undefined ? {} : { promptId }),
       at: delivery.now

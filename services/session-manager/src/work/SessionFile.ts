@@ -30,6 +30,7 @@ export const SessionMetadata = Schema.Struct({
   status: Schema.String,
   /** Of a fork: the session and the turn after which it begins. */
   forkedFrom: Schema.optionalKey(ForkPoint),
+  forkTold: Schema.optionalKey(Schema.String),
   lastStopReason: Schema.optionalKey(Schema.String)
 })
 export type SessionMetadata = typeof SessionMetadata.Type
@@ -87,6 +88,7 @@ export const sessionFile = (view: SessionView, messages: ReadonlyArray<Message>,
     cost,
     status,
     ...(view.forkedFrom === undefined ? {} : { forkedFrom: view.forkedFrom }),
+    ...(view.forkTold === undefined ? {} : { forkTold: view.forkTold }),
     ...(view.lastStopReason === undefined ? {} : { lastStopReason: view.lastStopReason })
   }
   return { id: sessionId, metadata, messages, savedAt }

@@ -20,7 +20,10 @@ import { newestPromptIn } from "./runtimeSession.ts"
 type OpenSession = WorkOf<"OpenSession">
 type Fork = NonNullable<OpenSession["fork"]>
 
-export type Opened = Pick<Report<"RecordOpened">, "runtimeSessionId" | "context" | "inherited" | "promptId">
+export type Opened = Pick<
+  Report<"RecordOpened">,
+  "runtimeSessionId" | "context" | "inherited" | "promptId" | "forkTold"
+>
 
 /** Why the session can never be opened. */
 export class NoFork extends Schema.TaggedError<NoFork>()("NoFork", { reason: Schema.String }) {
@@ -82,10 +85,11 @@ const makeWorktree = Effect.fnUntraced(function* (
   }
 })
 
-const settingsOf = ({ directory, model, permissions, title }: OpenSession) => ({
+const settingsOf = ({ directory, model, permissions, role, title }: OpenSession) => ({
   directory,
   title,
   permissions,
+  ...(role === undefined ? {} : { role }),
   ...(model === undefined ? {} : { model })
 })
 
@@ -132,7 +136,7 @@ const told = Effect.fnUntraced(function* (
     const reason = `Session ${sessionId} cannot be forked: ${because} Nothing of it was saved either, so start a new session.`
     return yield* new NoFork({ reason })
   }
-  return { runtimeSessionId: yield* runtime.create(settingsOf(work)), context }
+  return { runtimeSessionId: yield* runtime.create(settingsOf(work)), context, forkTold: because }
 })
 
 /** A failure that another try may not have. */

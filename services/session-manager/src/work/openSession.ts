@@ -20,7 +20,7 @@ export const openSession = Effect.fn("openSession")(function* (work: WorkOf<"Ope
   const { tell } = yield* reportTo(context)
   const { host } = yield* ActorConfig
   const runtimes = yield* AgentRuntimes
-  const { directory, fork, model, permissions, title, transcript, turnId } = work
+  const { directory, fork, model, permissions, role, title, transcript, turnId } = work
   const { uncommitted: looked } = work
   const uncommittedChanges = yield* UncommittedChanges
   const uncommitted = looked === undefined ? undefined : yield* uncommittedChanges(directory, looked.reviewPath)
@@ -28,7 +28,7 @@ export const openSession = Effect.fn("openSession")(function* (work: WorkOf<"Ope
   const opening = Effect.gen(function* (): Effect.fn.Return<Opened, AgentError | NoFork | WorkFault, Needs> {
     if (fork !== undefined) return yield* forkSession(work, fork, context.key)
     const runtime = yield* runtimes.get(work.runtime)
-    const chosen = model === undefined ? {} : { model }
+    const chosen = { ...(model === undefined ? {} : { model }), ...(role === undefined ? {} : { role }) }
     const runtimeSessionId = yield* runtime.create({ directory, title, permissions, ...chosen })
     return { runtimeSessionId, ...(earlier === undefined ? {} : { context: earlier }) }
   })

@@ -60,6 +60,8 @@ export class CallRefused extends Schema.TaggedError<CallRefused>()("CallRefused"
 }
 
 export interface AgentProcess {
+  /** Whether it runs in the sandbox, with all that it starts. */
+  readonly sandboxed: boolean
   readonly initialized: InitializeResponse
   readonly ended: () => boolean
   readonly kill: () => void
@@ -154,6 +156,8 @@ const asCallFailure =
 
 export interface StartAgent {
   readonly command: AgentCommand
+  /** A program that runs the command in the sandbox; absent: it runs in none. */
+  readonly sandbox?: string
   readonly environment: Readonly<Record<string, string>>
   readonly directory: string
   readonly limits: ProcessLimits
@@ -164,11 +168,13 @@ export interface StartAgent {
 export const startAgent = Effect.fn("Acp.start")(function* (
   options: StartAgent
 ): Effect.fn.Return<AgentProcess, AgentEnded | CallRefused> {
-  const { command, directory, environment, handlers, limits } = options
+  const { command, directory, environment, handlers, limits, sandbox } = options
   // Its schemas take a tenth of a second to load, which a command without such an agent does not need.
   const sdk = yield* Effect.promise(() => import("@agentclientprotocol/sdk"))
   const ending = new Ending()
-  const child = startPiped({ ...command, environment, directory })
+  const { args, program } = command
+  const started = sandbox === undefined ? command : { program: sandbox, args: [program, ...args] }
+  const child = startPiped({ ...started, environment, directory })
   let errors = ""
   let over = false
   child.stderr.on("data", (piece: Buffer) => {
@@ -220,6 +226,7 @@ export const startAgent = Effect.fn("Acp.start")(function* (
     Effect.onError(() => Effect.sync(() => child.kill()))
   )
   return {
+    sandboxed: sandbox !== undefined,
     initialized,
     ended: () => over || ending.reason !== undefined,
     kill: () => {

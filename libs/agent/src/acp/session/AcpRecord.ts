@@ -6,7 +6,7 @@ import { createHash } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { replaceFile } from "@reprise/process"
-import { ContextFill, PermissionMode, Tokens } from "@reprise/protocol"
+import { ContextFill, PermissionMode, Role, Tokens } from "@reprise/protocol"
 import { Effect, Option, Schema } from "effect"
 import { AgentError } from "../../AgentError.ts"
 
@@ -38,6 +38,8 @@ export const AcpRecord = Schema.Struct({
   directory: Schema.String,
   title: Schema.String,
   permissions: PermissionMode,
+  /** Of its newest prompt; what its agent may do in the sandbox follows from it. */
+  role: Schema.optionalKey(Role),
   model: Schema.optionalKey(Schema.String),
   prompts: Schema.Array(Prompted)
 })

@@ -101,7 +101,8 @@ export const answerPermission = Effect.fnUntraced(function* (
   }
   if (decision._tag === "allow") return allow
   const mayApprove = decision._tag === "unsaid" && !isUnclear(toolCall, wanted, heldBack(rules))
-  if (mayApprove && (yield* Effect.promise(() => isApproved(wanted, session.record)))) return allow
+  const sandboxed = session.loadedIn?.sandboxed === true
+  if (mayApprove && (yield* Effect.promise(() => isApproved(wanted, session.record, sandboxed)))) return allow
   const always = rememberable(rules, wanted)
   const reply = yield* ask(asking, live, permissionPrompt(promptId, toolCall, always, at))
   if (reply === undefined) return withdrawn

@@ -46,7 +46,9 @@ const titleOf = ({ kind, name, title }: ToolCallUpdate): string => name ?? title
 export const toolRequestOf = async (call: ToolCallUpdate, directory: string): Promise<ToolRequest> => {
   const input = isInput(call.rawInput) ? call.rawInput : {}
   const command = named(input, ["command", "cmd"])
-  if (call.kind === "execute" && command !== undefined) return { kind: "command", command }
+  // Before OpenCode asks for a command it asks for the folders outside that the command names.
+  const isForCommand = call.kind === "execute" || (call.kind === "other" && Array.isArray(input["directories"]))
+  if (isForCommand && command !== undefined) return { kind: "command", command }
   const url = named(input, ["url"])
   if (call.kind === "fetch" && url !== undefined) return { kind: "address", url }
   const paths = pathsOf(call)
@@ -75,14 +77,16 @@ export const isUnclear = ({ kind }: ToolCallUpdate, wanted: ToolRequest, held: H
 
 const isSecretFile = (path: string): boolean => /\.env(\.[^/]*)?$/.test(path) && !path.endsWith(".env.example")
 
-/** Whether the mode allows a request about which no rule says anything. */
+/** Whether the mode or the sandbox allows a request about which no rule says anything. */
 export const isApproved = async (
   request: ToolRequest,
-  { directory, permissions }: { readonly permissions: PermissionMode; readonly directory: string }
+  { directory, permissions }: { readonly permissions: PermissionMode; readonly directory: string },
+  sandboxed = false
 ): Promise<boolean> => {
   if (permissions === "all") return true
+  if (request.kind === "command") return sandboxed
   if (request.kind !== "read" && request.kind !== "change") return false
-  if (request.kind === "change" && permissions !== "workspace") return false
+  if (request.kind === "change" && permissions !== "workspace" && !sandboxed) return false
   const allows = async (name: string) =>
     request.kind === "change"
       ? isInside(directory, name)

@@ -1,0 +1,194 @@
+/**
+ * What an agent needs that runs inside the sandbox as a whole: where it keeps its state and its login, what it reaches, and
+ * which of its files say what it runs when a person starts it outside. By the program's name. Pure.
+ */
+import { join } from "node:path"
+import type { OwnPlaces } from "@reprise/sandbox"
+import { agentOfCommand } from "../namedAgents.ts"
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** What the settings allow an agent beside what is known of it. */
+export interface AgentAllowance {
+  /** Folders, absolute or from `~/`. */
+  readonly write: ReadonlyArray<string>
+  /** Names, with a port for those of this machine. */
+  readonly network: ReadonlyArray<string>
+  /** Names of variables. */
+  readonly environment: ReadonlyArray<string>
+}
+
+export const nothingAllowed: AgentAllowance = { write: [], network: [], environment: [] }
+
+export interface SandboxNeeds {
+  readonly own: OwnPlaces
+  /** Patterns of a shell. */
+  readonly variables: ReadonlyArray<string>
+}
+
+interface Folder {
+  /** The variable that names it; the first that is set counts. */
+  readonly from: ReadonlyArray<{ readonly variable: string; readonly below?: string }>
+  /** Below the home folder. */
+  readonly or: string
+  readonly kept?: ReadonlyArray<string>
+}
+
+interface Known {
+  readonly folders: ReadonlyArray<Folder>
+  /** Below the home folder. */
+  readonly read?: ReadonlyArray<string>
+  readonly network: ReadonlyArray<string>
+  readonly variables: ReadonlyArray<string>
+  /** Variables that name its model's server. */
+  readonly servers: ReadonlyArray<string>
+}
+
+const ofXdg = (variable: string, or: string, name: string, kept: ReadonlyArray<string> = []): Folder => ({
+  from: [{ variable, below: name }],
+  or: `${or}/${name}`,
+  kept
+})
+
+const vendors = [
+  ...["api.anthropic.com", "api.openai.com", "chatgpt.com", "auth.openai.com"],
+  ...["generativelanguage.googleapis.com", "openrouter.ai", "api.githubcopilot.com", "api.github.com"]
+]
+
+const known: Readonly<Record<string, Known>> = {
+  "opencode-acp": {
+    folders: [
+      ofXdg("XDG_DATA_HOME", ".local/share", "opencode"),
+      ofXdg("XDG_STATE_HOME", ".local/state", "opencode"),
+      ofXdg("XDG_CACHE_HOME", ".cache", "opencode"),
+      ofXdg("XDG_CONFIG_HOME", ".config", "opencode", [
+        ...["opencode.json", "opencode.jsonc", "config.json", "tui.json", "AGENTS.md"],
+        ...["agent", "agents", "command", "commands", "mode", "modes", "plugin", "plugins", "skill", "skills"],
+        ...["tool", "tools"]
+      ])
+    ],
+    network: ["models.dev", "opencode.ai", ...vendors],
+    variables: ["OPENCODE_*", "ANTHROPIC_*", "OPENAI_*", "*_API_KEY"],
+    servers: []
+  },
+  "claude-agent-acp": {
+    folders: [
+      {
+        from: [{ variable: "CLAUDE_CONFIG_DIR" }],
+        or: ".claude",
+        kept: [
+          ...["settings.json", "settings.local.json", "CLAUDE.md", "keybindings.json"],
+          ...["agents", "commands", "hooks", "output-styles", "plugins", "rules", "skills", "workflows"]
+        ]
+      }
+    ],
+    // Beside its folder; it names servers that Claude starts, so it is not written.
+    read: [".claude.json"],
+    network: ["api.anthropic.com", "claude.ai", "console.anthropic.com", "platform.claude.com"],
+    variables: ["ANTHROPIC_*", "CLAUDE_*"],
+    servers: ["ANTHROPIC_BASE_URL"]
+  },
+  codex: {
+    folders: [
+      {
+        from: [{ variable: "CODEX_HOME" }],
+        or: ".codex",
+        kept: ["config.toml", "hooks.json", "AGENTS.md", "AGENTS.override.md", "agents", "plugins", "prompts", "rules"]
+      }
+    ],
+    network: ["api.openai.com", "auth.openai.com", "chatgpt.com"],
+    variables: ["CODEX_*", "OPENAI_*"],
+    servers: ["OPENAI_BASE_URL"]
+  },
+  copilot: {
+    folders: [
+      {
+        from: [{ variable: "COPILOT_HOME" }],
+        or: ".copilot",
+        kept: ["mcp-config.json", "copilot-instructions.md", "agents", "hooks", "skills", "installed-plugins"]
+      },
+      ofXdg("XDG_CACHE_HOME", ".cache", "copilot")
+    ],
+    network: ["*.githubcopilot.com", "api.github.com", "github.com"],
+    variables: ["COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN"],
+    servers: ["COPILOT_PROVIDER_BASE_URL"]
+  },
+  gemini: {
+    folders: [
+      {
+        from: [],
+        or: ".gemini",
+        kept: [
+          ...["settings.json", "trustedFolders.json", "GEMINI.md", ".env"],
+          ...["agents", "commands", "extensions", "hooks", "policies", "skills"]
+        ]
+      }
+    ],
+    network: ["*.googleapis.com", "accounts.google.com"],
+    variables: ["GEMINI_*", "GOOGLE_*"],
+    servers: ["GOOGLE_GEMINI_BASE_URL"]
+  },
+  qwen: {
+    folders: [
+      {
+        from: [{ variable: "QWEN_HOME" }],
+        or: ".qwen",
+        kept: [
+          ...["settings.json", "trustedFolders.json", "QWEN.md", ".env"],
+          ...["agents", "commands", "extensions", "hooks", "skills"]
+        ]
+      }
+    ],
+    network: ["dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com", "chat.qwen.ai", "portal.qwen.ai"],
+    variables: ["DASHSCOPE_*", "OPENAI_*", "QWEN_*"],
+    servers: ["OPENAI_BASE_URL"]
+  }
+}
+
+const set = (value: string | undefined): value is string => value !== undefined && value !== ""
+
+const placeOf = ({ from, or }: Folder, home: string, environment: Environment): string => {
+  for (const { below, variable } of from) {
+    const value = environment[variable]
+    if (set(value)) return below === undefined ? value : join(value, below)
+  }
+  return join(home, or)
+}
+
+/** `host:port` of an address; undefined for a text that is none. */
+const serverOf = (address: string): string | undefined => {
+  if (!URL.canParse(address)) return undefined
+  const { hostname, port, protocol } = new URL(address)
+  return `${hostname}:${port === "" ? (protocol === "http:" ? 80 : 443) : port}`
+}
+
+const fromHome = (path: string, home: string): string =>
+  path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path
+
+/** Nothing of an agent that Reprise does not know, but what the settings allow it. */
+export const sandboxNeeds = (
+  command: string,
+  environment: Environment,
+  home: string,
+  allowed: AgentAllowance = nothingAllowed
+): SandboxNeeds => {
+  const agent = known[agentOfCommand(command)?.name ?? ""]
+  const folders = (agent?.folders ?? []).map((folder) => ({ path: placeOf(folder, home, environment), ...folder }))
+  const servers = (agent?.servers ?? []).flatMap((name) => {
+    const value = environment[name]
+    const server = set(value) ? serverOf(value) : undefined
+    return server === undefined ? [] : [server]
+  })
+  return {
+    own: {
+      write: [...folders.map(({ path }) => path), ...allowed.write.map((path) => fromHome(path, home))],
+      read: (agent?.read ?? []).map((path) => join(home, path)),
+      kept: folders.flatMap(({ kept = [], path }) => kept.map((name) => join(path, name))),
+      network: [...new Set([...(agent?.network ?? []), ...servers, ...allowed.network])]
+    },
+    variables: [...(agent?.variables ?? []), ...allowed.environment]
+  }
+}
+
+/** Whether it is known what the agent needs inside. */
+export const knowsNeeds = (command: string): boolean => known[agentOfCommand(command)?.name ?? ""] !== undefined

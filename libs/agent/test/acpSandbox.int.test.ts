@@ -1,0 +1,250 @@
+/** An agent over the Agent Client Protocol runs in the sandbox as a whole: with a real bubblewrap and an agent that is a shell. */
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, layer } from "@effect/vitest"
+import { markedProcesses } from "@reprise/process"
+import type { PermissionMode, Role } from "@reprise/protocol"
+import { layerSandbox } from "@reprise/sandbox"
+import { canary, canSandbox, escapedFrom, escapes, recorded, type Scene, sceneIn } from "@reprise/sandbox/testing"
+import { Context, Effect, Layer } from "effect"
+import { AgentRuntime, layerAcp } from "../src/index.ts"
+import { Places } from "./contract/Places.ts"
+import { newIds, waitUntil } from "./contract/World.ts"
+
+const sandboxed = await canSandbox()
+
+const fixture = join(import.meta.dirname, "fixtures", "acpShellAgent.ts")
+
+class TheScene extends Context.Service<TheScene, Scene>()("agent/test/TheScene") {
+  static readonly layer = Layer.effect(
+    TheScene,
+    Places.use(({ root }) => sceneIn(root))
+  )
+}
+
+const environmentOf = ({ home }: Scene) => ({
+  PATH: process.env["PATH"],
+  HOME: home,
+  CODEX_HOME: join(home, ".codex"),
+  CODEX_API_KEY: "of-its-vendor",
+  GITHUB_TOKEN: canary,
+  AWS_SECRET_ACCESS_KEY: canary
+})
+
+/** By its name it is Codex, so that it has the folder and the variables of Codex. */
+const commandOf = ({ home }: Scene) => {
+  const folder = join(home, "bin")
+  const program = join(folder, "codex-acp")
+  mkdirSync(folder, { recursive: true })
+  mkdirSync(join(home, ".codex"), { recursive: true })
+  writeFileSync(join(home, ".codex", "config.toml"), "mine\n")
+  writeFileSync(join(home, ".codex", "auth.json"), "its login\n")
+  writeFileSync(program, `#!/bin/sh\nexec ${process.execPath} ${fixture} asks\n`)
+  chmodSync(program, 0o755)
+  return program
+}
+
+interface Given {
+  readonly mode: "auto" | "required"
+  /** Whether the port of the scene is the agent's own. */
+  readonly port?: true
+}
+
+const runtime = (given: Given) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const scene = yield* TheScene
+      const { home, port, stateDirectory } = scene
+      const environment = environmentOf(scene)
+      const settings = { write: [], read: [], deny: ["~/secret.txt"], network: ["registry.npmjs.org"] }
+      writeFileSync(join(home, "secret.txt"), canary)
+      return layerAcp({
+        command: commandOf(scene),
+        stateDirectory,
+        environment,
+        allowed: { write: [], network: given.port === true ? [`localhost:${port}`] : [], environment: [] }
+      }).pipe(Layer.provide(layerSandbox({ mode: given.mode, gates: true, settings, stateDirectory, environment })))
+    })
+  )
+
+const world = (given: Given) =>
+  runtime(given).pipe(Layer.provideMerge(TheScene.layer.pipe(Layer.provideMerge(Layer.fresh(Places.layer)))))
+
+interface As {
+  readonly role?: Role
+  readonly permissions?: PermissionMode
+}
+
+const create = Effect.fnUntraced(function* ({ permissions = "ask", role = "author" }: As = {}) {
+  const { workspace: directory } = yield* TheScene
+  return yield* (yield* AgentRuntime).create({ directory, title: "sandbox", permissions, role })
+})
+
+const say = Effect.fnUntraced(function* (runtimeSessionId: string, text: string, role: Role = "author") {
+  const { workspace: directory } = yield* TheScene
+  const runtime = yield* AgentRuntime
+  return (yield* runtime.prompt({ runtimeSessionId, directory, promptId: newIds(), text, role })).text
+})
+
+const run = Effect.fnUntraced(function* (text: string, as: As = {}) {
+  return yield* say(yield* create(as), text, as.role)
+})
+
+const started = Effect.flatMap(TheScene, ({ stateDirectory }) => markedProcesses(`REPRISE_ACP_STATE=${stateDirectory}`))
+
+/** The agent alone, not what brings it into the sandbox. */
+const agents = Effect.map(started, (all) =>
+  all.filter((pid) => {
+    const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")
+    return words[0] === process.execPath && words[1] === fixture
+  })
+)
+
+describe.skipIf(!sandboxed)("an agent over the Agent Client Protocol in the sandbox", () => {
+  layer(world({ mode: "auto", port: true }), { excludeTestServices: true, timeout: "15 minutes" })((it) => {
+    it.effect("runs its commands without a question", () =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* run("echo $REPRISE_SANDBOX"), "1")
+      })
+    )
+
+    it.effect("writes in its workspace and in its own folder, and nowhere else", () =>
+      Effect.gen(function* () {
+        const { home, workspace } = yield* TheScene
+        const session = yield* create()
+        assert.strictEqual(yield* say(session, `echo x > kept && echo y > ${home}/.codex/kept && echo done`), "done")
+        assert.isTrue(existsSync(join(workspace, "kept")) && existsSync(join(home, ".codex/kept")))
+        assert.match(yield* say(session, `echo x > ${home}/lost`), /read-only file system/i)
+        assert.isFalse(existsSync(join(home, "lost")))
+      })
+    )
+
+    it.effect("reads its own login, and nothing that the settings deny", () =>
+      Effect.gen(function* () {
+        const { home } = yield* TheScene
+        const session = yield* create()
+        assert.strictEqual(yield* say(session, `cat ${home}/.codex/auth.json`), "its login")
+        assert.notInclude(yield* say(session, `cat ${home}/secret.txt ${home}/.ssh/id_ed25519; env`), canary)
+        assert.strictEqual(yield* say(session, "echo $CODEX_API_KEY"), "of-its-vendor")
+      })
+    )
+
+    it.effect("does not change what it runs when a person starts it outside", () =>
+      Effect.gen(function* () {
+        const { home } = yield* TheScene
+        const session = yield* create()
+        assert.match(yield* say(session, `echo evil > ${home}/.codex/config.toml`), /read-only file system/i)
+        assert.match(yield* say(session, `rm ${home}/.codex/config.toml || echo kept`), /kept/)
+        yield* say(session, `mkdir -p ${home}/.codex/prompts; echo evil > ${home}/.codex/hooks.json`)
+        assert.strictEqual(readFileSync(join(home, ".codex/config.toml"), "utf8"), "mine\n")
+        assert.isFalse(existsSync(join(home, ".codex/prompts")), "put aside when the turn has ended")
+        assert.isFalse(existsSync(join(home, ".codex/hooks.json")))
+      })
+    )
+
+    it.effect("reaches the port that its settings name, and no name that nobody allowed", () =>
+      Effect.gen(function* () {
+        const { port } = yield* TheScene
+        const session = yield* create({ role: "reviewer" })
+        const fetched = (url: string) => say(session, `curl -sS -m 20 ${url}`, "reviewer")
+        assert.include(yield* fetched(`http://localhost:${port}/`), canary)
+        assert.include(yield* fetched("http://example.org/"), "may not be reached")
+        assert.match(yield* fetched("--noproxy '*' http://192.0.2.1/"), /connect|unreachable/i)
+      })
+    )
+
+    it.effect("asks before an author reaches another name, while the command waits", () =>
+      Effect.gen(function* () {
+        const { workspace: directory } = yield* TheScene
+        const runtime = yield* AgentRuntime
+        const session = yield* create()
+        const asked: Array<string> = []
+        const answering = waitUntil(
+          Effect.map(runtime.pendingPrompts(directory), (all) => all.find(({ sessionId }) => sessionId === session))
+        ).pipe(
+          Effect.flatMap(({ promptId, text }) => {
+            asked.push(text)
+            const reply = { kind: "permission", reply: "reject" } as const
+            return runtime.reply({ runtimeSessionId: session, promptId, reply })
+          }),
+          Effect.andThen(Effect.never)
+        )
+        const said = yield* Effect.raceFirst(say(session, "curl -sS -m 60 http://example.org/"), answering)
+        assert.include(said, "may not be reached")
+        assert.deepStrictEqual(asked, ["network: example.org"])
+      })
+    )
+
+    it.effect("has a process for each role, so that a reviewer reaches no registry", () =>
+      Effect.gen(function* () {
+        const author = yield* create()
+        const reviewer = yield* create({ role: "reviewer" })
+        const which = "echo $PPID; cat /proc/self/mountinfo | head -1"
+        assert.notStrictEqual(yield* say(author, which), yield* say(reviewer, which, "reviewer"))
+        const refused = "curl -sS -m 20 https://registry.npmjs.org/"
+        assert.include(yield* say(reviewer, refused, "reviewer"), "403")
+        const again = yield* create()
+        assert.strictEqual(
+          yield* say(author, "readlink /proc/self/ns/mnt"),
+          yield* say(again, "readlink /proc/self/ns/mnt")
+        )
+      })
+    )
+
+    it.effect("commits as an author, and as a reviewer only writes files of its workspace", () =>
+      Effect.gen(function* () {
+        const { workspace } = yield* TheScene
+        const commit = "git add -A . && git commit -qm more && echo committed"
+        assert.match(yield* run(`echo x > of-author && ${commit}`), /committed$/)
+        const session = yield* create({ role: "reviewer" })
+        const said = yield* say(session, `echo x > review && git diff --stat HEAD && ${commit}`, "reviewer")
+        assert.match(said, /read-only file system/i)
+        assert.isTrue(existsSync(join(workspace, "review")))
+      })
+    )
+
+    it.effect("runs outside where it may do everything, and the sandbox is not required", () =>
+      Effect.gen(function* () {
+        const { home } = yield* TheScene
+        assert.strictEqual(yield* run(`echo x > ${home}/anything && echo done`, { permissions: "all" }), "done")
+        assert.isTrue(existsSync(join(home, "anything")))
+      })
+    )
+
+    it.effect("goes on in its session after it was killed", () =>
+      Effect.gen(function* () {
+        const { home } = yield* TheScene
+        const session = yield* create()
+        assert.strictEqual(yield* say(session, "echo first"), "first")
+        for (const pid of yield* agents) process.kill(pid, "SIGKILL")
+        assert.match(yield* say(session, `echo x > ${home}/lost || echo second`), /second/)
+        const history = JSON.stringify(yield* (yield* AgentRuntime).history(session))
+        assert.include(history, "echo first")
+      })
+    )
+  })
+
+  layer(world({ mode: "auto" }), { excludeTestServices: true, timeout: "15 minutes" })((it) => {
+    it.effect("gets out by none of the ways of the table, and what it leaves behind ends with it", () =>
+      Effect.gen(function* () {
+        const scene = yield* TheScene
+        // Some of the commands end the agent that runs them.
+        for (const index of escapes.keys()) yield* Effect.ignore(run(recorded(scene, index)))
+        for (const pid of yield* agents) process.kill(pid, "SIGKILL")
+        yield* waitUntil(Effect.map(started, (left) => (left.length === 0 ? true : undefined)))
+        assert.deepStrictEqual(escapedFrom(scene), [])
+      })
+    )
+  })
+
+  layer(world({ mode: "required" }), { excludeTestServices: true, timeout: "5 minutes" })((it) => {
+    it.effect("runs inside also where it may do everything, if the sandbox is required", () =>
+      Effect.gen(function* () {
+        const { home } = yield* TheScene
+        const said = yield* run(`echo x > ${home}/anything`, { permissions: "all" })
+        assert.match(said, /read-only file system/i)
+        assert.isFalse(existsSync(join(home, "anything")))
+      })
+    )
+  })
+})

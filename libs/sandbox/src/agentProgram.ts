@@ -1,0 +1,98 @@
+/**
+ * A program that runs an agent as a whole in the sandbox of a workspace, with its standard input and output. For agents whose
+ * commands nobody but themselves starts (docs/design/workspace.md#sandbox).
+ */
+import { mkdir } from "node:fs/promises"
+import { connect } from "node:net"
+import { join } from "node:path"
+import type { Role } from "@reprise/protocol"
+import { Effect } from "effect"
+import { openDoor } from "./door.ts"
+import { splitLocal } from "./hosts.ts"
+import type { OwnPlaces } from "./policy.ts"
+import {
+  asFault,
+  digest,
+  failedToListen,
+  type Held,
+  type Host,
+  heardFolder,
+  keyOf,
+  onDisk,
+  settled,
+  writeProgram
+} from "./SandboxHost.ts"
+import { agentProgramText } from "./shellScript.ts"
+
+export interface SandboxedAgent {
+  /** Where its sessions work. */
+  readonly directory: string
+  readonly role: Role
+  /** Tells its programs from those of other agents. */
+  readonly name: string
+  /** Names of this machine, such as `localhost:11434`, need a port. */
+  readonly own: OwnPlaces
+  /** Patterns of the names of variables that it needs although they look like secrets. */
+  readonly variables: ReadonlyArray<string>
+}
+
+const doorFor = (host: Host, key: string, { policy: { workspace } }: Held) => {
+  const opening = {
+    names: () => host.policies.get(key)?.policy.network ?? [],
+    decider: () => host.deciders.get(keyOf("agent", workspace))?.at(-1),
+    proxy: (names: ReadonlyArray<string>) => Effect.runPromise(Effect.map(host.proxyFor(names), ({ socket }) => socket))
+  }
+  return host.socketFor(`door ${key}`, { receive: (client) => openDoor(client, opening) })
+}
+
+const leadTo = (host: Host, port: number) =>
+  host.socketFor(`port ${port}`, {
+    receive: (client) => {
+      const target = connect(port, "localhost")
+      target.once("error", () => client.destroy())
+      client.once("close", () => target.destroy())
+      client.pipe(target)
+      target.pipe(client)
+    }
+  })
+
+const textFor = Effect.fnUntraced(function* (host: Host, bubblewrap: string, agent: SandboxedAgent) {
+  const { directory, name, own, role, variables } = agent
+  const { names, ports } = splitLocal(own.network)
+  yield* onDisk(directory, async () => {
+    for (const folder of own.write) await mkdir(folder, { recursive: true, mode: 0o700 })
+  })
+  const held = yield* settled(host, directory, role, "agent", { ...own, network: names })
+  const { policy } = held
+  const key = `${name} ${role} ${policy.workspace}`
+  const access = yield* host.proxyFor(policy.network)
+  host.policies.set(key, held)
+  const { door, local } = yield* Effect.tryPromise({
+    try: async () => ({
+      door: await doorFor(host, key, held),
+      local: await Promise.all(ports.map(async (port) => ({ port, socket: await leadTo(host, port) })))
+    }),
+    catch: failedToListen
+  })
+  return agentProgramText({
+    policy,
+    bubblewrap,
+    folder: heardFolder(host),
+    proxy: { ...access, socket: door },
+    ports: local,
+    variables
+  })
+})
+
+/** The path of a program that takes the agent's command as its words. */
+export const agentProgram = Effect.fn("Sandbox.agentProgram")(function* (
+  host: Host,
+  bubblewrap: string,
+  agent: SandboxedAgent
+) {
+  const { directory, name, role } = agent
+  const path = join(host.folder, "programs", digest(directory), `agent-${digest(name)}-${role}`)
+  const text = yield* textFor(host, bubblewrap, agent).pipe(Effect.catchTag("ProxyFailed", asFault(directory)))
+  yield* onDisk(directory, () => writeProgram(path, text))
+  return path
+})
