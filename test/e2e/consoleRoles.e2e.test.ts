@@ -14,6 +14,7 @@ import {
   startBrowser,
   startConsole
 } from "../harness/browser.ts"
+import { identityProxy } from "../harness/identityProxy.ts"
 import { oneQuestion } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
@@ -88,9 +89,10 @@ proxySecret = "env:PROXY_SECRET"
         const browser = yield* startBrowser
         const as = Effect.fnUntraced(function* (email: string, groups: string, shown = secret) {
           const headers = { "x-forwarded-email": email, "x-forwarded-groups": groups, "x-reprise-proxy-secret": shown }
-          const { page } = yield* openPage(browser, { extraHTTPHeaders: headers })
+          const { page } = yield* openPage(browser)
           yield* holdAnswers(page)
-          yield* act(() => page.goto(`${address}/questions/${question.escalationId}`))
+          const named = yield* identityProxy(address, headers)
+          yield* act(() => page.goto(`${named}/questions/${question.escalationId}`))
           return page
         })
         yield* sees(yield* as("ada@example.org", "", "a guess"), "Sign in to Reprise")
