@@ -25,6 +25,8 @@ const wanted = process.env["REPRISE_CLUSTER_RUNS"]
 const runs = Number(wanted ?? 3)
 /** CI ends one container of each kind, and the full size each. */
 const isFull = wanted !== undefined
+/** Only to name what hangs. */
+const timeout = (isFull ? 60 : 15) * 60_000
 const say = (text: string) => process.stdout.write(`${text}\n`)
 const decodeHosts = Schema.decodeUnknownSync(
   Schema.fromJsonString(
@@ -146,7 +148,8 @@ describe.skipIf(!hasEngine)("a cluster of containers", () => {
           )
           // The last one may be stored without its acknowledgement.
           assert.include([acknowledged, acknowledged + 1], stored)
-        })
+        }),
+      timeout
     )
 
     it.effect(
@@ -171,34 +174,40 @@ describe.skipIf(!hasEngine)("a cluster of containers", () => {
           say(
             `${host} with ${hosted} runs was cut off for 30 s: all ${runs} completed ${inSeconds(Date.now() - healedMs)} after it was healed, with ${calls} calls of the model`
           )
-        })
+        }),
+      timeout
     )
 
-    it.effect("goes on elsewhere with the runs of a host that is destroyed with its volume", () =>
-      Effect.gen(function* () {
-        const { destroyHost, model, newHost } = yield* ContainerCluster
-        const { ended, outputs, plans } = yield* startRuns("gone")
-        yield* model.release("begin")
-        yield* Effect.forEach(plans, (planPath) =>
-          model.awaitCall(
-            ({ messages, phase, role }) =>
-              role === "author" && phase === "2" && messages[0]?.text.includes(planPath) === true
+    it.effect(
+      "goes on elsewhere with the runs of a host that is destroyed with its volume",
+      () =>
+        Effect.gen(function* () {
+          const { destroyHost, model, newHost } = yield* ContainerCluster
+          const { ended, outputs, plans } = yield* startRuns("gone")
+          yield* model.release("begin")
+          yield* Effect.forEach(plans, (planPath) =>
+            model.awaitCall(
+              ({ messages, phase, role }) =>
+                role === "author" && phase === "2" && messages[0]?.text.includes(planPath) === true
+            )
           )
-        )
-        const { host, runs: hosted } = yield* busiestHost
-        yield* destroyHost(host)
-        const destroyedMs = Date.now()
-        yield* insist("hosts", "forget", host, "--json")
-        yield* model.release("author")
-        yield* model.release("reviewer")
-        yield* ended
-        const moved = (yield* outputs).filter(({ output }) => /is gone: the run goes on elsewhere/.test(output)).length
-        assert.strictEqual(moved, hosted)
-        say(
-          `${host} was destroyed with ${hosted} runs: all ${runs} completed on the other after ${inSeconds(Date.now() - destroyedMs)}`
-        )
-        yield* newHost(host)
-      })
+          const { host, runs: hosted } = yield* busiestHost
+          yield* destroyHost(host)
+          const destroyedMs = Date.now()
+          yield* insist("hosts", "forget", host, "--json")
+          yield* model.release("author")
+          yield* model.release("reviewer")
+          yield* ended
+          const moved = (yield* outputs).filter(({ output }) =>
+            /is gone: the run goes on elsewhere/.test(output)
+          ).length
+          assert.strictEqual(moved, hosted)
+          say(
+            `${host} was destroyed with ${hosted} runs: all ${runs} completed on the other after ${inSeconds(Date.now() - destroyedMs)}`
+          )
+          yield* newHost(host)
+        }),
+      timeout
     )
 
     it.effect(
@@ -223,7 +232,8 @@ describe.skipIf(!hasEngine)("a cluster of containers", () => {
           say(
             `${runs} runs completed in ${inSeconds(Date.now() - started)} with ${services.length} containers replaced: ${calls} calls of the model, ${runs * callsOfRun} without`
           )
-        })
+        }),
+      timeout
     )
   })
 })
