@@ -1,4 +1,5 @@
 /** `npm run bench [NAME]`: benchmarks, each compared with a lower bound measured in the same run. */
+import { comparePeers } from "../peers/main.ts"
 import { autoResume } from "./autoResume.ts"
 import { consoleSizes } from "./consoleSizes.ts"
 import { continuationPrompt } from "./continuationPrompt.ts"
@@ -36,7 +37,9 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   "start-up": startUp
 }
 
-const wanted = process.argv[2]
+const [wanted, ...others] = process.argv.slice(2)
+// Only by its name: it installs what it compares with.
+if (wanted === "peers") await comparePeers(others)
 for (const [name, run] of Object.entries(benchmarks)) {
   if (wanted !== undefined && wanted !== name) continue
   process.stdout.write(`\n## ${name}\n`)

@@ -1,6 +1,7 @@
 /** The image of deploy/Dockerfile, built as users build it, but from a base of this machine: nothing is pulled. */
 import { execFile } from "node:child_process"
-import { copyFileSync } from "node:fs"
+import { createHash } from "node:crypto"
+import { copyFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -81,27 +82,72 @@ const startIn = (client: ContainerRuntimeClient, image: string): RepriseImageSha
     }
   })
 
-const build = Effect.gen(function* () {
+/** The engine's client. testcontainers reads its settings from the environment of the process, and only there. */
+export const engineClient = Effect.gen(function* () {
   const { env } = yield* ContainerEngine
   yield* Effect.sync(() => Object.assign(process.env, env))
-  const fs = yield* FileSystem.FileSystem
-  const client = yield* Effect.promise(() => getContainerRuntimeClient())
-  const images = client.container.dockerode
-  const base = `localhost/reprise-test-base:node-${process.versions.node}`
-  const name = `localhost/reprise-test:${process.pid}`
+  return yield* Effect.promise(() => getContainerRuntimeClient())
+})
 
-  const baseContext = yield* programContext(process.execPath, "/usr/local/bin/node")
-  yield* Effect.promise(() => GenericContainer.fromDockerfile(baseContext).build(base, { deleteOnExit: false }))
+const buildFrom = (folder: string, name: string, args: Record<string, string> = {}) =>
+  Effect.promise(() => GenericContainer.fromDockerfile(folder).withBuildArgs(args).build(name, { deleteOnExit: false }))
+
+/** A base image of programs of this machine, built once for each state of them and kept for the next time. */
+export const buildBase = Effect.fnUntraced(function* (
+  kind: string,
+  programs: Readonly<Record<string, string>>,
+  folders: ReadonlyArray<string> = []
+) {
+  const { container } = yield* engineClient
+  const hash = createHash("sha256")
+  for (const [at, program] of Object.entries(programs)) {
+    const { mtimeMs, size } = statSync(program)
+    hash.update(JSON.stringify([at, program, mtimeMs, size]))
+  }
+  const name = `localhost/reprise-test-${kind}:${hash.update(JSON.stringify(folders)).digest("hex").slice(0, 12)}`
+  const isBuilt = yield* Effect.promise(() =>
+    container.dockerode
+      .getImage(name)
+      .inspect()
+      .then(
+        () => true,
+        () => false
+      )
+  )
+  if (!isBuilt) yield* buildFrom(yield* programContext(programs, folders), name)
+  return name
+})
+
+/** The base of services that only decide: Node, and nothing else. */
+export const nodeBase = buildBase("base", { "/usr/local/bin/node": process.execPath })
+
+/** A folder with the package that users install and the Dockerfile. */
+export const packageFolder = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "reprise-package-" })
   const pack = join(root, "deploy/package/src/main.ts")
   yield* Effect.promise(() => promisify(execFile)(process.execPath, [pack, "--output", folder]))
   copyFileSync(join(root, "deploy/Dockerfile"), join(folder, "Dockerfile"))
-  yield* Effect.acquireRelease(
-    Effect.promise(() =>
-      GenericContainer.fromDockerfile(folder).withBuildArgs({ BASE: base }).build(name, { deleteOnExit: false })
-    ),
-    () => Effect.promise(() => images.getImage(name).remove({ force: true }))
+  return folder
+})
+
+/** Reprise on a base, removed with the scope. */
+export const buildReprise = (
+  { container: { dockerode } }: ContainerRuntimeClient,
+  folder: string,
+  base: string,
+  name: string
+) =>
+  Effect.acquireRelease(buildFrom(folder, name, { BASE: base }), () =>
+    Effect.promise(() => dockerode.getImage(name).remove({ force: true }))
   )
+
+const build = Effect.gen(function* () {
+  const client = yield* engineClient
+  const images = client.container.dockerode
+  const base = yield* nodeBase
+  const name = `localhost/reprise-test:${process.pid}`
+  yield* buildReprise(client, yield* packageFolder, base, name)
   const size = (of: string) => Effect.promise(async () => (await images.getImage(of).inspect()).Size)
   return RepriseImage.of({
     name,

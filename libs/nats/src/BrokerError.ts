@@ -136,6 +136,7 @@ export const jetStreamCode = {
   messageNotFound: 10037,
   wrongLastSequence: 10071,
   wrongLastSequenceUnknown: 10164,
+  duplicateInProcess: 10158,
   storeFailed: 10077,
   accountResourcesExceeded: 10002,
   storageExceeded: 10047,
@@ -155,6 +156,8 @@ const apiError = (operation: string, cause: JetStreamApiError): BrokerError => {
     case jetStreamCode.wrongLastSequence:
     case jetStreamCode.wrongLastSequenceUnknown:
       return new WrongSequence({ operation })
+    case jetStreamCode.duplicateInProcess:
+      return new RequestTimedOut({ operation })
     case jetStreamCode.notEnabled:
     case jetStreamCode.notEnabledForAccount:
       return new NoStreamStores({ operation })

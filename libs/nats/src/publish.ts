@@ -1,7 +1,7 @@
 /** Stores one message exactly once: short attempts with the same id until the outcome is known. */
-import { headers } from "@nats-io/transport-node"
-import { Effect } from "effect"
-import { attempt, type BrokerError, RequestTimedOut, type WrongSequence } from "./BrokerError.ts"
+import { errors, headers } from "@nats-io/transport-node"
+import { Clock, Effect } from "effect"
+import { attempt, type BrokerError, type WrongSequence } from "./BrokerError.ts"
 import { Nats, type NatsShape } from "./Nats.ts"
 
 export interface MessageToStore {
@@ -31,20 +31,34 @@ export interface Stored {
   readonly duplicate: boolean
 }
 
+/**
+ * The acknowledgement of a message that is stored. While a cluster still stores the first attempt, it answers a repeat as
+ * a duplicate with the sequence 0 (later servers refuse it, code 10158). The outcome is as unknown as without an answer.
+ */
+export const requireStored = <Ack extends { readonly seq: number }>(ack: Ack): Ack => {
+  if (ack.seq === 0) throw new errors.TimeoutError()
+  return ack
+}
+
+/** Before a request is repeated that was answered at once, but without an outcome. */
+const pauseMs = 50
+
 const write = (nats: NatsShape, message: MessageToStore, timeout: number) => {
   const envelope = headers()
   for (const [name, value] of Object.entries(message.headers ?? {})) envelope.set(name, value)
   const expected = message.expectedLastSubjectSequence
   return attempt(`publish to ${message.subject}`, () =>
-    nats.js.publish(message.subject, message.body, {
-      msgID: message.id,
-      headers: envelope,
-      timeout,
-      expect: {
-        streamName: message.stream,
-        ...(expected === undefined ? {} : { lastSubjectSequence: expected })
-      }
-    })
+    nats.js
+      .publish(message.subject, message.body, {
+        msgID: message.id,
+        headers: envelope,
+        timeout,
+        expect: {
+          streamName: message.stream,
+          ...(expected === undefined ? {} : { lastSubjectSequence: expected })
+        }
+      })
+      .then(requireStored)
   ).pipe(Effect.map((stored): Stored => ({ sequence: stored.seq, duplicate: stored.duplicate })))
 }
 
@@ -78,11 +92,18 @@ export const publish = Effect.fn("publish")(function* (message: MessageToStore, 
       Effect.catchTag("WrongSequence", (conflict) => ownOrConflict(nats, message, conflict))
     )
   const attempts = (timeoutMs: number, leftMs: number): Effect.Effect<Stored, BrokerError> =>
-    attemptFor(Math.min(timeoutMs, leftMs)).pipe(
-      Effect.catchIf(
-        (error) => error instanceof RequestTimedOut && leftMs > timeoutMs,
-        () => attempts(2 * timeoutMs, leftMs - timeoutMs)
-      )
-    )
+    Effect.gen(function* () {
+      const beganMs = yield* Clock.currentTimeMillis
+      const again = (error: BrokerError) =>
+        Effect.gen(function* () {
+          const spentMs = (yield* Clock.currentTimeMillis) - beganMs
+          if (spentMs >= timeoutMs) {
+            return leftMs > timeoutMs ? yield* attempts(2 * timeoutMs, leftMs - timeoutMs) : yield* error
+          }
+          const restMs = leftMs - spentMs - pauseMs
+          return restMs > 0 ? yield* Effect.delay(attempts(timeoutMs, restMs), pauseMs) : yield* error
+        })
+      return yield* attemptFor(Math.min(timeoutMs, leftMs)).pipe(Effect.catchTag("RequestTimedOut", again))
+    })
   return yield* attempts(options.attemptTimeoutMs ?? 300, options.giveUpAfterMs ?? 30_000)
 })

@@ -1,6 +1,7 @@
 export { Broker, type BrokerOptions, type TestBroker, TestBrokerError } from "./broker/Broker.ts"
 export { containerBroker, containerBrokerWith } from "./broker/containerBroker.ts"
 export { localBroker, localBrokerWith } from "./broker/localBroker.ts"
+export { type ServerImage, serverImage } from "./broker/serverImage.ts"
 export { lacksTestBroker, testBroker } from "./broker/testBroker.ts"
 export { makeCertificate, trusting } from "./certificate.ts"
 export {

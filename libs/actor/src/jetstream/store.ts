@@ -1,6 +1,6 @@
 /** Storing messages, and finding out whether one whose answer was lost is stored. */
 import { headers } from "@nats-io/transport-node"
-import { attempt, Nats, publish as publishStored } from "@reprise/nats"
+import { attempt, Nats, publish as publishStored, requireStored } from "@reprise/nats"
 import { encodeMeta } from "@reprise/protocol"
 import { Effect } from "effect"
 import { type BrokerShape, dueHeader, type Message, streamOf } from "../broker/Broker.ts"
@@ -47,12 +47,14 @@ const prepare = Effect.fnUntraced(function* (
 
 /** One attempt. */
 const storeOnce = ({ js }: Connection, { body, headers: fields, id, stream, subject }: Prepared, expected?: number) =>
-  js.publish(subject, body, {
-    msgID: id,
-    headers: headersOf(fields),
-    timeout: limits.attemptTimeoutMs,
-    expect: { streamName: stream, ...(expected === undefined ? {} : { lastSubjectSequence: expected }) }
-  })
+  js
+    .publish(subject, body, {
+      msgID: id,
+      headers: headersOf(fields),
+      timeout: limits.attemptTimeoutMs,
+      expect: { streamName: stream, ...(expected === undefined ? {} : { lastSubjectSequence: expected }) }
+    })
+    .then(requireStored)
 
 /** Until it is known whether the message is stored: again with the same id, reading back after a conflict. */
 const storeUntilKnown = ({ nats }: Connection, message: Prepared, expected?: number) =>

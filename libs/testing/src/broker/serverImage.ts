@@ -6,6 +6,7 @@ import { programContext } from "../containers/programImage.ts"
 import { TestBrokerError } from "./Broker.ts"
 
 export interface ServerImage {
+  readonly name: string
   /** A container of the image, not started yet. */
   readonly container: GenericContainer
   readonly canSyncAlways: boolean
@@ -21,7 +22,7 @@ export const serverImage = Effect.fn("serverImage")(
   ): Effect.fn.Return<ServerImage, unknown, FileSystem.FileSystem | Path.Path | Scope.Scope> {
     const { GenericContainer } = yield* Effect.promise(() => import("testcontainers"))
     const named = process.env.REPRISE_TEST_NATS_IMAGE ?? ""
-    if (named !== "") return { container: new GenericContainer(named), canSyncAlways: true }
+    if (named !== "") return { name: named, container: new GenericContainer(named), canSyncAlways: true }
     const fs = yield* FileSystem.FileSystem
     const server = yield* locateServer()
     const hash = createHash("sha256")
@@ -38,11 +39,11 @@ export const serverImage = Effect.fn("serverImage")(
         )
     )
     if (!isBuilt) {
-      const context = yield* programContext(server.path, "/nats-server")
+      const context = yield* programContext({ "/nats-server": server.path })
       yield* Effect.tryPromise(() => GenericContainer.fromDockerfile(context).build(name, { deleteOnExit: false }))
     }
     const container = new GenericContainer(name).withEntrypoint(["/nats-server"])
-    return { container, canSyncAlways: supports(server.version, "syncAlways") }
+    return { name, container, canSyncAlways: supports(server.version, "syncAlways") }
   },
   Effect.mapError((cause) => new TestBrokerError({ operation: "build its image", cause }))
 )

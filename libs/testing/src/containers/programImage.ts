@@ -1,5 +1,6 @@
-/** Images of one program of this machine with the libraries that it loads: nothing is pulled. */
+/** Images of programs of this machine with the libraries that they load: nothing is pulled. */
 import { execFile } from "node:child_process"
+import { cpSync } from "node:fs"
 import { promisify } from "node:util"
 import { Effect, FileSystem, Path } from "effect"
 
@@ -21,18 +22,25 @@ const librariesOf = (program: string) =>
   )
 
 /**
- * A folder with a Dockerfile from which an engine builds an image of `program`, at the path `at`, and its libraries. It
- * is removed with the scope.
+ * A folder with a Dockerfile from which an engine builds an image of programs, each at its path in `programs`, with the
+ * libraries that they load, and of `folders`, at the same path as here. It is removed with the scope.
  */
-export const programContext = Effect.fnUntraced(function* (program: string, at: string) {
+export const programContext = Effect.fnUntraced(function* (
+  programs: Readonly<Record<string, string>>,
+  folders: ReadonlyArray<string> = []
+) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const context = yield* fs.makeTempDirectoryScoped({ prefix: "reprise-image-" })
   const put = (from: string, to: string) =>
     fs.makeDirectory(path.dirname(to), { recursive: true }).pipe(Effect.andThen(fs.copyFile(from, to)))
-  yield* put(program, `${context}/root${at}`)
-  for (const library of yield* librariesOf(program)) yield* put(library, `${context}/root${library}`)
-  yield* fs.chmod(`${context}/root${at}`, 0o755)
+  for (const [at, program] of Object.entries(programs)) {
+    yield* put(program, `${context}/root${at}`)
+    for (const library of yield* librariesOf(program)) yield* put(library, `${context}/root${library}`)
+    yield* fs.chmod(`${context}/root${at}`, 0o755)
+  }
+  // Git's programs are links to one, which Effect's own copy would follow.
+  for (const folder of folders) cpSync(folder, `${context}/root${folder}`, { recursive: true, verbatimSymlinks: true })
   yield* fs.writeFileString(`${context}/Dockerfile`, "FROM scratch\nCOPY root/ /\n")
   return context
 })

@@ -1,0 +1,134 @@
+/** Containers, networks and volumes of one test, removed with its scope. */
+import { randomUUID } from "node:crypto"
+import { Effect } from "effect"
+import type { ContainerRuntimeClient } from "testcontainers"
+
+/** On a network that leads nowhere else (`bus`), on one that leads to this machine (`outside`), or on both. */
+export interface ContainerSpec {
+  readonly name: string
+  readonly image: string
+  readonly command: ReadonlyArray<string>
+  readonly entrypoint?: ReadonlyArray<string>
+  readonly environment?: Readonly<Record<string, string>>
+  /** The last part of the address on the network `bus`, which stays the same; undefined: it is not on it. */
+  readonly address?: number
+  readonly outside?: boolean
+  /** Volumes by their paths. */
+  readonly volumes?: Readonly<Record<string, string>>
+  readonly directory?: string
+  /** As root, with the right to give files away. Default: as nobody, without any right. */
+  readonly root?: boolean
+}
+
+export interface Ended {
+  readonly code: number
+  readonly output: string
+}
+
+const label = "dev.reprise.test-cluster"
+
+export type Container = Awaited<ReturnType<ContainerRuntimeClient["container"]["dockerode"]["createContainer"]>>
+
+export const makeContainers = Effect.fnUntraced(function* ({ container: { dockerode } }: ContainerRuntimeClient) {
+  const id = randomUUID().slice(0, 8)
+  const subnet = `10.${100 + (process.pid % 100)}.${process.pid % 250}`
+  const nameOf = (name: string) => `reprise-${id}-${name}`
+  const filters = { label: [`${label}=${id}`] }
+  const labels = { [label]: id }
+  const run = <A>(work: () => Promise<A>) => Effect.promise(work)
+
+  yield* Effect.addFinalizer(() =>
+    run(async () => {
+      const found = await dockerode.listContainers({ all: true, filters })
+      await Promise.all(found.map(({ Id }) => dockerode.getContainer(Id).remove({ force: true, v: true })))
+      const { Volumes } = await dockerode.listVolumes({ filters: JSON.stringify(filters) as never })
+      await Promise.all(Volumes.map(({ Name }) => dockerode.getVolume(Name).remove({ force: true })))
+      const networks = await dockerode.listNetworks({ filters })
+      await Promise.all(networks.map(({ Id }) => dockerode.getNetwork(Id).remove()))
+    })
+  )
+  yield* run(() =>
+    dockerode.createNetwork({
+      Name: nameOf("bus"),
+      Internal: true,
+      IPAM: { Driver: "default", Config: [{ Subnet: `${subnet}.0/24` }] },
+      Labels: labels
+    })
+  )
+  yield* run(() => dockerode.createNetwork({ Name: nameOf("outside"), Labels: labels }))
+  const outside = yield* run(() => dockerode.getNetwork(nameOf("outside")).inspect())
+
+  const ipOf = (address: number) => `${subnet}.${address}`
+  const onBus = ({ address, name }: ContainerSpec) => ({
+    ...(address === undefined ? {} : { IPAddress: ipOf(address), IPAMConfig: { IPv4Address: ipOf(address) } }),
+    Aliases: [name]
+  })
+
+  const create = (spec: ContainerSpec): Promise<Container> =>
+    dockerode.createContainer({
+      name: nameOf(spec.name),
+      Image: spec.image,
+      Cmd: [...spec.command],
+      ...(spec.entrypoint === undefined ? {} : { Entrypoint: [...spec.entrypoint] }),
+      ...(spec.directory === undefined ? {} : { WorkingDir: spec.directory }),
+      User: spec.root === true ? "0:0" : "65532:65532",
+      Env: Object.entries({ NO_COLOR: "1", ...spec.environment }).map(([name, value]) => `${name}=${value}`),
+      Labels: labels,
+      Tty: true,
+      HostConfig: {
+        NetworkMode: spec.address === undefined && spec.outside === true ? nameOf("outside") : nameOf("bus"),
+        ReadonlyRootfs: true,
+        CapDrop: ["ALL"],
+        ...(spec.root === true ? { CapAdd: ["CHOWN"] } : {}),
+        SecurityOpt: ["no-new-privileges"],
+        Tmpfs: { "/tmp": "rw,exec,mode=1777" },
+        Init: true,
+        Binds: Object.entries(spec.volumes ?? {}).map(([path, volume]) => `${nameOf(volume)}:${path}`)
+      },
+      NetworkingConfig: {
+        EndpointsConfig: {
+          ...(spec.address === undefined && spec.outside === true ? {} : { [nameOf("bus")]: onBus(spec) }),
+          ...(spec.outside === true ? { [nameOf("outside")]: { Aliases: [spec.name] } } : {})
+        }
+      }
+    })
+
+  const ended = async (container: Container): Promise<Ended> => {
+    const { StatusCode: code } = await container.wait({ condition: "not-running" })
+    return { code, output: String(await container.logs({ stdout: true, stderr: true })) }
+  }
+
+  return {
+    ipOf,
+    /** An address of this machine that containers on the network `outside` reach. */
+    gateway: outside.IPAM?.Config?.[0]?.Gateway ?? "",
+    volume: (name: string) => run(() => dockerode.createVolume({ Name: nameOf(name), Labels: labels })),
+    removeVolume: (name: string) => run(() => dockerode.getVolume(nameOf(name)).remove({ force: true })),
+    start: (spec: ContainerSpec) =>
+      run(async () => {
+        const container = await create(spec)
+        await container.start()
+        return container
+      }),
+    /** Runs a container to its end, and removes it. */
+    runToEnd: (spec: ContainerSpec) =>
+      Effect.acquireUseRelease(
+        run(() => create(spec)),
+        (container) =>
+          run(async () => {
+            await container.start()
+            return ended(container)
+          }),
+        (container) => run(() => container.remove({ force: true }))
+      ),
+    /** The address on the network `outside`. */
+    outsideIp: (container: Container) =>
+      run(async () => (await container.inspect()).NetworkSettings.Networks[nameOf("outside")]?.IPAddress ?? ""),
+    ended: (container: Container) => run(() => ended(container)),
+    /** Takes a container off the network `bus`: what was connected stays open, and nothing gets through. */
+    cut: (container: Container) =>
+      run(() => dockerode.getNetwork(nameOf("bus")).disconnect({ Container: container.id, Force: true })),
+    heal: (container: Container, spec: ContainerSpec) =>
+      run(() => dockerode.getNetwork(nameOf("bus")).connect({ Container: container.id, EndpointConfig: onBus(spec) }))
+  }
+})

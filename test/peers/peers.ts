@@ -1,0 +1,7 @@
+import { bullmq } from "./bullmq.ts"
+import { dbos } from "./dbos.ts"
+import type { Peer } from "./Peer.ts"
+import { reprise } from "./reprise.ts"
+import { restate } from "./restate.ts"
+
+export const peers: ReadonlyArray<Peer> = [reprise, restate, dbos, bullmq]
