@@ -8,6 +8,7 @@ import { hasContainerEngine } from "@reprise/testing"
 import { Effect, Fiber, Schema } from "effect"
 import { waitForCommand } from "../harness/waitUntil.ts"
 import { ContainerCluster, containerCluster } from "./cluster/ContainerCluster.ts"
+import type { Ended } from "./cluster/containers.ts"
 import {
   branchOf,
   callsFor,
@@ -44,10 +45,22 @@ const startRuns = Effect.fnUntraced(function* (test: string) {
   yield* model.play(clusterScript)
   const plans = Object.keys(plansOf(test, runs))
   yield* addPlans(plansOf(test, runs))
-  const commands = yield* Effect.forEach(plans, (planPath) =>
-    Effect.forkScoped(reprise("run", planPath, "--remote", "origin", "--no-input"))
-  )
-  yield* model.awaitHeld("begin")
+  const start = (planPath: string) => Effect.forkScoped(reprise("run", planPath, "--remote", "origin", "--no-input"))
+  const isAtWork = (planPath: string) =>
+    model.awaitCall(({ messages }) => messages[0]?.text.includes(planPath) === true)
+  const early = (command: Fiber.Fiber<Ended>) =>
+    Effect.flatMap(Fiber.join(command), ({ code, output }) =>
+      Effect.die(new Error(`a run ended with ${code} before its first call: ${output}`))
+    )
+  // The first makes what is kept in the clone, which all share.
+  const commands: Array<Fiber.Fiber<Ended>> = []
+  for (const [n, planPath] of plans.entries()) {
+    const command = yield* start(planPath)
+    commands.push(command)
+    if (n === 0) yield* Effect.raceFirst(isAtWork(planPath), early(command))
+  }
+  // All of them are at work.
+  yield* Effect.raceFirst(Effect.forEach(plans, isAtWork, { discard: true }), Effect.raceAllFirst(commands.map(early)))
   const ended = Effect.gen(function* () {
     const outcomes = yield* Effect.forEach(commands, Fiber.join)
     const failed = outcomes.flatMap(({ code, output }, n) => (code === 0 ? [] : [`${plans[n]}: ${code} ${output}`]))

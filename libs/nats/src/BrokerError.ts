@@ -3,8 +3,9 @@
  * server error code, never by text.
  */
 import { JetStreamApiError } from "@nats-io/jetstream"
+import { JetStreamStatusError } from "@nats-io/jetstream/internal"
 import { errors } from "@nats-io/transport-node"
-import { Effect, Schema } from "effect"
+import { Effect, Schedule, Schema } from "effect"
 
 const operation = Schema.String
 
@@ -177,6 +178,8 @@ const knownError = (operation: string, thrown: unknown): BrokerError | undefined
   if (thrown instanceof errors.ClosedConnectionError || thrown instanceof errors.DrainingConnectionError) {
     return new ConnectionClosed({ operation })
   }
+  // A consumer was asked for messages that nobody serves: in a cluster, not yet, or its server has just ended.
+  if (thrown instanceof JetStreamStatusError && thrown.code === 503) return new RequestTimedOut({ operation })
   // A request in flight when the connection broke rejects with a RequestError that has no cause.
   const unanswered =
     thrown instanceof errors.TimeoutError ||
@@ -204,4 +207,10 @@ export const attempt = <A>(operation: string, run: () => Promise<A>): Effect.Eff
  */
 export const untilAnswered = <A, E extends { readonly _tag: string }, R>(
   request: Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> => Effect.retry(request, { while: (error) => error._tag === "RequestTimedOut", times: 4 })
+): Effect.Effect<A, E, R> =>
+  Effect.retry(request, {
+    while: (error) => error._tag === "RequestTimedOut",
+    times: 4,
+    // In a cluster the answer that there is nobody comes at once.
+    schedule: Schedule.spaced("100 millis")
+  })

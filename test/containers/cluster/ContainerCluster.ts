@@ -168,8 +168,8 @@ const make = Effect.fnUntraced(function* (script: ScriptInput) {
   ) {
     const container = containerOf(part.spec.name)
     disturb(part)
-    yield* Effect.promise(() => end(container))
-    yield* Effect.promise(() => container.remove({ force: true }))
+    yield* containers.change(() => end(container))
+    yield* containers.change(() => container.remove({ force: true }))
     yield* startPart(part, image)
     disturb(part)
   })
@@ -218,7 +218,7 @@ const make = Effect.fnUntraced(function* (script: ScriptInput) {
     destroyHost: Effect.fnUntraced(function* (host) {
       partsOfHost(host).forEach(disturb)
       for (const part of partsOfHost(host))
-        yield* Effect.promise(() => containerOf(part.spec.name).remove({ force: true }))
+        yield* containers.change(() => containerOf(part.spec.name).remove({ force: true }))
       yield* containers.removeVolume(host)
     }),
     newHost: Effect.fnUntraced(function* (host) {

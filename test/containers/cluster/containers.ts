@@ -1,6 +1,6 @@
 /** Containers, networks and volumes of one test, removed with its scope. */
 import { randomUUID } from "node:crypto"
-import { Effect } from "effect"
+import { Effect, Semaphore } from "effect"
 import type { ContainerRuntimeClient } from "testcontainers"
 
 /** On a network that leads nowhere else (`bus`), on one that leads to this machine (`outside`), or on both. */
@@ -36,6 +36,9 @@ export const makeContainers = Effect.fnUntraced(function* ({ container: { docker
   const filters = { label: [`${label}=${id}`] }
   const labels = { [label]: id }
   const run = <A>(work: () => Promise<A>) => Effect.promise(work)
+  const one = Semaphore.makeUnsafe(1)
+  /** Changes containers one after the other: of twenty that are made at once, podman 4.3 locks itself up. */
+  const change = <A>(work: () => Promise<A>) => one.withPermits(1)(run(work))
 
   yield* Effect.addFinalizer(() =>
     run(async () => {
@@ -105,7 +108,7 @@ export const makeContainers = Effect.fnUntraced(function* ({ container: { docker
     volume: (name: string) => run(() => dockerode.createVolume({ Name: nameOf(name), Labels: labels })),
     removeVolume: (name: string) => run(() => dockerode.getVolume(nameOf(name)).remove({ force: true })),
     start: (spec: ContainerSpec) =>
-      run(async () => {
+      change(async () => {
         const container = await create(spec)
         await container.start()
         return container
@@ -113,22 +116,26 @@ export const makeContainers = Effect.fnUntraced(function* ({ container: { docker
     /** Runs a container to its end, and removes it. */
     runToEnd: (spec: ContainerSpec) =>
       Effect.acquireUseRelease(
-        run(() => create(spec)),
+        change(() => create(spec)),
         (container) =>
-          run(async () => {
-            await container.start()
-            return ended(container)
-          }),
-        (container) => run(() => container.remove({ force: true }))
+          Effect.andThen(
+            change(() => container.start()),
+            run(() => ended(container))
+          ),
+        (container) => change(() => container.remove({ force: true }))
       ),
     /** The address on the network `outside`. */
     outsideIp: (container: Container) =>
       run(async () => (await container.inspect()).NetworkSettings.Networks[nameOf("outside")]?.IPAddress ?? ""),
     ended: (container: Container) => run(() => ended(container)),
+    /** Has the engine end or remove a container. */
+    change,
     /** Takes a container off the network `bus`: what was connected stays open, and nothing gets through. */
     cut: (container: Container) =>
-      run(() => dockerode.getNetwork(nameOf("bus")).disconnect({ Container: container.id, Force: true })),
+      change(() => dockerode.getNetwork(nameOf("bus")).disconnect({ Container: container.id, Force: true })),
     heal: (container: Container, spec: ContainerSpec) =>
-      run(() => dockerode.getNetwork(nameOf("bus")).connect({ Container: container.id, EndpointConfig: onBus(spec) }))
+      change(() =>
+        dockerode.getNetwork(nameOf("bus")).connect({ Container: container.id, EndpointConfig: onBus(spec) })
+      )
   }
 })

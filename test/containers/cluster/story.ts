@@ -5,8 +5,8 @@ import type { Disturbance } from "./ContainerCluster.ts"
 
 export const phases = 2
 
-/** Without anything that cuts an agent off: an author's tool call and its report, and a review, for each phase. */
-export const callsOfRun = phases * 3
+/** Without anything that cuts an agent off: two tool calls of an author and its report, and a review, for each phase. */
+export const callsOfRun = phases * 4
 
 /** The plans of a test, by their paths. */
 export const plansOf = (test: string, runs: number): Record<string, string> =>
@@ -19,7 +19,7 @@ export const commitsOf = (planPath: string): ReadonlyArray<string> =>
 
 const captureUser = { plan: "(PLAN-[a-z]+-\\d+\\.md)" }
 
-/** Commits once, however often a call that was cut off comes again. */
+/** Commits once, however often a call that was cut off comes again. Called twice, since the first may be killed half-way. */
 const commit = [
   `rm -f "$(git rev-parse --git-dir)/index.lock"`,
   `git log --format=%s | grep -qxF '{{plan}} phase {{phase}}' || { echo {{phase}} > {{plan}}-{{phase}} && git add -A && git commit -q -m '{{plan}} phase {{phase}}'; }`,
@@ -40,6 +40,7 @@ export const clusterScript: ScriptInput = {
       { role: "author", phase: 1 },
       [
         { bash: commit, hold: "begin" },
+        { bash: commit, delayMs: 100 },
         { text: "It is committed.", delayMs: 100 }
       ],
       { captureUser }
@@ -48,6 +49,7 @@ export const clusterScript: ScriptInput = {
       { role: "author" },
       [
         { bash: commit, hold: "author" },
+        { bash: commit, delayMs: 100 },
         { text: "It is committed.", delayMs: 100 }
       ],
       { captureUser }

@@ -65,7 +65,7 @@ export class GitFault extends Schema.TaggedError<GitFault>()("GitFault", {
   get transient() {
     return (
       this.unreachable ||
-      /\.lock['": ]|cannot lock ref|another git process|failed to read \S*worktrees\//i.test(this.stderr)
+      /\.lock['": ]|cannot lock ref|another git process|(failed to read|bad object) \S*worktrees\//i.test(this.stderr)
     )
   }
 }
