@@ -1,64 +1,22 @@
 /** Composes the services for the commands that do the work: `run`, `sessions start`, `demo` and `up`. */
-import { join } from "node:path"
-import { ActorConfig, type Broker, HostTaken, JetStreamBroker, Messenger, storedMetrics } from "@reprise/actor"
-import type { AgentRuntimes } from "@reprise/agent"
+import { type ActorConfig, type Broker, type Messenger, storedMetrics } from "@reprise/actor"
 import * as gate from "@reprise/gate"
-import { ensureStreams, onDisk, tryLock } from "@reprise/nats"
-import { exportsTelemetry, makePino, telemetry } from "@reprise/observability"
-import * as orchestrator from "@reprise/orchestrator"
-import { Host } from "@reprise/protocol"
-import * as reviewer from "@reprise/reviewer"
+import { ensureStreams, tryLock } from "@reprise/nats"
+import { exportsTelemetry } from "@reprise/observability"
 import * as sessionManager from "@reprise/session-manager"
 import * as workspace from "@reprise/workspace"
-import { Context, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { sessionSettings } from "../config/serviceOptions.ts"
-import type { Settings } from "../config/settingsTable.ts"
 import { answerKey } from "../project/consoleSecrets.ts"
-import type { Project } from "../project/Project.ts"
-import { prepareState } from "../project/stateOrigin.ts"
-import { CliFailure, missing } from "../terminal/CliFailure.ts"
-import { BrokerRole, noticingFull, remoteBroker, untilWorkerEnds } from "./broker.ts"
-import { readable } from "./brokerTrouble.ts"
+import { deciders } from "./actors.ts"
+import { BrokerRole, untilWorkerEnds } from "./broker.ts"
 import { rememberingIds } from "./ids.ts"
-import { type LocalBroker, localBroker, runningBroker } from "./localBroker.ts"
+import { failureOf, logging, messaging, orCliFailure } from "./messaging.ts"
 import { notifyOptions } from "./notifications.ts"
 import { AgentStart, runtimes } from "./runtimes.ts"
-import { asItself, ServiceBrokers } from "./ServiceBrokers.ts"
+import { asItself, type ServiceBrokers } from "./ServiceBrokers.ts"
+import { type SystemOptions, usesRemote, VisitedRepository } from "./SystemOptions.ts"
 import { requireSandbox, sandboxOf } from "./sandbox.ts"
-
-/** Whoever types a command: somebody at the gate, or who removes and repairs what is stored. */
-export type ClientIdentity = "person" | "operator"
-
-export interface SystemOptions {
-  readonly project: Project
-  readonly settings: Settings
-  /** URL of a NATS server whose services do the work; else `nats.url` of the settings. */
-  readonly nats?: string
-  /** The command waits for events: a broker is started even if none ever ran here. */
-  readonly lasting?: boolean
-  /** Added to OpenCode's environment. */
-  readonly openCodeEnvironment?: Readonly<Record<string, string>>
-  /** Start OpenCode when an agent is needed. Default: at once, so that it is ready in time. */
-  readonly lazyAgents?: boolean
-  /** Replaces the runtimes OpenCode and Claude. */
-  readonly runtimes?: Layer.Layer<AgentRuntimes>
-  /** The name of this host in subjects. Default: local. */
-  readonly host?: string
-  /** The port of the web console that this process serves to its machine; absent: none, or it is not known yet. */
-  readonly consolePort?: number
-  /** As whom the command talks to the broker, besides the services that it runs. Default: a person. */
-  readonly identity?: ClientIdentity
-}
-
-/** The repository whose agents' sessions may be looked into; undefined: only what was saved of them may be read. */
-export const VisitedRepository = Context.Reference<Effect.Effect<SystemOptions | undefined>>("cli/VisitedRepository", {
-  defaultValue: () => Effect.succeed(undefined)
-})
-
-const serverUrl = ({ nats, settings }: SystemOptions): string | undefined => nats ?? settings.nats.url
-
-/** Whether the broker is a server that others run. */
-export const usesRemote = (options: SystemOptions): boolean => serverUrl(options) !== undefined
 
 /** Without a collector nobody would see them. */
 const measured = Layer.suspend(() =>
@@ -66,18 +24,6 @@ const measured = Layer.suspend(() =>
     ? Layer.merge(asItself("orchestrator", storedMetrics("orchestrator")), asItself("gate", storedMetrics("gate")))
     : Layer.empty
 )
-
-/** Neither touch a working tree nor agents, nor do they notify anybody. */
-const deciders = Layer.mergeAll(asItself("orchestrator", orchestrator.layer), asItself("reviewer", reviewer.layer))
-
-/** Make decisions and answer queries; need neither the working tree nor agents. */
-export const actors = ({ settings }: SystemOptions) =>
-  Layer.mergeAll(
-    deciders,
-    asItself("gate", gate.actorsWith({ ...settings.notify, channels: Object.keys(settings.notify.channels) })),
-    asItself("session-manager", sessionManager.actorsWith(sessionSettings(settings))),
-    asItself("workspace", workspace.actors)
-  )
 
 /**
  * Links that answer are verified by the console of this repository, so its own key signs them: not for a broker that other
@@ -94,7 +40,7 @@ const gateOptions = Effect.fnUntraced(function* (options: SystemOptions) {
   return hasOwnLinks && notify.answerKey === undefined ? { ...notify, answerKey: yield* answerKey(project) } : notify
 })
 
-/** The same, and do the work on this host. */
+/** Decide, answer queries, and do the work on this host. */
 const services = (options: SystemOptions) =>
   Layer.mergeAll(
     deciders,
@@ -129,52 +75,6 @@ const onlyParts = <E, R>(layer: Layer.Layer<Parts, E, R>): Layer.Layer<Parts, E,
 /** Decides and works here, over this broker. */
 const hosting = <E, R>(options: SystemOptions, broker: Layer.Layer<Parts, E, R>) =>
   services(options).pipe(Layer.provideMerge(withAgents), Layer.provideMerge(Layer.merge(hostParts(options), broker)))
-
-export const actorConfig = ({ host, settings }: SystemOptions) =>
-  ActorConfig.layer({ prefix: settings.nats.prefix, host: Host.make(host ?? "local") })
-
-const ownOrRunning = (options: SystemOptions, local: LocalBroker | "running") =>
-  local === "running" ? runningBroker(options) : localBroker(options, local)
-
-/** Messages over a broker. `running`: over one that somebody runs already, or none. */
-export const messaging = (
-  options: SystemOptions,
-  local: LocalBroker | "running" = { waitForOwnerMs: 0, works: false }
-) => {
-  const url = serverUrl(options)
-  const { prefix } = options.settings.nats
-  return noticingFull(url === undefined ? { prefix, directory: options.project.directory } : { prefix }).pipe(
-    Layer.provideMerge(Messenger.layer),
-    Layer.provideMerge(JetStreamBroker.layer),
-    Layer.provideMerge(ServiceBrokers.layer),
-    Layer.provideMerge(url === undefined ? ownOrRunning(options, local) : remoteBroker(options, url)),
-    Layer.provideMerge(actorConfig(options))
-  )
-}
-
-/** Fails if the project's state folder is not this machine's own, or not writable: nothing writes to it before this. */
-export const logging = ({ project, settings: { log } }: SystemOptions) =>
-  Layer.unwrap(
-    prepareState(project).pipe(
-      Effect.andThen(
-        onDisk(project.directory, async () => makePino(join(project.directory, "logs", "reprise.log"), log.level))
-      ),
-      Effect.map((logger) => telemetry("reprise", logger, log.level))
-    )
-  )
-
-const failureOf = (thrown: unknown): CliFailure => {
-  const error = readable(thrown)
-  if (error instanceof CliFailure) return error
-  const message = error instanceof Error ? error.message : String(error)
-  return error instanceof HostTaken
-    ? missing("host-taken", message, "'reprise doctor' shows what answers on this broker.", error)
-    : missing("broken", message, "'reprise doctor' checks what a run needs.", error)
-}
-
-/** Turns every failure of a layer into a `CliFailure`. */
-export const orCliFailure = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, CliFailure, R> =>
-  layer.pipe(Layer.catch((error) => Layer.effectContext(Effect.fail(failureOf(error)))))
 
 /** A process that only looks something up usually owns the broker no longer than this. */
 const lookUpMs = 2_000

@@ -7,7 +7,7 @@ import { CliFailure } from "../terminal/CliFailure.ts"
 import { nameWhatIsFull, type Store, wasFull } from "./brokerQuota.ts"
 import { readable } from "./brokerTrouble.ts"
 import { ServiceBrokers, ServiceConnections } from "./ServiceBrokers.ts"
-import type { SystemOptions } from "./System.ts"
+import type { SystemOptions } from "./SystemOptions.ts"
 
 /** The process that ran the broker, or did the work, has ended. Everything stored is kept; another process may continue. */
 export class BrokerLost extends Schema.TaggedError<BrokerLost>()("BrokerLost", { directory: Schema.String }) {

@@ -8,18 +8,9 @@ import { requireTrusted } from "../trust/requireTrust.ts"
 import { credentialSettings, serverSettings } from "../trust/trustedSettings.ts"
 import { BrokerRole, isBrokerLost, maxTakeovers, untilBrokerLost, untilBrokerLostOrFull } from "./broker.ts"
 import { rememberIds } from "./ids.ts"
+import { actorConfig, logging, messaging, orCliFailure } from "./messaging.ts"
 import { ServiceBrokers } from "./ServiceBrokers.ts"
-import {
-  actorConfig,
-  actors,
-  type ClientIdentity,
-  logging,
-  messaging,
-  orCliFailure,
-  type SystemOptions,
-  usesRemote,
-  VisitedRepository
-} from "./System.ts"
+import { type ClientIdentity, type SystemOptions, usesRemote, VisitedRepository } from "./SystemOptions.ts"
 
 /** The flags of every command that needs a broker. */
 export interface ClientFlags {
@@ -29,10 +20,21 @@ export interface ClientFlags {
 
 type NatsFlag = Pick<ClientFlags, "nats">
 
+const loadActors = () => import("./actors.ts")
+
+/** They take long to load, and most commands are clients of a process that runs them already. */
+const actorsOf = (options: SystemOptions) =>
+  Layer.unwrap(Effect.map(Effect.promise(loadActors), ({ actors }) => actors(options)))
+
+/** Nobody runs the broker: what this process will need is loaded while the broker starts. A failure is seen later. */
+const beginLoading = Effect.sync(() => {
+  loadActors().catch(() => undefined)
+})
+
 /** A repository in which nothing ever ran: everything is empty, and nothing is written. */
 const emptySystem = (options: SystemOptions) =>
   orCliFailure(
-    actors(options).pipe(
+    actorsOf(options).pipe(
       Layer.provideMerge(Layer.merge(Messenger.layer, ServiceBrokers.shared)),
       Layer.provideMerge(MemoryBroker.layer),
       Layer.provideMerge(
@@ -49,14 +51,18 @@ const emptySystem = (options: SystemOptions) =>
     )
   )
 
+const briefly = { waitForOwnerMs: 0, works: false, whenOwning: beginLoading }
+
 /** Runs the actors if no other process does: questions can be read and answered while nothing runs. */
 const clientSystem = (
   options: SystemOptions
 ): Layer.Layer<Messenger | Broker | ActorConfig | BrokerRole, CliFailure> => {
   if (usesRemote(options)) return orCliFailure(messaging(options))
   if (!isInitialised(options.project) && options.lasting !== true) return emptySystem(options)
-  const decisions = Layer.unwrap(Effect.map(BrokerRole, ({ owns }) => (owns ? actors(options) : Layer.empty)))
-  return orCliFailure(decisions.pipe(Layer.provideMerge(messaging(options)), Layer.provideMerge(logging(options))))
+  const decisions = Layer.unwrap(Effect.map(BrokerRole, ({ owns }) => (owns ? actorsOf(options) : Layer.empty)))
+  return orCliFailure(
+    decisions.pipe(Layer.provideMerge(messaging(options, briefly)), Layer.provideMerge(logging(options)))
+  )
 }
 
 /** For questions that are not worth starting anything. Fails where nobody runs the broker. */

@@ -6,7 +6,7 @@ import { type SessionFile, sessionFile } from "@reprise/session-manager/transcri
 import { Effect, Result } from "effect"
 import { missing } from "../terminal/CliFailure.ts"
 import { isOver } from "../views/ended.ts"
-import { type SystemOptions, usesRemote } from "./System.ts"
+import { type SystemOptions, usesRemote } from "./SystemOptions.ts"
 import { withRuntime } from "./sessionRuntime.ts"
 
 /** The conversation as it was saved last. */

@@ -27,7 +27,7 @@ import { BrokerLost, BrokerRole, client, isBrokerLost, maxTakeovers } from "./br
 import { requireQuota, untilFull } from "./brokerQuota.ts"
 import { hostName } from "./names.ts"
 import { ServiceConnections } from "./ServiceBrokers.ts"
-import type { SystemOptions } from "./System.ts"
+import type { SystemOptions } from "./SystemOptions.ts"
 
 const secretOfBroker = machineSecret("embedded broker")
 
@@ -191,21 +191,33 @@ export interface LocalBroker {
   readonly waitForOwnerMs: number
   /** This process does the work, whoever runs the broker. */
   readonly works: boolean
+  /** Done when no other process runs the broker, before it starts. */
+  readonly whenOwning?: Effect.Effect<void>
 }
 
 /** The broker of a process that runs it already; fails with `BrokerLost` where none does. */
 export const runningBroker = (options: SystemOptions) => Layer.effectContext(attachToBroker(options, false))
 
-export const localBroker = (options: SystemOptions, { waitForOwnerMs, works }: LocalBroker) =>
-  Layer.effectContext(
-    ownBroker(options).pipe(
-      Effect.retry({
-        while: (error) => error._tag === "AlreadyOwned",
-        schedule: Schedule.spaced("50 millis").pipe(Schedule.upTo({ duration: `${waitForOwnerMs} millis` }))
-      }),
-      Effect.catchTag("AlreadyOwned", () => attachToBroker(options, works)),
+/** Runs the broker, unless another process does. */
+const ownOrAttach = (options: SystemOptions, { waitForOwnerMs, whenOwning = Effect.void, works }: LocalBroker) =>
+  Effect.andThen(whenOwning, ownBroker(options)).pipe(
+    Effect.retry({
+      while: (error) => error._tag === "AlreadyOwned",
+      schedule: Schedule.spaced("50 millis").pipe(Schedule.upTo({ duration: `${waitForOwnerMs} millis` }))
+    }),
+    Effect.catchTag("AlreadyOwned", () => attachToBroker(options, works))
+  )
+
+export const localBroker = (options: SystemOptions, local: LocalBroker) => {
+  const own = ownOrAttach(options, local)
+  // A command that would not wait looks for another process first, which costs less than to try to be the owner.
+  const found =
+    local.waitForOwnerMs > 0 ? own : Effect.catchIf(attachToBroker(options, local.works), isBrokerLost, () => own)
+  return Layer.effectContext(
+    found.pipe(
       // The owner ended between the two attempts: this process may own the broker now.
       Effect.retry({ while: isBrokerLost, times: maxTakeovers }),
       showingStep("Starting the broker")
     )
   )
+}

@@ -15,7 +15,7 @@ import { projectSettings } from "../trust/projectSettings.ts"
 import { clientOptions } from "./clientSystem.ts"
 import { findRun, findSession } from "./lookUp.ts"
 import { isConfigured, requireRuntime } from "./runtimes.ts"
-import type { SystemOptions } from "./System.ts"
+import type { SystemOptions } from "./SystemOptions.ts"
 import { requireSandboxed, standingOf } from "./sandbox.ts"
 import { withRuntime } from "./sessionRuntime.ts"
 

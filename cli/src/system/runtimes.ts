@@ -31,7 +31,7 @@ import { showingStep } from "../views/live/Display.ts"
 import { hostEnvironment } from "./hostEnvironment.ts"
 import { limitHeap } from "./memory.ts"
 import { heldBackOnly, ruleBook } from "./ruleBook.ts"
-import type { SystemOptions } from "./System.ts"
+import type { SystemOptions } from "./SystemOptions.ts"
 
 /** An OpenCode server that somebody else runs. */
 export const openCodeAt = (url: string) =>

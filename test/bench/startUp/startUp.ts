@@ -71,14 +71,15 @@ const coldRound = Effect.fnUntraced(function* (times: Times, packed: Bundle) {
 }, Effect.scoped)
 
 /** A command that ends by itself. */
-const noteCommand = Effect.fnUntraced(function* (times: Times, world: World, ...args: ReadonlyArray<string>) {
-  const name = args.join(" ")
+const noteCommand = Effect.fnUntraced(function* (times: Times, world: World, args: ReadonlyArray<string>, where = "") {
+  const name = `${args.join(" ")}${where}`
   const [started, before] = [performance.now(), endedChildrenSeconds(process.pid)]
   const { code, stderr } = yield* step(`the end of '${name}'`, world.reprise(...args))
   if (code !== 0) throw new Error(`reprise ${name} ended with ${code}: ${stderr}`)
   times.note(name, sinceMs(started), (endedChildrenSeconds(process.pid) - before) * 1000)
 })
 
+const withBroker = ", where a broker is up"
 const firstCharacter = "run at a terminal, to the first character"
 const openQuestion = "run at a terminal, to a question that waits"
 
@@ -97,10 +98,17 @@ const parkedRounds = Effect.fnUntraced(function* (times: Times, packed: Bundle) 
   const world = yield* makeWorld({ ...oneQuestion, openCode: "own", bundle: packed })
   yield* step("the end of a run that parks", world.reprise("run", "PLAN.md"))
   for (let round = 0; round < runRounds; round++) {
-    yield* noteCommand(times, world, "status")
-    yield* noteCommand(times, world, "gate", "list")
+    yield* noteCommand(times, world, ["status"])
+    yield* noteCommand(times, world, ["gate", "list"])
     yield* noteQuestion(times, world)
   }
+  const log = yield* world.start("logs", "--follow", "--json")
+  yield* step("the events of the run", log.waitFor(/EscalationRaised/))
+  for (let round = 0; round < runRounds; round++) {
+    yield* noteCommand(times, world, ["status"], withBroker)
+    yield* noteCommand(times, world, ["gate", "list"], withBroker)
+  }
+  yield* step("the end of the log", log.kill("SIGTERM"))
 }, Effect.scoped)
 
 export const startUp = (): Promise<void> =>
@@ -129,4 +137,5 @@ export const startUp = (): Promise<void> =>
     print(times.line(firstPrompt, openCode))
     print(times.line(firstCharacter, node))
     for (const name of [openQuestion, "status", "gate list"]) print(times.line(name, broker))
+    for (const name of ["status", "gate list"]) print(times.line(`${name}${withBroker}`, node))
   }).pipe(Effect.scoped, Effect.runPromise)

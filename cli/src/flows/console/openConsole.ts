@@ -17,7 +17,7 @@ import {
 } from "../../project/consoleSecrets.ts"
 import type { Project } from "../../project/Project.ts"
 import { prepareState } from "../../project/stateOrigin.ts"
-import type { SystemOptions } from "../../system/System.ts"
+import type { SystemOptions } from "../../system/SystemOptions.ts"
 import { proxySecret, sharedAnswerKey } from "../../system/webSecrets.ts"
 import { missing } from "../../terminal/CliFailure.ts"
 import { say } from "../../terminal/Printer.ts"

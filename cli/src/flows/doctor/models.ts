@@ -4,7 +4,7 @@ import { plannedAgents } from "@reprise/orchestrator/agents"
 import { type RuntimeName, uncachedTokens } from "@reprise/protocol"
 import { Clock, Effect, Option, Stream } from "effect"
 import { agentOptions } from "../../config/serviceOptions.ts"
-import type { SystemOptions } from "../../system/System.ts"
+import type { SystemOptions } from "../../system/SystemOptions.ts"
 import { withRuntime } from "../../system/sessionRuntime.ts"
 import { broken, type Finding, ok, warning } from "./findings.ts"
 

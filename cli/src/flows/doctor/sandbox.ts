@@ -3,7 +3,7 @@ import { unguardedBy } from "@reprise/agent"
 import { shortcomings } from "@reprise/sandbox"
 import { Effect } from "effect"
 import { configuredRuntimes } from "../../config/serviceOptions.ts"
-import type { SystemOptions } from "../../system/System.ts"
+import type { SystemOptions } from "../../system/SystemOptions.ts"
 import { standingOf } from "../../system/sandbox.ts"
 import { broken, ok, warning } from "./findings.ts"
 

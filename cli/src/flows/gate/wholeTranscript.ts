@@ -4,7 +4,7 @@ import type { EscalationView, SessionView } from "@reprise/protocol"
 import { readTranscript } from "@reprise/session-manager/readTranscript"
 import { Effect } from "effect"
 import { awaitsSaving, findSession } from "../../system/lookUp.ts"
-import { VisitedRepository } from "../../system/System.ts"
+import { VisitedRepository } from "../../system/SystemOptions.ts"
 import { conversationText, indented } from "../../views/conversationText.ts"
 
 /** While an agent works, its runtime knows more than what was saved. It is asked where it runs already. */

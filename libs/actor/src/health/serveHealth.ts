@@ -2,7 +2,6 @@
  * Answers over HTTP whether a service lives and is ready, for the probes of a container
  * (docs/operations.md#health-of-a-service), and with its metrics, for Prometheus.
  */
-import { createServer } from "node:http"
 import { formatMetrics } from "@reprise/observability/prometheus"
 import { Effect, Option, Schema } from "effect"
 import type { ReadinessShape } from "./Readiness.ts"
@@ -56,6 +55,8 @@ export const serveHealth = Effect.fn("serveHealth")(function* (
   { host, port }: HealthAddress,
   readiness: ReadinessShape
 ) {
+  // Loading it takes longer than all other modules of Node together, and few processes are probed.
+  const { createServer } = yield* Effect.promise(() => import("node:http"))
   const server = createServer((request, response) => {
     const { status, text } = Effect.runSync(answer(readiness, request.url))
     response.writeHead(status, { "content-type": "text/plain; charset=utf-8", connection: "close" }).end(`${text}\n`)

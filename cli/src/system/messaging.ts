@@ -1,0 +1,60 @@
+/** Messages over a broker, whoever runs it, and the log of what a command does. */
+import { join } from "node:path"
+import { ActorConfig, HostTaken, JetStreamBroker, Messenger } from "@reprise/actor"
+import { onDisk } from "@reprise/nats"
+import { makePino, telemetry } from "@reprise/observability"
+import { Host } from "@reprise/protocol"
+import { Effect, Layer } from "effect"
+import { prepareState } from "../project/stateOrigin.ts"
+import { CliFailure, missing } from "../terminal/CliFailure.ts"
+import { noticingFull, remoteBroker } from "./broker.ts"
+import { readable } from "./brokerTrouble.ts"
+import { type LocalBroker, localBroker, runningBroker } from "./localBroker.ts"
+import { ServiceBrokers } from "./ServiceBrokers.ts"
+import { type SystemOptions, serverUrl } from "./SystemOptions.ts"
+
+export const actorConfig = ({ host, settings }: SystemOptions) =>
+  ActorConfig.layer({ prefix: settings.nats.prefix, host: Host.make(host ?? "local") })
+
+const ownOrRunning = (options: SystemOptions, local: LocalBroker | "running") =>
+  local === "running" ? runningBroker(options) : localBroker(options, local)
+
+/** Messages over a broker. `running`: over one that somebody runs already, or none. */
+export const messaging = (
+  options: SystemOptions,
+  local: LocalBroker | "running" = { waitForOwnerMs: 0, works: false }
+) => {
+  const url = serverUrl(options)
+  const { prefix } = options.settings.nats
+  return noticingFull(url === undefined ? { prefix, directory: options.project.directory } : { prefix }).pipe(
+    Layer.provideMerge(Messenger.layer),
+    Layer.provideMerge(JetStreamBroker.layer),
+    Layer.provideMerge(ServiceBrokers.layer),
+    Layer.provideMerge(url === undefined ? ownOrRunning(options, local) : remoteBroker(options, url)),
+    Layer.provideMerge(actorConfig(options))
+  )
+}
+
+/** Fails if the project's state folder is not this machine's own, or not writable: nothing writes to it before this. */
+export const logging = ({ project, settings: { log } }: SystemOptions) =>
+  Layer.unwrap(
+    prepareState(project).pipe(
+      Effect.andThen(
+        onDisk(project.directory, async () => makePino(join(project.directory, "logs", "reprise.log"), log.level))
+      ),
+      Effect.map((logger) => telemetry("reprise", logger, log.level))
+    )
+  )
+
+export const failureOf = (thrown: unknown): CliFailure => {
+  const error = readable(thrown)
+  if (error instanceof CliFailure) return error
+  const message = error instanceof Error ? error.message : String(error)
+  return error instanceof HostTaken
+    ? missing("host-taken", message, "'reprise doctor' shows what answers on this broker.", error)
+    : missing("broken", message, "'reprise doctor' checks what a run needs.", error)
+}
+
+/** Turns every failure of a layer into a `CliFailure`. */
+export const orCliFailure = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, CliFailure, R> =>
+  layer.pipe(Layer.catch((error) => Layer.effectContext(Effect.fail(failureOf(error)))))
