@@ -9,6 +9,7 @@ import { credentialSettings, serverSettings } from "../trust/trustedSettings.ts"
 import { BrokerRole, isBrokerLost, maxTakeovers, untilBrokerLost, untilBrokerLostOrFull } from "./broker.ts"
 import { rememberIds } from "./ids.ts"
 import { actorConfig, logging, messaging, orCliFailure } from "./messaging.ts"
+import { type RestingViews, restingMessenger, restingViews } from "./restingViews.ts"
 import { ServiceBrokers } from "./ServiceBrokers.ts"
 import { type ClientIdentity, type SystemOptions, usesRemote, VisitedRepository } from "./SystemOptions.ts"
 
@@ -31,25 +32,30 @@ const beginLoading = Effect.sync(() => {
   loadActors().catch(() => undefined)
 })
 
+/** The role of a process that has its broker in its own memory. */
+const alone = Layer.succeed(BrokerRole, {
+  owns: true,
+  works: false,
+  requireQuota: Effect.void,
+  lost: Effect.never,
+  full: Effect.never,
+  patienceMs: 0
+})
+
 /** A repository in which nothing ever ran: everything is empty, and nothing is written. */
 const emptySystem = (options: SystemOptions) =>
   orCliFailure(
     actorsOf(options).pipe(
       Layer.provideMerge(Layer.merge(Messenger.layer, ServiceBrokers.shared)),
       Layer.provideMerge(MemoryBroker.layer),
-      Layer.provideMerge(
-        Layer.succeed(BrokerRole, {
-          owns: true,
-          works: false,
-          requireQuota: Effect.void,
-          lost: Effect.never,
-          full: Effect.never,
-          patienceMs: 0
-        })
-      ),
+      Layer.provideMerge(alone),
       Layer.provideMerge(actorConfig(options))
     )
   )
+
+/** A repository in which nothing runs. */
+const restingSystem = (options: SystemOptions, views: RestingViews) =>
+  orCliFailure(restingMessenger(views).pipe(Layer.provideMerge(alone), Layer.provideMerge(actorConfig(options))))
 
 const briefly = { waitForOwnerMs: 0, works: false, whenOwning: beginLoading }
 
@@ -64,6 +70,15 @@ const clientSystem = (
     decisions.pipe(Layer.provideMerge(messaging(options, briefly)), Layer.provideMerge(logging(options)))
   )
 }
+
+/** The same for what only lists. */
+const listingSystem = (options: SystemOptions) =>
+  Layer.unwrap(
+    Effect.map(
+      Effect.orElseSucceed(restingViews(options), () => undefined),
+      (views) => (views === undefined ? clientSystem(options) : restingSystem(options, views))
+    )
+  )
 
 /** For questions that are not worth starting anything. Fails where nobody runs the broker. */
 export const lookingSystem = (options: SystemOptions) => orCliFailure(messaging(options, "running"))
@@ -89,6 +104,8 @@ interface Purpose {
   readonly writes: boolean
   /** Default: a person at the gate. */
   readonly identity?: ClientIdentity
+  /** It only lists: where no broker runs, none is started. */
+  readonly lists?: boolean
 }
 
 /** What a command changes while nothing else runs is known to shells, too. */
@@ -97,7 +114,7 @@ const rememberOwnIds = ({ project }: SystemOptions) =>
 
 const runOnce = Effect.fnUntraced(function* <A, E>(
   flags: NatsFlag,
-  { identity, lasting, writes }: Purpose,
+  { identity, lasting, lists = false, writes }: Purpose,
   effect: ClientEffect<A, E>
 ) {
   const { config, options } = yield* clientOptions(flags)
@@ -110,7 +127,7 @@ const runOnce = Effect.fnUntraced(function* <A, E>(
     Effect.orElseSucceed(() => undefined)
   )
   return yield* until(changed).pipe(
-    Effect.provide(clientSystem(client)),
+    Effect.provide(lists ? listingSystem(client) : clientSystem(client)),
     Effect.provideService(VisitedRepository, visited)
   )
 })
@@ -121,6 +138,10 @@ const runOnce = Effect.fnUntraced(function* <A, E>(
  */
 export const withClient = <A, E>(flags: NatsFlag, effect: ClientEffect<A, E>) =>
   runBriefly(flags, { lasting: false, writes: false }, effect)
+
+/** The same for an effect that only lists runs, sessions and questions. */
+export const withLists = <A, E>(flags: NatsFlag, effect: Effect.Effect<A, E, Messenger>) =>
+  runBriefly(flags, { lasting: false, writes: false, lists: true }, effect)
 
 /** The same for an effect that stores something: it fails with exit code 3 when the broker is full. */
 export const withWritingClient = <A, E>(flags: NatsFlag, effect: ClientEffect<A, E>) =>

@@ -1,7 +1,7 @@
 /** `reprise gate list` and `reprise gate show ID` */
 import type { EscalationView } from "@reprise/protocol"
 import { Effect } from "effect"
-import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
+import { type ClientFlags, withClient, withLists } from "../../system/clientSystem.ts"
 import { allQuestions, findQuestion } from "../../system/lookUp.ts"
 import { data, okJson, say } from "../../terminal/Printer.ts"
 import { visible } from "../../terminal/visible.ts"
@@ -28,7 +28,7 @@ const row = ({ escalationId, evidence, options, origin, phase, raisedAt, reason,
 ]
 
 export const listQuestions = (flags: ClientFlags) =>
-  withClient(
+  withLists(
     flags,
     Effect.gen(function* () {
       const questions = yield* openQuestions

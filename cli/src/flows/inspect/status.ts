@@ -5,7 +5,7 @@ import { renderSummary } from "@reprise/plan"
 import { contracts, isKey, type RunView, subjects } from "@reprise/protocol"
 import { Effect, Option, Schema } from "effect"
 import { archivePath } from "../../project/Project.ts"
-import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
+import { type ClientFlags, withClient, withLists } from "../../system/clientSystem.ts"
 import { allRuns, allSessions, findRun } from "../../system/lookUp.ts"
 import { runToRead } from "../../system/meantRun.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
@@ -80,7 +80,9 @@ const printRun = Effect.fnUntraced(function* (name: string, json: boolean) {
 })
 
 export const status = (flags: ClientFlags & { readonly run: Option.Option<string> }) =>
-  withClient(flags, Option.isNone(flags.run) ? printRuns(flags.json) : printRun(flags.run.value, flags.json))
+  Option.isNone(flags.run)
+    ? withLists(flags, printRuns(flags.json))
+    : withClient(flags, printRun(flags.run.value, flags.json))
 
 export const summary = (flags: ClientFlags & { readonly run: Option.Option<string> }) =>
   withClient(

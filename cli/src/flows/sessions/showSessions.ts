@@ -1,7 +1,7 @@
 /** `reprise sessions list` and `reprise sessions show ID` */
 import type { SessionView } from "@reprise/protocol"
 import { Effect, Result } from "effect"
-import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
+import { type ClientFlags, withLists } from "../../system/clientSystem.ts"
 import { conversation } from "../../system/conversation.ts"
 import { allSessions, findSession } from "../../system/lookUp.ts"
 import { withSessionClient } from "../../system/sessionRuntime.ts"
@@ -14,7 +14,7 @@ const byAge = (a: SessionView, b: SessionView): number =>
   a.createdAt.localeCompare(b.createdAt) || a.sessionId.localeCompare(b.sessionId)
 
 export const listSessions = (flags: ClientFlags) =>
-  withClient(
+  withLists(
     flags,
     Effect.gen(function* () {
       const sessions = [...(yield* allSessions)].sort(byAge)

@@ -57,8 +57,10 @@ export interface Queries {
   readonly view?: (key: string) => Effect.Effect<unknown, { readonly message: string }>
 }
 
+type ListQueries = Pick<Queries, "service" | "broker" | "subjects" | "workOnHost" | "brief" | "unstored">
+
 const makeList =
-  ({ brief: briefOf = (view) => view, broker, service, subjects, unstored, workOnHost }: Queries): QueryHandler =>
+  ({ brief: briefOf = (view) => view, broker, service, subjects, unstored, workOnHost }: ListQueries): QueryHandler =>
   (request) => {
     const query = readFilter(request === "" ? "{}" : request)
     if (Result.isFailure(query)) return Effect.succeed(badRequest(query.failure))
@@ -126,3 +128,11 @@ export const serveQueries = (queries: Queries) => {
         }
   return broker.serve(service, handlers)
 }
+
+const none: ReadonlyMap<string, StoredView> = new Map()
+
+/** Answers `list` from stored views, where no actor runs. Nobody answers `show`. */
+export const serveStoredViews = (queries: Omit<ListQueries, "unstored">) =>
+  queries.broker.serve(queries.service, {
+    [queries.subjects.api(queries.service, "list")]: makeList({ ...queries, unstored: () => none })
+  })

@@ -32,6 +32,8 @@ export interface EmbeddedOptions {
   readonly tenant?: Tenant
   /** Default: any free port. */
   readonly port?: number
+  /** Done as soon as the directory is this process's, before anything of it can change. */
+  readonly whenOwned?: Effect.Effect<void>
   /** The storage for new streams. Default: 4 GiB, or half of the free disk space if that is less. */
   readonly storageBytes?: number
   /** Statistics over HTTP on a free loopback port, readable by every user of this machine. Default off. */
@@ -161,6 +163,7 @@ const make = Effect.fn("EmbeddedServer.make")(function* (options: EmbeddedOption
   const template = options.template ?? (yield* onDisk(directory, () => readFile(templateFile, "utf8")))
   const server = options.server ?? (yield* locateServer(options.locate))
   yield* acquireOwnership(directory)
+  yield* options.whenOwned ?? Effect.void
   yield* removeEndpoint(directory)
   yield* Effect.addFinalizer(() =>
     onDisk(directory, () => rm(paths(directory).config, { force: true })).pipe(Effect.ignore)

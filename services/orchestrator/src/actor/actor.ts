@@ -11,7 +11,8 @@ import { type RunInput, RunReport, subscribed } from "./inputs.ts"
 import { RunEvent } from "./journal.ts"
 import { react } from "./react.ts"
 import { noRun, type RunState } from "./state.ts"
-import { runView, workOfRun } from "./view.ts"
+import { runView } from "./view.ts"
+import { workOfRun } from "./workOfRun.ts"
 
 export const runActor: Actor<RunState, RunInput, RunEvent> = {
   service: "orchestrator",

@@ -1,7 +1,5 @@
 /** The read model of a run: what `reprise status` shows. */
-import type { WorkOnHost } from "@reprise/actor"
-import { anyHost, type PhaseView, RunView } from "@reprise/protocol"
-import { Option, Schema } from "effect"
+import type { PhaseView, RunView } from "@reprise/protocol"
 import { agentOf, choiceOf, chosenAuthor } from "../agents/agentOf.ts"
 import { isEnded } from "../control/end.ts"
 import { ledgerView } from "../ledger/ledger.ts"
@@ -84,20 +82,4 @@ export const runView = (state: RunState): RunView | undefined => {
     startedAt: state.startedAt,
     updatedAt: state.updatedAt
   }
-}
-
-const { host, status } = RunView.fields
-const decodePlace = Schema.decodeUnknownOption(Schema.Struct({ host, status }))
-const open: ReadonlyArray<RunView["status"]> = ["running", "waiting", "paused"]
-
-/** A run that no host has taken yet goes on wherever there is one. */
-export const workOfRun: WorkOnHost = {
-  by: ["session-manager", "workspace"],
-  hostOf: (view) =>
-    Option.getOrUndefined(
-      decodePlace(view).pipe(
-        Option.filter((run) => open.includes(run.status)),
-        Option.map((run) => run.host ?? anyHost)
-      )
-    )
 }

@@ -9,8 +9,9 @@ import { type GateEvent, type SessionInput, SessionReport, SessionTimer, subscri
 import { type JournalEvent, StoredEvent } from "./journal.ts"
 import { react } from "./react.ts"
 import { noSession, type Session } from "./state.ts"
-import { viewOf, workOfSession } from "./view.ts"
+import { viewOf } from "./view.ts"
 import type { SessionWork } from "./work.ts"
+import { workOfSession } from "./workOfSession.ts"
 
 /** The questions of a standalone session carry its id as their run's. */
 const standaloneOf = (event: GateEvent) => (isStandalone(event) ? event.runId : undefined)

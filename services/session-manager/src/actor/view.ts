@@ -1,9 +1,7 @@
 /** What `sessions list` and `sessions show` tell of a session. */
-import type { WorkOnHost } from "@reprise/actor"
-import { SessionView } from "@reprise/protocol"
-import { Option, Schema } from "effect"
+import type { SessionView } from "@reprise/protocol"
 import { vendorOf } from "../activity/actions.ts"
-import { hasEnded, holdOf, isEnded, type Session } from "./state.ts"
+import { hasEnded, holdOf, type Session } from "./state.ts"
 
 const heldBy = (session: Session): Pick<SessionView, "heldBy"> => {
   const hold = hasEnded(session) ? undefined : holdOf(session)
@@ -56,18 +54,4 @@ export const viewOf = (session: Session): SessionView | undefined => {
     ...heldBy(session),
     ...(session.saved === undefined ? {} : { transcript: session.saved.object, savedAt: session.saved.at })
   }
-}
-
-const { host, status } = SessionView.fields
-const decodePlace = Schema.decodeUnknownOption(Schema.Struct({ host, status }))
-
-export const workOfSession: WorkOnHost = {
-  by: ["session-manager"],
-  hostOf: (view) =>
-    Option.getOrUndefined(
-      decodePlace(view).pipe(
-        Option.filter((session) => !isEnded(session.status)),
-        Option.map((session) => session.host)
-      )
-    )
 }
