@@ -174,7 +174,13 @@ export function Shell({ onSignedOut }: { readonly onSignedOut: () => void }) {
       {showsHelp && (
         <KeysHelp
           onClose={() => setShowsHelp(false)}
-          valid={{ isQuestion: isAt("/questions"), hasSeveral: questions.length > 1, mayAnswer, mayStart }}
+          valid={{
+            isQuestion: isAt("/questions"),
+            hasSeveral: questions.length > 1,
+            mayAnswer,
+            mayFork: mayStart,
+            mayStart
+          }}
         />
       )}
       <footer className="text-soft mx-auto flex max-w-[90rem] flex-wrap gap-x-4 px-4 pb-4 text-sm">

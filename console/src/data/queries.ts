@@ -4,6 +4,7 @@ import {
   ConsoleChanges,
   ConsoleDryRun,
   ConsoleEvent,
+  ConsoleForked,
   ConsoleLink,
   ConsoleOutcome,
   ConsolePlan,
@@ -36,6 +37,7 @@ const readPlans = reading(Schema.Array(ConsolePlan))
 const readSettings = reading(Schema.Array(ConsoleSetting))
 const askDryRun = sending(ConsoleDryRun)
 const lookAtLink = sending(ConsoleLink)
+export const sendFork = sending(ConsoleForked)
 export const sendStart = sending(ConsoleStarted)
 export const sendCommand = sending(ConsoleOutcome)
 export const askPreview = sending(ConsolePreview)

@@ -21,6 +21,7 @@ import { eventLine, logLine } from "../../views/eventLine.ts"
 import { user } from "../gate/answerQuestion.ts"
 import { changesUnknown, workOf } from "../gate/evidenceText.ts"
 import { explained } from "../repository/explainConfig.ts"
+import { makeFork } from "./forkFromConsole.ts"
 import { dryRun, makeStart, plansOf } from "./runsFromConsole.ts"
 
 const changesOf = Effect.fnUntraced(function* (question: EscalationView) {
@@ -107,6 +108,7 @@ export const consoleSources = (options: SystemOptions) =>
     Effect.gen(function* () {
       const context = yield* Effect.context<Messenger | Broker | ActorConfig>()
       const start = makeStart(options)
+      const fork = makeFork()
       return ConsoleSources.of({
         conversation: (session) =>
           conversationOf(session, options).pipe(Effect.mapError(unavailable), Effect.provide(context)),
@@ -123,6 +125,8 @@ export const consoleSources = (options: SystemOptions) =>
           plans: plansOf(options.project),
           dryRun: (wanted) => dryRun(options, wanted).pipe(Effect.mapError(notPossible), Effect.provide(context)),
           start: (wanted) => start(wanted).pipe(Effect.mapError(notPossible), Effect.provide(context)),
+          fork: (question, wanted) =>
+            fork(question, wanted).pipe(Effect.mapError(notPossible), Effect.provide(context)),
           settings: settingsOf(options).pipe(Effect.mapError(unavailable))
         },
         describe,

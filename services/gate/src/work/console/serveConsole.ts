@@ -19,7 +19,7 @@ import { viewRoutes } from "./viewRoutes.ts"
 
 export { listenProblem } from "../../console/visitor.ts"
 export { readSecret } from "../secrets.ts"
-export { ConsoleSources, NotPossible, Unavailable } from "./ConsoleSources.ts"
+export { ConsoleSources, NotPossible, type RepositorySources, Unavailable } from "./ConsoleSources.ts"
 
 export interface ConsoleOptions {
   /** 0: any free one. */
