@@ -22,6 +22,7 @@ import { readable } from "./brokerTrouble.ts"
 import { rememberingIds } from "./ids.ts"
 import { type LocalBroker, localBroker, runningBroker } from "./localBroker.ts"
 import { notifyOptions } from "./notifications.ts"
+import { knownPushBrowsers, pushBrowsers } from "./pushBrowsers.ts"
 import { AgentStart, runtimes } from "./runtimes.ts"
 import { asItself, ServiceBrokers } from "./ServiceBrokers.ts"
 import { requireSandbox, sandboxOf } from "./sandbox.ts"
@@ -46,6 +47,8 @@ export interface SystemOptions {
   readonly host?: string
   /** The port of the web console that this process serves to its machine; absent: none, or it is not known yet. */
   readonly consolePort?: number
+  /** This process serves the web console of its repository. */
+  readonly servesConsole?: boolean
   /** As whom the command talks to the broker, besides the services that it runs. Default: a person. */
   readonly identity?: ClientIdentity
 }
@@ -79,6 +82,13 @@ export const actors = ({ settings }: SystemOptions) =>
     asItself("workspace", workspace.actors)
   )
 
+/** Of a broker that others run, any gate may take a notification, and only one console knows its browsers. */
+const pushOf = (options: SystemOptions) => {
+  const { project, servesConsole = false, settings } = options
+  if (usesRemote(options)) return Effect.undefined
+  return servesConsole ? pushBrowsers(project, settings) : knownPushBrowsers(project, settings)
+}
+
 /**
  * Links that answer are verified by the console of this repository, so its own key signs them: not for a broker that other
  * machines share, unless they share a key, too.
@@ -86,8 +96,10 @@ export const actors = ({ settings }: SystemOptions) =>
 const gateOptions = Effect.fnUntraced(function* (options: SystemOptions) {
   const { project, settings } = options
   const { consolePort } = options
+  const push = yield* pushOf(options)
   const notify = {
     ...(yield* notifyOptions(settings, usesRemote(options))),
+    ...(push === undefined ? {} : { push }),
     ...(consolePort === undefined ? {} : { localOrigin: `http://127.0.0.1:${consolePort}` })
   }
   const hasOwnLinks = notify.origin !== undefined && notify.channels.length > 0 && !usesRemote(options)
