@@ -2,7 +2,7 @@
  * Notices while no page is open. The browser's own push service is on the internet, so the page gets a subscription of a
  * push service on this machine; what that is sent is decrypted and handed to the browser, which wakes the service worker.
  */
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -10,8 +10,10 @@ import { makePushBrowsers, markOf, vapidOf } from "@reprise/gate"
 import { type PushService, type SubscribedBrowser, startPushService } from "@reprise/testing"
 import { Effect, Redacted } from "effect"
 import type { CDPSession, Page, Worker } from "playwright-core"
-import { act, lacksBrowser, openPage, pictured, presses, sees, startBrowser } from "../harness/browser.ts"
+import { act, lacksBrowser, openPage, pictured, presses, sees, startBrowser, startConsole } from "../harness/browser.ts"
 import { answerElsewhere, emptyRepository, gateWith, openGate, raise, token } from "../harness/gateConsole.ts"
+import { plan, script } from "../harness/modelScript.ts"
+import { makeWorld } from "../harness/World.ts"
 import { waitUntil } from "../harness/waitUntil.ts"
 
 const secret = Redacted.make("yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw")
@@ -181,3 +183,36 @@ describe.skipIf(lacksBrowser)("notices while no page is open", () => {
       }).pipe(Effect.scoped)
   )
 })
+
+it.live("under 'up --web' a browser subscribes with a key of the repository's own, at no address of this machine", () =>
+  Effect.gen(function* () {
+    const world = yield* makeWorld({ plan: plan("One"), script: script() })
+    const { address, token: secretToken, up } = yield* startConsole(world)
+    const send = (path: string, body?: object, cookie = "") =>
+      Effect.promise(async () => {
+        const posted = { method: "POST", ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+        const headers = { "content-type": "application/json", origin: address, cookie }
+        const response = await fetch(`${address}/api/${path}`, { headers, ...(body === undefined ? {} : posted) })
+        return { cookie: response.headers.get("set-cookie")?.split(";")[0] ?? "", text: await response.text() }
+      })
+    const { cookie } = yield* send("session", { token: secretToken })
+    const file = join(world.root, ".reprise", "web-push.key")
+    const key = readFileSync(file, "utf8").trim()
+    const { publicKey } = vapidOf(Redacted.make(key), "https://localhost")
+    assert.include((yield* send("push", undefined, cookie)).text, `{"publicKey":"${publicKey}"}`)
+    assert.strictEqual(statSync(file).mode & 0o077, 0)
+    const service = yield* startPushService()
+    const { subscription } = yield* service.subscribe("device")
+    assert.include((yield* send("push/subscribe", subscription, cookie)).text, "it does not begin with https://")
+    const outside = { ...subscription, endpoint: "https://push.example.org/device" }
+    assert.include((yield* send("push/subscribe", outside, cookie)).text, '"ok":true')
+    const kept = join(world.root, ".reprise", "web-push.json")
+    assert.strictEqual(statSync(kept).mode & 0o077, 0)
+    yield* up.kill("SIGTERM")
+    const log = yield* world.reprise("logs", "latest")
+    for (const secret of [key, subscription.keys.auth, outside.endpoint]) {
+      assert.notInclude(`${log.stdout}${up.stdout}${up.stderr}`, secret)
+    }
+    assert.lengthOf(service.requests, 0)
+  })
+)

@@ -213,6 +213,7 @@ export function AnswerForm({ onChosen, question }: Props) {
       <div className="bg-card sticky bottom-0 space-y-2 pt-1 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
         {asked?._tag === "Final" && (
           <Sure
+            isFinal
             onNo={() => say(false)}
             onYes={() => say(true)}
             question={`${capital(visible(asked.option.label))}: are you sure?`}
@@ -269,7 +270,7 @@ export function AnswerForm({ onChosen, question }: Props) {
             </button>
           )}
         </div>
-        <Forked forking={forking} />
+        {asked === undefined && <Forked forking={forking} />}
         {evidence.continueUnavailable !== undefined && notice === undefined && (
           <p className="text-soft line-clamp-2 text-sm">
             Continuing is not offered: {visible(evidence.continueUnavailable)}

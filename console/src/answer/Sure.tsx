@@ -7,15 +7,16 @@ interface Props {
   readonly question: string
   readonly children: ReactNode
   readonly yes: string
-  readonly isBusy?: boolean
+  /** It cannot be undone for long. */
+  readonly isFinal?: boolean
   readonly onYes: () => void
   readonly onNo: () => void
 }
 
-const button = "flex min-h-11 items-center gap-2 rounded-md border px-3 py-1.5 font-medium disabled:opacity-60"
+const button = "flex min-h-11 items-center gap-2 rounded-md border px-3 py-1.5 font-medium"
 
 /** Whoever hears the page is led here, and not to a button: Enter must confirm nothing. */
-export function Sure({ children, isBusy = false, onNo, onYes, question, yes }: Props) {
+export function Sure({ children, isFinal = false, onNo, onYes, question, yes }: Props) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => box.current?.focus(), [])
   return (
@@ -28,8 +29,7 @@ export function Sure({ children, isBusy = false, onNo, onYes, question, yes }: P
       <div className="flex flex-wrap gap-2">
         <button
           aria-keyshortcuts="y"
-          className={`border-bad text-bad bg-card ${button}`}
-          disabled={isBusy}
+          className={`${isFinal ? "border-bad text-bad bg-card" : "bg-accent text-on-accent border-accent"} ${button}`}
           onClick={onYes}
           type="button"
         >
