@@ -135,6 +135,7 @@ describe.skipIf(lacksBrowser)("notices while no page is open", () => {
           yield* presses(page, /^Switch on/)
           yield* sees(page, /^On: this browser tells you/)
           assert.lengthOf(push.names(), 1)
+          yield* pictured(page, "push on")
           yield* act(() => page.reload())
           yield* sees(page, /^On: this browser tells you/)
 
@@ -175,6 +176,17 @@ describe.skipIf(lacksBrowser)("notices while no page is open", () => {
           yield* raise("unheard", "Nobody hears this?")
           yield* sees(page, /^Needs you/)
           assert.lengthOf(device.requests(), before)
+
+          const becomes = Effect.fnUntraced(function* (given: string, says: RegExp) {
+            yield* act(() => page.addInitScript(given))
+            yield* toSettings(page, address)
+            yield* sees(page, says)
+            yield* pictured(page, `push ${says.source.slice(0, 12)}`)
+          })
+          yield* act(() => page.setViewportSize({ width: 360, height: 740 }))
+          const denied = 'Object.defineProperty(Notification, "permission", { get: () => "denied" })'
+          yield* becomes(denied, /does not allow notices of the console/)
+          yield* becomes("delete globalThis.PushManager", /cannot, or not yet/)
           assert.deepStrictEqual(problems, [])
         }).pipe(
           Effect.scoped,

@@ -261,7 +261,7 @@ export function AnswerForm({ onChosen, question }: Props) {
           {hasRepository && (
             <button
               aria-keyshortcuts={forkKey}
-              className="border-line text-soft bg-card flex min-h-11 items-center justify-between gap-2 rounded-md border border-dashed px-3 py-1.5 text-left disabled:opacity-60"
+              className="border-line text-soft bg-card col-span-2 flex min-h-11 items-center justify-between gap-2 rounded-md border border-dashed px-3 py-1.5 text-left disabled:opacity-60"
               disabled={forking.isBusy}
               onClick={() => setAsked({ _tag: "Fork" })}
               type="button"
