@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { fitPatch, workSince } from "@reprise/workspace/look"
 import { Effect } from "effect"
 import { afterEach, beforeEach } from "vitest"
-import { fitPatch } from "../src/flows/console/patchFiles.ts"
-import { changesSince, workSince } from "../src/flows/gate/evidenceText.ts"
+import { changesSince } from "../src/flows/gate/evidenceText.ts"
 
 let folder: string
 

@@ -30,6 +30,23 @@ describe("a key at the gate", () => {
     assert.deepStrictEqual(new Gate([aQuestion()]).type(typed).sent, answers)
   })
 
+  it.each([
+    ["f\n", [{ choice: "fix", commit: "c1" }]],
+    ["cBlue\n", [{ choice: "continue-session", guidance: "Blue", commit: "c1" }]]
+  ])("%j is for the commit that the question was shown with: %j", (typed, answers) => {
+    assert.deepStrictEqual<unknown>(new Gate([aQuestion({ evidence: { commit: "c1" } })]).type(typed).sent, answers)
+  })
+
+  it("is for the commit that was shown when it was confirmed, also if the question changes before it is sent", () => {
+    const gate = new Gate([aQuestion({ evidence: { commit: "c1" } })]).type("qy")
+    gate.happens({ _tag: "Opened", question: aQuestion({ evidence: { commit: "c2" } }) }).tick(undoMs)
+    assert.deepStrictEqual<unknown>(gate.sent, [{ choice: "abort", commit: "c1" }])
+  })
+
+  it("forks by the key that the web console has, too", () => {
+    assert.include(new Gate([aQuestion()]).type("F").screen, "Another session tries again from the last turn")
+  })
+
   const byAnother = () => {
     const { options } = aQuestion()
     return aQuestion({ options: options.map((one) => (one.name === "fix" ? { ...one, agent: true } : one)) })

@@ -5,6 +5,7 @@ import { useEffect, useRef } from "react"
 export interface ValidKeys {
   /** A question is shown. */
   readonly isQuestion: boolean
+  readonly mayFork: boolean
   readonly mayAnswer: boolean
   readonly hasSeveral: boolean
   readonly mayStart: boolean
@@ -12,11 +13,13 @@ export interface ValidKeys {
 
 type Row = readonly [keys: string, does: string]
 
-const rowsOf = ({ hasSeveral, isQuestion, mayAnswer, mayStart }: ValidKeys): ReadonlyArray<Row> => {
-  const { attach, enter, filter, skip, tabs } = gateKeysHelp
+const rowsOf = ({ hasSeveral, isQuestion, mayAnswer, mayFork, mayStart }: ValidKeys): ReadonlyArray<Row> => {
+  const { attach, enter, filter, final, fork, skip, tabs } = gateKeysHelp
   const answering: ReadonlyArray<Row> = [
     ["the key of a choice", "takes it, with what you have written"],
     enter,
+    final,
+    ...(mayFork ? [fork] : []),
     ["e, Esc", "writes guidance; leaves it, and what you wrote is kept"]
   ]
   const reading: ReadonlyArray<Row> = [tabs, attach, ["j k, ↓ ↑, Space", "scroll"]]

@@ -10,6 +10,7 @@ import { questionsQuery } from "./data/queries.ts"
 import { originText, shortened } from "./data/words.ts"
 import { KeysHelp } from "./KeysHelp.tsx"
 import { followClicks, noteEvent, noteOpen, startNotices, withdrawAll } from "./notices/notices.ts"
+import { renewPush, turnOffPush } from "./notices/push.ts"
 import { Announcer, announce } from "./parts/announce.tsx"
 import { focusHeading } from "./parts/Heading.tsx"
 import { useKeys } from "./parts/keys.ts"
@@ -71,11 +72,15 @@ const useNewQuestions = (questions: ReadonlyArray<Question> | undefined): void =
 function Account({ onSignedOut }: { readonly onSignedOut: () => void }) {
   const { role, user } = useSession()
   const leave = () =>
-    void signOut().then(() => {
-      announceSignOut()
-      withdrawAll()
-      onSignedOut()
-    })
+    // Whoever signs out here is not to be told any more, even where the gate does not hear of it.
+    void turnOffPush()
+      .catch(() => undefined)
+      .then(signOut)
+      .then(() => {
+        announceSignOut()
+        withdrawAll()
+        onSignedOut()
+      })
   const name = [user, role === "viewer" ? "viewer" : undefined].filter((part) => part !== undefined).join(", ")
   return (
     <>
@@ -119,9 +124,10 @@ export function Shell({ onSignedOut }: { readonly onSignedOut: () => void }) {
   )
 
   useEffect(() => {
-    startNotices()
+    void startNotices()
+    if (mayAnswer) renewPush().catch(() => undefined)
     return followClicks((path) => navigate({ to: path }))
-  }, [navigate])
+  }, [navigate, mayAnswer])
   useNewQuestions(data)
 
   useEffect(
@@ -174,7 +180,13 @@ export function Shell({ onSignedOut }: { readonly onSignedOut: () => void }) {
       {showsHelp && (
         <KeysHelp
           onClose={() => setShowsHelp(false)}
-          valid={{ isQuestion: isAt("/questions"), hasSeveral: questions.length > 1, mayAnswer, mayStart }}
+          valid={{
+            isQuestion: isAt("/questions"),
+            hasSeveral: questions.length > 1,
+            mayAnswer,
+            mayFork: mayStart,
+            mayStart
+          }}
         />
       )}
       <footer className="text-soft mx-auto flex max-w-[90rem] flex-wrap gap-x-4 px-4 pb-4 text-sm">

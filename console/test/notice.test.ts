@@ -1,5 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Notice, noticeAfter, type Shown, type ToNotices } from "../src/notices/Notice.ts"
+import {
+  changesBy,
+  lastWords,
+  type Notice,
+  noticeAfter,
+  type Pushed,
+  type Shown,
+  type ToNotices
+} from "../src/notices/Notice.ts"
 
 const asked = (id: string, text = `Why ${id}?`) => ({ id, title: "The author needs you", text })
 const raised = (id: string, text?: string): ToNotices => ({ type: "raised", question: asked(id, text) })
@@ -49,6 +57,55 @@ describe("the notice of a browser", () => {
   ])("%s", (_, shown, message, isLookedAt, expected) => {
     const outcome = after(shown, message, 60_000, isLookedAt)
     assert.deepStrictEqual(Array.isArray(expected) ? idsIn(noticed(outcome)) : outcome, expected)
+  })
+
+  const told = (ids: ReadonlyArray<string>, more = 0, again = false): ToNotices => ({
+    type: "told",
+    questions: ids.map((id) => asked(id)),
+    more,
+    again
+  })
+
+  it("counts what the gate has told without a name, until a page knows all", () => {
+    const many = noticed(after(showing("a"), told(["b", "c"], 7)))
+    assert.deepInclude(many, {
+      title: "10 questions need you",
+      body: "Why c?\nWhy b?\nWhy a?\nand 7 more",
+      calls: true
+    })
+    assert.strictEqual(noticed(after(many.shown, closed("unnamed"))).title, "9 questions need you")
+    const known = noticed(after(many.shown, { type: "open", ids: ["a"], asOfMs: 100_000 }))
+    assert.deepInclude(known, { title: "The author needs you", body: "Why a?" })
+  })
+
+  it.each<[string, Shown | undefined, ToNotices, boolean, "unchanged" | boolean]>([
+    ["of the gate and of a page are one", showing("a"), told(["a"]), false, "unchanged"],
+    ["of the gate show nothing to whoever looks", undefined, told(["a"]), true, "unchanged"],
+    ["that remind call again", showing("a"), told(["a"], 0, true), false, true],
+    ["that remind call also when the notice was put away", undefined, told(["a"], 0, true), false, true],
+    ["that remind do not call whoever looks", showing("a"), told(["a"], 0, true), true, "unchanged"]
+  ])("messages %s", (_, shown, message, isLookedAt, expected) => {
+    const outcome = after(shown, message, 60_000, isLookedAt)
+    assert.deepStrictEqual(outcome === "unchanged" ? outcome : noticed(outcome).calls, expected)
+  })
+
+  it.each<[Pushed["kind"], ReadonlyArray<string>, ReadonlyArray<ToNotices>]>([
+    ["raised", ["a"], [told(["a"])]],
+    ["reminder", ["a"], [told(["a"], 0, true)]],
+    ["closed", ["a", "b"], [closed("a"), closed("b")]],
+    ["test", [], []]
+  ])("changes by a message of the kind %s about %j", (kind, ids, changes) => {
+    assert.deepStrictEqual(changesBy({ kind, questions: ids.map((id) => asked(id)), more: 0 }), changes)
+  })
+
+  it("says at last what became of a question, and begins anew with the next", () => {
+    const over = { id: "a", title: "No longer needed", text: "bob answered 'fix' through cli." }
+    const last = lastWords({ kind: "closed", questions: [over], more: 0 }, 5)
+    assert.deepInclude(last, { title: over.title, body: over.text, calls: false })
+    assert.deepStrictEqual(last.shown, { questions: [], calledAtMs: 5, path: "/questions/a" })
+    assert.strictEqual(noticed(after(last.shown, raised("b"))).body, "Why b?")
+    assert.strictEqual(lastWords({ kind: "closed", questions: [over, over], more: 0 }, 5).shown.path, "/")
+    assert.match(lastWords({ kind: "test", questions: [], more: 0 }, 5).title, /reaches this browser/)
   })
 
   it.each<[string, number, ToNotices, boolean]>([

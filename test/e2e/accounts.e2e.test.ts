@@ -147,6 +147,10 @@ describe("on a cluster with an identity for each service", () => {
       ])
       assert.strictEqual((yield* ask("ada@example.org", "plans"))[1].code, "no-repository")
       const [, [question]] = yield* ask("eve@example.org", "questions")
+      const [seen, changes] = yield* ask("eve@example.org", `questions/${question.escalationId}/changes`)
+      assert.strictEqual(seen, 200, changes.message)
+      assert.include(changes.patch.text, "+phase 1 turn 1", "the host of the run shows its changes")
+      assert.deepStrictEqual(yield* ask("eve@example.org", `questions/${question.escalationId}/logs`), [200, []])
       const path = `questions/${question.escalationId}/answer`
       const answer = { commandId: "answer-1", choice: "continue-session", guidance: "Blue" }
       assert.strictEqual((yield* ask("eve@example.org", path, answer))[0], 403)

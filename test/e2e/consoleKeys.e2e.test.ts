@@ -97,7 +97,7 @@ describe.skipIf(lacksBrowser)("the keys of the web console", () => {
       yield* act(() => page.getByRole("heading", { name: "2 open" }).waitFor())
 
       yield* press(page, "?")
-      assert.includeMembers(yield* shownHelp(page), ["the key of a choice", "Enter", "s, ← →", "/", "a", "u"])
+      assert.includeMembers(yield* shownHelp(page), ["the key of a choice", "Enter", "y, n", "s, ← →", "/", "a", "u"])
       yield* press(page, "p", "Escape")
       assert.strictEqual(yield* act(() => page.getByText("will be sent").count()), 0, "a dialog keeps the keys")
       yield* press(page, "N", "R")

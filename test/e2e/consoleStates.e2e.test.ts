@@ -1,7 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import { SessionId } from "@reprise/protocol"
 import { Effect } from "effect"
-import { fitPatch } from "../../cli/src/flows/console/patchFiles.ts"
+import { fitPatch } from "../../services/workspace/src/work/look/fitPatch.ts"
 import { answer, raise, stepOptions } from "../harness/askingBroker.ts"
 import {
   act,

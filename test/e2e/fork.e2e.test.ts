@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { noTokens, uncachedTokens } from "@reprise/protocol"
 import { Effect } from "effect"
+import { startConsole } from "../harness/browser.ts"
 import { commits, correct, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 import { waitForCommand } from "../harness/waitUntil.ts"
@@ -48,6 +49,24 @@ const twoTurns = Effect.gen(function* () {
   const ended = yield* made.reprise("sessions", "start", task)
   assert.strictEqual(ended.code, 0, ended.stderr)
   return { ...made, original: yield* firstOf(made) }
+})
+
+/** Sends commands as somebody who has signed in to the console with the token. */
+const signedIn = Effect.fnUntraced(function* (address: string, token: string) {
+  const send = (path: string, body: object, cookie = "") =>
+    Effect.promise(() =>
+      fetch(`${address}/api/${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", origin: address, cookie },
+        body: JSON.stringify(body)
+      })
+    )
+  const session = yield* send("session", { token })
+  const [cookie = ""] = `${session.headers.get("set-cookie")}`.split(";")
+  return (path: string, body: object) =>
+    Effect.flatMap(send(path, body, cookie), (response) =>
+      Effect.promise(async () => [response.status, JSON.parse(await response.text())] as const)
+    )
 })
 
 describe("reprise sessions fork", () => {
@@ -119,9 +138,10 @@ describe("reprise sessions fork", () => {
     })
   )
 
-  it.live("is made at an open question, which stays open, at a terminal and by a script", () =>
+  it.live("is made at an open question, which stays open, at a terminal, by a script and in the web console", () =>
     Effect.gen(function* () {
-      const { atTerminal, git, original, questions, reprise, root, sessions, start } = yield* parked
+      const made = yield* parked
+      const { atTerminal, git, original, questions, reprise, root, sessions } = made
       const id = original.escalationId ?? ""
       const gate = yield* atTerminal("gate")
       yield* gate.waitFor(/Which second file\?[\s\S]*fork: guidance[\s\S]*answer> /)
@@ -144,11 +164,19 @@ describe("reprise sessions fork", () => {
       const branch = `reprise/${fork.sessionId}`
       assert.deepInclude(fork, { from: { sessionId: original.sessionId, turn: 1 }, directory, branch })
 
-      const up = yield* start("up")
+      const { address, token, up } = yield* startConsole(made)
+      const post = yield* signedIn(address, token)
+      const [unknown, why] = yield* post(`questions/${id}/fork`, { commandId: "f0", at: 7 })
+      assert.deepStrictEqual([unknown, why.error.code], [422, "unknown-turn"])
+      const wanted = { commandId: "f1", guidance: "Write it otherwise." }
+      const [status, forked] = yield* post(`questions/${id}/fork`, wanted)
+      assert.strictEqual(status, 200, JSON.stringify(forked))
+      assert.deepInclude(forked.data, { branch: `reprise/${forked.data.sessionId}`, turn: 1 })
+      assert.deepStrictEqual(yield* post(`questions/${id}/fork`, wanted), [200, forked], "sent again, it is one")
       yield* waitForCommand(
         Effect.map(sessions, (all) => {
           const done = all.filter(({ forkedFrom, status }) => forkedFrom !== undefined && status === "completed")
-          return done.length === 2 ? true : undefined
+          return done.length === 3 ? true : undefined
         })
       )
       yield* up.kill("SIGTERM")

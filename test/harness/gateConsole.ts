@@ -4,15 +4,21 @@
  * real.
  */
 import { ActorConfig, MemoryBroker, Messenger } from "@reprise/actor"
-import { layer as gate } from "@reprise/gate"
-import { type ConsoleOptions, ConsoleSources, serveConsole, Unavailable } from "@reprise/gate/console"
+import { layer as gate, layerWith } from "@reprise/gate"
+import {
+  type ConsoleOptions,
+  ConsoleSources,
+  type RepositorySources,
+  serveConsole,
+  Unavailable
+} from "@reprise/gate/console"
 import { EscalationId, PhaseId, RunId, to } from "@reprise/protocol"
 import { Effect, Layer, Redacted } from "effect"
 import type { Page } from "playwright-core"
 import { consolePages } from "../../cli/src/flows/console/consolePages.ts"
 import { act } from "./browser.ts"
 
-const token = "the token of this test"
+export const token = "the token of this test"
 const unavailable = Effect.fail(new Unavailable({ code: "not-here", message: "Not here.", hint: "Look elsewhere." }))
 
 /** Of no repository, but for what is given. */
@@ -31,9 +37,18 @@ export const sourcesWith = (given: Partial<ConsoleSources["Service"]> = {}) =>
     })
   )
 
-/** The gate, and what its console shows of a host. */
-export const gateWith = (given: Partial<ConsoleSources["Service"]> = {}) =>
-  Layer.merge(gate, sourcesWith(given)).pipe(
+/** A repository without plans, in which nothing can be started. */
+export const emptyRepository: RepositorySources = {
+  plans: Effect.succeed([]),
+  dryRun: () => unavailable,
+  start: () => unavailable,
+  fork: () => unavailable,
+  settings: Effect.succeed([])
+}
+
+/** The gate, and what its console shows of a host. `notify`: whom it tells besides. */
+export const gateWith = (given: Partial<ConsoleSources["Service"]> = {}, notify?: Parameters<typeof layerWith>[0]) =>
+  Layer.merge(notify === undefined ? gate : layerWith(notify), sourcesWith(given)).pipe(
     Layer.provideMerge(Messenger.layer),
     Layer.provideMerge(MemoryBroker.layer),
     Layer.provideMerge(ActorConfig.layer({ prefix: "t" }))

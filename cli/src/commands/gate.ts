@@ -51,6 +51,12 @@ const answer = Command.make(
       Flag.withDescription("With fix: how much that model is to think, in the runtime's words, such as high"),
       Flag.optional
     ),
+    commit: Flag.String("commit").pipe(
+      Flag.withDescription(
+        "The commit that you looked at: refused if the question is about another one by now; default: the one that it is about"
+      ),
+      Flag.optional
+    ),
     at: Flag.Int("at").pipe(
       Flag.withDescription("With fork: the turn after which it begins; default: the last that has ended"),
       Flag.optional

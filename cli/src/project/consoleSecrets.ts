@@ -70,3 +70,11 @@ export const answerKey = secretOf({
   path: answerKeyPath,
   ifRemoved: "links that were sent answer nothing any more"
 })
+
+/** Shows push services that a message is from here, and makes their addresses useless to others. It never leaves the machine. */
+export const pushKey = secretOf({
+  code: "web-push",
+  name: "The key by which push services know this console",
+  path: ".reprise/web-push.key",
+  ifRemoved: "browsers that are told while no page is open are told again when their page was opened once"
+})

@@ -13,6 +13,7 @@ import { BrokerRole, untilWorkerEnds } from "./broker.ts"
 import { rememberingIds } from "./ids.ts"
 import { failureOf, logging, messaging, orCliFailure } from "./messaging.ts"
 import { notifyOptions } from "./notifications.ts"
+import { knownPushBrowsers, pushBrowsers } from "./pushBrowsers.ts"
 import { AgentStart, runtimes } from "./runtimes.ts"
 import { asItself, type ServiceBrokers } from "./ServiceBrokers.ts"
 import { type SystemOptions, usesRemote, VisitedRepository } from "./SystemOptions.ts"
@@ -25,6 +26,13 @@ const measured = Layer.suspend(() =>
     : Layer.empty
 )
 
+/** Of a broker that others run, any gate may take a notification, and only one console knows its browsers. */
+const pushOf = (options: SystemOptions) => {
+  const { project, servesConsole = false, settings } = options
+  if (usesRemote(options)) return Effect.undefined
+  return servesConsole ? pushBrowsers(project, settings) : knownPushBrowsers(project, settings)
+}
+
 /**
  * Links that answer are verified by the console of this repository, so its own key signs them: not for a broker that other
  * machines share, unless they share a key, too.
@@ -32,8 +40,10 @@ const measured = Layer.suspend(() =>
 const gateOptions = Effect.fnUntraced(function* (options: SystemOptions) {
   const { project, settings } = options
   const { consolePort } = options
+  const push = yield* pushOf(options)
   const notify = {
     ...(yield* notifyOptions(settings, usesRemote(options))),
+    ...(push === undefined ? {} : { push }),
     ...(consolePort === undefined ? {} : { localOrigin: `http://127.0.0.1:${consolePort}` })
   }
   const hasOwnLinks = notify.origin !== undefined && notify.channels.length > 0 && !usesRemote(options)

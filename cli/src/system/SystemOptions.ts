@@ -24,6 +24,8 @@ export interface SystemOptions {
   readonly host?: string
   /** The port of the web console that this process serves to its machine; absent: none, or it is not known yet. */
   readonly consolePort?: number
+  /** This process serves the web console of its repository. */
+  readonly servesConsole?: boolean
   /** As whom the command talks to the broker, besides the services that it runs. Default: a person. */
   readonly identity?: ClientIdentity
 }

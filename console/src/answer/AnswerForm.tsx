@@ -2,23 +2,29 @@
 import {
   type EscalationOption,
   type EscalationView,
+  forkKey,
   gateAction,
   isFinalChoice,
   keyedChoices,
   recommended,
+  saidOfFinal,
   undoKey,
   whyNoChoice
 } from "@reprise/protocol"
 import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
 import { useDeferredValue, useEffect, useRef, useState } from "react"
 import { askPreview } from "../data/queries.ts"
 import { partsOf } from "../data/words.ts"
 import { announce } from "../parts/announce.tsx"
 import { Key } from "../parts/Key.tsx"
 import { useKeys } from "../parts/keys.ts"
+import { useSession } from "../parts/session.tsx"
 import { visible } from "../parts/visible.ts"
 import { AgentFields } from "./AgentFields.tsx"
+import { type Forking, useFork } from "./fork.ts"
 import { choose, draftOf, nobodyElse, saveDraft } from "./pending.ts"
+import { Sure } from "./Sure.tsx"
 
 function Preview({ guidance, question }: { readonly question: EscalationView; readonly guidance: string }) {
   const said = useDeferredValue(guidance)
@@ -44,13 +50,40 @@ function Preview({ guidance, question }: { readonly question: EscalationView; re
   )
 }
 
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
 /** A telephone has room for what is advised, and not for what each choice means. */
 const shownMeaning = (meaning: string): string => (/\brecommended\b/.test(meaning) ? "block" : "hidden sm:block")
+
+/** The fork that was made, or why there is none. The question stays open. */
+function Forked({ forking }: { readonly forking: Forking }) {
+  if (forking.failed !== undefined) {
+    return (
+      <p className="text-bad text-sm" role="alert">
+        {visible(forking.failed)}
+      </p>
+    )
+  }
+  const { made } = forking
+  if (made === undefined) return null
+  return (
+    <p className="text-good text-sm" role="status">
+      <Link className="underline" params={{ id: made.sessionId }} to="/sessions/$id">
+        Session {made.sessionId}
+      </Link>{" "}
+      tries again after turn {made.turn}, in a worktree, on the branch <code>{made.branch}</code>. The question stays
+      open.
+    </p>
+  )
+}
 
 interface Props {
   readonly question: EscalationView
   readonly onChosen: () => void
 }
+
+/** What is asked before it is done. */
+type Asked = { readonly _tag: "Final"; readonly option: EscalationOption } | { readonly _tag: "Fork" }
 
 export function AnswerForm({ onChosen, question }: Props) {
   const { escalationId, evidence, options } = question
@@ -60,18 +93,16 @@ export function AnswerForm({ onChosen, question }: Props) {
   const [agent, setAgent] = useState(() => draftOf(escalationId).agent)
   const [missing, setMissing] = useState<string>()
   const [notice, setNotice] = useState<string>()
+  const [asked, setAsked] = useState<Asked>()
+  const forking = useFork(escalationId)
+  const { hasRepository } = useSession()
   const box = useRef<HTMLTextAreaElement>(null)
   const needsWords = options.every((one) => one.guidance === "required")
   const takesGuidance = options.some((one) => one.guidance !== "none")
 
   useEffect(() => saveDraft(escalationId, { guidance, agent }), [escalationId, guidance, agent])
 
-  const answer = (option: EscalationOption) => {
-    if (option.guidance === "required" && guidance.trim() === "") {
-      setMissing(partsOf(visible(option.label)).name)
-      box.current?.focus()
-      return
-    }
+  const send = (option: EscalationOption) => {
     choose(question, option.name, partsOf(option.label).name, {
       guidance,
       agent:
@@ -82,16 +113,51 @@ export function AnswerForm({ onChosen, question }: Props) {
     onChosen()
   }
 
+  /** One key or tap must not end the work, or let it pass. */
+  const answer = (option: EscalationOption) => {
+    if (option.guidance === "required" && guidance.trim() === "") {
+      setMissing(partsOf(visible(option.label)).name)
+      box.current?.focus()
+      return
+    }
+    if (isFinalChoice(question, option.name)) setAsked({ _tag: "Final", option })
+    else send(option)
+  }
+
+  const fork = () => {
+    setAsked(undefined)
+    void forking.make(guidance).then((isMade) => {
+      if (isMade) setGuidance("")
+    })
+  }
+
+  const say = (isMeant: boolean) => {
+    if (asked === undefined) return
+    if (!isMeant) {
+      setAsked(undefined)
+      tell(asked._tag === "Fork" ? "Nothing was started." : "Not answered; the question stays open.")
+    } else if (asked._tag === "Fork") fork()
+    else send(asked.option)
+  }
+
   const tell = (text: string) => {
     setNotice(text)
     announce(text)
   }
 
+  const askedKey = (key: string): boolean => {
+    const said = saidOfFinal(key)
+    if (said !== undefined) say(said === "yes")
+    return said !== undefined || key === "Enter" || /^[a-z0-9]$/.test(key)
+  }
+
   useKeys((key) => {
+    if (asked !== undefined) return askedKey(key)
     const option = choices.find((one) => one.key === key)?.option ?? (key === "Enter" ? best : undefined)
     setNotice(undefined)
     if (option !== undefined) answer(option)
     else if (key === "Enter") tell("No choice is recommended here: press the key of one.")
+    else if (key === forkKey && hasRepository) setAsked({ _tag: "Fork" })
     else if (gateAction(key) === "write") box.current?.focus()
     else if (/^[a-z0-9]$/.test(key) && gateAction(key) === undefined && key !== undoKey) {
       tell(visible(whyNoChoice(question, key)))
@@ -145,7 +211,24 @@ export function AnswerForm({ onChosen, question }: Props) {
         ))}
       {/* However much is written above, the choices are in sight. */}
       <div className="bg-card sticky bottom-0 space-y-2 pt-1 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
-        <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
+        {asked?._tag === "Final" && (
+          <Sure
+            isFinal
+            onNo={() => say(false)}
+            onYes={() => say(true)}
+            question={`${capital(visible(asked.option.label))}: are you sure?`}
+            yes="Yes"
+          >
+            It can be taken back for five seconds.
+          </Sure>
+        )}
+        {asked?._tag === "Fork" && (
+          <Sure onNo={() => say(false)} onYes={() => say(true)} question="Try again from here?" yes="Yes">
+            Another session, with the conversation of the one that asks, goes on after its last turn, in a worktree of
+            its own{guidance.trim() === "" ? "" : ", and is told what you have written"}. The question stays open.
+          </Sure>
+        )}
+        <div className={asked === undefined ? "grid grid-cols-2 gap-2 sm:flex sm:flex-wrap" : "hidden"}>
           {choices.map(({ key, option }) => {
             const { meaning, name } = partsOf(visible(option.label))
             const look =
@@ -175,7 +258,19 @@ export function AnswerForm({ onChosen, question }: Props) {
               </button>
             )
           })}
+          {hasRepository && (
+            <button
+              aria-keyshortcuts={forkKey}
+              className="border-line text-soft bg-card col-span-2 flex min-h-11 items-center justify-between gap-2 rounded-md border border-dashed px-3 py-1.5 text-left disabled:opacity-60"
+              disabled={forking.isBusy}
+              onClick={() => setAsked({ _tag: "Fork" })}
+              type="button"
+            >
+              Try again from here <Key>{forkKey}</Key>
+            </button>
+          )}
         </div>
+        {asked === undefined && <Forked forking={forking} />}
         {evidence.continueUnavailable !== undefined && notice === undefined && (
           <p className="text-soft line-clamp-2 text-sm">
             Continuing is not offered: {visible(evidence.continueUnavailable)}

@@ -4,6 +4,7 @@ import {
   ConsoleChanges,
   ConsoleDryRun,
   ConsoleEvent,
+  ConsoleForked,
   ConsoleLink,
   ConsoleOutcome,
   ConsolePlan,
@@ -18,6 +19,7 @@ import {
 } from "@reprise/protocol"
 import { QueryClient, queryOptions } from "@tanstack/react-query"
 import { Schema } from "effect"
+import { pushNow } from "../notices/push.ts"
 import { ApiFailure, reading, sending } from "./api.ts"
 import { openQuestions } from "./questions.ts"
 import { withNewer } from "./timeline.ts"
@@ -36,6 +38,7 @@ const readPlans = reading(Schema.Array(ConsolePlan))
 const readSettings = reading(Schema.Array(ConsoleSetting))
 const askDryRun = sending(ConsoleDryRun)
 const lookAtLink = sending(ConsoleLink)
+export const sendFork = sending(ConsoleForked)
 export const sendStart = sending(ConsoleStarted)
 export const sendCommand = sending(ConsoleOutcome)
 export const askPreview = sending(ConsolePreview)
@@ -71,6 +74,14 @@ export const questionsQuery = queryOptions({
 
 export const questionQuery = (id: string) =>
   queryOptions({ queryKey: ["question", id], queryFn: () => readQuestion(`questions/${id}`) })
+
+/** The browser's own settings may change while no page is looked at. */
+export const pushQuery = queryOptions({
+  queryKey: ["push"],
+  queryFn: pushNow,
+  staleTime: 0,
+  refetchOnWindowFocus: true
+})
 
 export const changesQuery = (id: string) =>
   queryOptions({ queryKey: ["changes", id], queryFn: () => readChanges(`questions/${id}/changes`), gcTime: 60_000 })

@@ -58,10 +58,13 @@ export const noteEvent = ({ event }: ConsoleEvent): void => {
 /** Takes the list of all open questions, as it was read at that time. */
 export const noteOpen = (ids: ReadonlyArray<string>, asOfMs: number): void => tell({ type: "open", ids, asOfMs })
 
-/** Starts the service worker. Where the browser has none, or refuses it, there are no notices. */
-export const startNotices = (): void => {
-  if (!arePossible()) return
-  navigator.serviceWorker.register("/service-worker.js").catch(() => undefined)
+let started: Promise<ServiceWorkerRegistration | undefined> | undefined
+
+/** Starts the service worker. Undefined where the browser has none, or refuses it: then there are no notices. */
+export const startNotices = (): Promise<ServiceWorkerRegistration | undefined> => {
+  if (!arePossible()) return Promise.resolve(undefined)
+  started ??= navigator.serviceWorker.register("/service-worker.js").catch(() => undefined)
+  return started
 }
 
 /** `open`: leads to a page of the console. Returns a function that stops it. */

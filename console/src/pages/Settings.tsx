@@ -5,6 +5,7 @@ import { useState } from "react"
 import { settingsQuery } from "../data/queries.ts"
 import { Heading } from "../parts/Heading.tsx"
 import { Failed, Loading } from "../parts/Notice.tsx"
+import { PushSwitch } from "../parts/PushSwitch.tsx"
 import { useTitle } from "../parts/title.ts"
 import { visible } from "../parts/visible.ts"
 
@@ -42,6 +43,7 @@ export function Settings() {
   return (
     <div className="mx-auto max-w-3xl space-y-3">
       <Heading className="text-xl">Settings</Heading>
+      <PushSwitch />
       <p className="text-soft">
         What the next run starts with; a plan may set more in its first lines. Change them in <code>reprise.toml</code>,
         or for this machine in <code>reprise.local.toml</code>.

@@ -5,7 +5,7 @@
 import { Effect, Schema } from "effect"
 import { PublicEvent } from "./contracts/contracts.ts"
 import { EscalationView } from "./contracts/escalation.ts"
-import { Key, RunId } from "./ids.ts"
+import { Key, RunId, SessionId } from "./ids.ts"
 
 /** Exchanged for a session cookie. */
 export const ConsoleSignIn = Schema.Struct({ token: Schema.String })
@@ -52,6 +52,62 @@ export const ConsoleAnswer = Schema.Struct({
   commit: Schema.optionalKey(Schema.String)
 })
 export type ConsoleAnswer = typeof ConsoleAnswer.Type
+
+/**
+ * Has another session, a fork of the one that asks, try again from a question, which stays open (docs/sessions.md#forks).
+ * Sent again with the same `commandId`, it is one fork.
+ */
+export const ConsoleFork = Schema.Struct({
+  commandId: Key,
+  guidance: Schema.optionalKey(Schema.String),
+  /** The turn after which it begins. Default: the last that has ended. */
+  at: Schema.optionalKey(Schema.Int)
+})
+export type ConsoleFork = typeof ConsoleFork.Type
+
+/** The fork, which works on this branch, in a worktree, and begins after this turn. */
+export const ConsoleForked = Schema.Struct({ sessionId: SessionId, branch: Schema.String, turn: Schema.Int })
+export type ConsoleForked = typeof ConsoleForked.Type
+
+/**
+ * Where a browser is reached while no page is open, as it says by `PushSubscription.toJSON()`. The keys are base64url: a
+ * point of P-256, and 16 bytes.
+ */
+export const ConsolePushSubscription = Schema.Struct({
+  endpoint: Schema.String.check(Schema.isMaxLength(1024)),
+  keys: Schema.Struct({
+    p256dh: Schema.String.check(Schema.isPattern(/^[\w-]{87}$/)),
+    auth: Schema.String.check(Schema.isPattern(/^[\w-]{22}$/))
+  })
+})
+export type ConsolePushSubscription = typeof ConsolePushSubscription.Type
+
+/** A browser that is not to be told any more. */
+export const ConsolePushEnd = Schema.Struct({ endpoint: Schema.String.check(Schema.isMaxLength(1024)) })
+
+/** `publicKey`: with which a browser subscribes, base64url; absent: this console tells no browser without a page. */
+export const ConsolePush = Schema.Struct({ publicKey: Schema.optionalKey(Schema.String) })
+export type ConsolePush = typeof ConsolePush.Type
+
+/** A question as a notice names it. */
+export const PushedQuestion = Schema.Struct({
+  id: Schema.String,
+  /** Who asks. */
+  title: Schema.String,
+  /** Why, in the agent's words; of a question that is over, what became of it. */
+  text: Schema.String
+})
+export type PushedQuestion = typeof PushedQuestion.Type
+
+/** What a browser is told while no page is open, as JSON. All questions of a message are of its kind. */
+export const PushMessage = Schema.Struct({
+  version: Schema.Literal(1),
+  kind: Schema.Literals(["raised", "reminder", "closed", "test"]),
+  questions: Schema.Array(PushedQuestion),
+  /** How many more there are that it does not name. */
+  more: Schema.Int
+})
+export type PushMessage = typeof PushMessage.Type
 
 /** A link that gives one answer, as it stands behind `#` in its address. */
 export const ConsoleLinkRequest = Schema.Struct({ link: Schema.String })
@@ -170,3 +226,12 @@ export const ConsoleChanges = Schema.Struct({
   patch: ConsoleText
 })
 export type ConsoleChanges = typeof ConsoleChanges.Type
+
+/** Asks the host of a run for what lies there: answered with `ConsoleChanges`, or with a `ConsoleText` for each log. */
+export const LookAtWork = Schema.TaggedUnion({
+  /** `base`: the commit since which; absent: only what is not committed. */
+  Changes: { runId: RunId, base: Schema.optionalKey(Schema.String) },
+  /** `logs`: as `logRef` of the results of quality gates names them. */
+  GateLogs: { runId: RunId, logs: Schema.Array(Schema.String).check(Schema.isMaxLength(100)) }
+})
+export type LookAtWork = typeof LookAtWork.Type

@@ -43,13 +43,24 @@ export const gateAction = (key: string): GateAction | undefined => actions.get(k
 /** Takes an answer back, while that is possible. */
 export const undoKey = "u"
 
+/** Has another session try again from here; the question stays open. `R` leads elsewhere in the web console. */
+export const forkKey = "F"
+
+/** What a key says to whoever is asked whether a final choice is meant; undefined: nothing, so that no slip confirms. */
+export const saidOfFinal = (key: string): "yes" | "no" | undefined => {
+  if (key === "y" || key === "Y") return "yes"
+  return key === "n" || key === "N" || key === "Escape" ? "no" : undefined
+}
+
 /** Keys and what they do, in the words of the help of both. */
 export const gateKeysHelp = {
   enter: ["Enter", "takes the recommended choice, where there is one"],
   tabs: ["1 to 4", "question, diff, gate log, transcript; also d, l and t"],
   skip: ["s, ← →", "skip: the next question, the one before"],
   filter: ["/", "shows only the questions that contain a word; Esc shows all"],
-  attach: ["a", "how to attach to the agent's session"]
+  attach: ["a", "how to attach to the agent's session"],
+  final: ["y, n", "whether a choice is meant that ends the work, or lets it pass unfinished"],
+  fork: ["F", "another session tries again from here, in a worktree; the question stays open"]
 } as const satisfies Readonly<Record<string, readonly [keys: string, does: string]>>
 
 /** A choice and the key that takes it. */

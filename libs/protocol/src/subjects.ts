@@ -57,6 +57,8 @@ export const subjects = (prefix: string) => {
     worker: (service: ServiceName, host: Host) => `${p}.api.${service}.worker.${token(host)}`,
     /** Asks the worker of this host to take no new work, or to take it again: `DrainHost`. */
     drain: (service: ServiceName, host: Host) => `${p}.api.${service}.drain.${token(host)}`,
+    /** Asks a host for what lies there of a run: `LookAtWork`. */
+    look: (host: Host) => `${p}.api.workspace.look.${token(host)}`,
     /** Answered by the watch over the sessions of this host, with `SessionsAtWork`. */
     watch: (host: Host) => `${p}.api.session-manager.watch.${token(host)}`,
     streams: {

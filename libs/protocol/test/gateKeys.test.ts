@@ -2,11 +2,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import {
   EscalationView,
+  forkKey,
   gateAction,
   isFinalChoice,
   keyedChoices,
   matchesFilter,
   recommended,
+  saidOfFinal,
   undoKey,
   whyNoChoice
 } from "../src/index.ts"
@@ -94,6 +96,24 @@ it.each([
 ])("says of %s, where continuing is not possible because %s: %s", (key, continueUnavailable, text) => {
   const evidence = continueUnavailable === undefined ? {} : { continueUnavailable }
   assert.strictEqual(whyNoChoice(aQuestion({ evidence }), key), text)
+})
+
+it.each([
+  ["y", "yes"],
+  ["Y", "yes"],
+  ["n", "no"],
+  ["N", "no"],
+  ["Escape", "no"],
+  ["Enter", undefined],
+  ["q", undefined]
+])("the key %s says %s of a final choice", (key, said) => {
+  assert.strictEqual(saidOfFinal(key), said)
+})
+
+it("the key of a fork takes no choice", () => {
+  assert.isUndefined(gateAction(forkKey))
+  const keys = keyedChoices(aQuestion({ options: options("Fork", "from") })).map(({ key }) => key)
+  assert.notInclude(keys, forkKey)
 })
 
 it.each([

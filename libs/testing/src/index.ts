@@ -26,4 +26,5 @@ export { type MailServerHandle, type MailServerOptions, type ReceivedMail, start
 export { type Fates, makeNatsProxy, type NatsProxy, type Passing } from "./natsProxy/NatsProxy.ts"
 export { stormOf } from "./natsProxy/storm.ts"
 export type { Fate } from "./natsProxy/Way.ts"
+export { decryptPush, type PushService, type SubscribedBrowser, startPushService, vapidClaims } from "./pushService.ts"
 export { type Received, type ReceiverHandle, type Reply, startReceiver } from "./receiver.ts"

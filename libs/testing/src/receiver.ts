@@ -6,6 +6,8 @@ export interface Received {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
+  /** The same as it was sent. */
+  readonly bytes: Buffer
 }
 
 /** A status with headers; `never`: the request stays without an answer. */
@@ -35,7 +37,8 @@ export const startReceiver = Effect.fnUntraced(function* (
     request.on("data", (part: Buffer) => parts.push(part))
     request.on("end", () => {
       const { headers, url = "" } = request
-      const received = { path: url, headers, body: Buffer.concat(parts).toString("utf8") }
+      const bytes = Buffer.concat(parts)
+      const received = { path: url, headers, body: bytes.toString("utf8"), bytes }
       requests.push(received)
       const answer = reply(received, requests.length)
       if (answer !== "never") response.writeHead(answer.status, answer.headers).end()

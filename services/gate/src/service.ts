@@ -10,11 +10,14 @@ import { type NotifyOptions, notifyWorker } from "./work/notify/notifyWorker.ts"
 export const layer = actorLayer(escalationActor)
 
 /** Decides and answers queries, and delivers no notification; those of new questions are asked for, for its channels. */
-export const actorsWith = (settings: GateSettings) => actorLayer(escalationActorWith(settings))
+export const actorsWith = (settings: GateSettings) => actorLayer(escalationActorWith(() => settings))
 
 /** The whole service. Runs with any number of replicas: whichever is free delivers. */
 export const layerWith = (options: NotifyOptions & Partial<ReminderSettings>) => {
-  const { channels, remindAfterMs, remindEveryMs } = { ...defaultReminders, ...options }
-  const actors = actorsWith({ channels: channels.map(({ name }) => name), remindAfterMs, remindEveryMs })
-  return options.channels.length === 0 ? actors : Layer.merge(actors, notifyWorker(options))
+  const { channels, push, remindAfterMs, remindEveryMs } = { ...defaultReminders, ...options }
+  const names = channels.map(({ name }) => name)
+  const actors = actorLayer(
+    escalationActorWith(() => ({ channels: [...names, ...(push?.names() ?? [])], remindAfterMs, remindEveryMs }))
+  )
+  return names.length === 0 && push === undefined ? actors : Layer.merge(actors, notifyWorker(options))
 }

@@ -386,7 +386,7 @@ describe("when humans are reminded", () => {
 
   it("is decided when the question is raised, and kept with it", () => {
     const reminders = { remindAfterMs: 60_000, remindEveryMs: 0 }
-    const opened = given(escalationActorWith({ channels: [], ...reminders }))([]).when(question(), at(0))
+    const opened = given(escalationActorWith(() => ({ channels: [], ...reminders })))([]).when(question(), at(0))
     opened.then([raisedWith(reminders)])
     assert.containSubset(timersOf(opened), [{ dueAt: timeAt(1), command: remind(1) }])
     const once = escalation([raisedWith(reminders)]).when(remind(1), at(1))
@@ -396,7 +396,7 @@ describe("when humans are reminded", () => {
 
   it("sets no timer where nobody is to be reminded", () => {
     const never = { remindAfterMs: 0, remindEveryMs: 60_000 }
-    const opened = given(escalationActorWith({ channels: [], ...never }))([]).when(question(), at(0))
+    const opened = given(escalationActorWith(() => ({ channels: [], ...never })))([]).when(question(), at(0))
     assert.deepStrictEqual(timersOf(opened), [])
   })
 })

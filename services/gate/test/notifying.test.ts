@@ -9,7 +9,7 @@ import { type NotifyWork, noticeQuestion } from "../src/notify/Notice.ts"
 import { at, escalationId, question, raised, reply, timeAt } from "./fixtures.ts"
 
 const channels = ["team", "phone"]
-const escalation = given(escalationActorWith({ channels, ...defaultReminders }))
+const escalation = given(escalationActorWith(() => ({ channels, ...defaultReminders })))
 const raisedTo: JournalEvent = { _tag: "Raised", at: timeAt(0), question: question(), channels }
 const told = (channel: string): JournalEvent => ({ _tag: "Told", at: timeAt(1), channel })
 const reportOf = (channel: string) => ({ _tag: "ChannelTold", escalationId, channel }) as const
@@ -39,7 +39,7 @@ describe("a question", () => {
   })
 
   it("shows which channels have not been told of it, as long as it is open", () => {
-    const actor = escalationActorWith({ channels, ...defaultReminders })
+    const actor = escalationActorWith(() => ({ channels, ...defaultReminders }))
     const shown = (history: ReadonlyArray<JournalEvent>) => actor.view?.(escalation(history).state)
     assert.containSubset(shown([raisedTo]), { notNotified: channels })
     assert.containSubset(shown([raisedTo, told("team")]), { notNotified: ["phone"] })

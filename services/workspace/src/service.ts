@@ -7,6 +7,7 @@ import { WorkspaceFiles } from "./work/files/WorkspaceFiles.ts"
 import { Git } from "./work/git/Git.ts"
 import { GitDirectory } from "./work/git/GitDirectory.ts"
 import { Leases } from "./work/leases/Leases.ts"
+import { lookServer } from "./work/look/serveLook.ts"
 import { Remotes } from "./work/remote/Remotes.ts"
 import { workspaceWorker } from "./work/worker.ts"
 
@@ -14,7 +15,7 @@ import { workspaceWorker } from "./work/worker.ts"
 export const actors = actorLayer(workspaceActor)
 
 /** The workers on a host that others provide: its git, its files and its programs. */
-export const workersOnHost = workspaceWorker.pipe(Layer.provide(Leases.layer))
+export const workersOnHost = Layer.merge(workspaceWorker.pipe(Layer.provide(Leases.layer)), lookServer)
 
 /** Work in the working trees on this host's disk. */
 export const workers = workersOnHost.pipe(

@@ -1,12 +1,13 @@
 /** What the web console shows from this machine: conversations, changes, logs, and events in words. */
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { type ActorConfig, type Broker, type Messenger, Refused } from "@reprise/actor"
+import { type ActorConfig, type Broker, Messenger, Refused } from "@reprise/actor"
 import type { Conversation } from "@reprise/agent/message"
 import { ConsoleSources, NotPossible, Unavailable } from "@reprise/gate/console"
 import { guidanceText } from "@reprise/orchestrator/prompts"
-import type { ConsoleText, EscalationView, PublicEvent, SessionView } from "@reprise/protocol"
+import { type EscalationView, isStandalone, type PublicEvent, type SessionView } from "@reprise/protocol"
 import { readTranscript } from "@reprise/session-manager/readTranscript"
+import { changesIn, lastPart } from "@reprise/workspace/look"
 import { Effect, Layer } from "effect"
 import { loadConfig } from "../../config/loadConfig.ts"
 import { settingsTable } from "../../config/settingsTable.ts"
@@ -18,27 +19,16 @@ import { CliFailure } from "../../terminal/CliFailure.ts"
 import { visible } from "../../terminal/visible.ts"
 import { eventLine, logLine } from "../../views/eventLine.ts"
 import { user } from "../gate/answerQuestion.ts"
-import { changesUnknown, workOf, workSince } from "../gate/evidenceText.ts"
+import { changesUnknown, workOf } from "../gate/evidenceText.ts"
 import { explained } from "../repository/explainConfig.ts"
-import { fitPatch } from "./patchFiles.ts"
+import { makeFork } from "./forkFromConsole.ts"
 import { dryRun, makeStart, plansOf } from "./runsFromConsole.ts"
-
-const longestText = 2 * 1024 * 1024
-
-/** A log tells at its end why it failed. */
-const lastPart = (name: string, text: string): ConsoleText => ({
-  name,
-  text: text.slice(-longestText),
-  omitted: Math.max(0, text.length - longestText)
-})
-
-const linesOf = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => line !== "")
 
 const changesOf = Effect.fnUntraced(function* (question: EscalationView) {
   const { directory, workspace } = yield* workOf(question)
   const { base } = question.evidence
   const folder = directory ?? workspace
-  const { changes, commits, untracked } = yield* workSince(folder, base).pipe(
+  return yield* changesIn(folder, base).pipe(
     Effect.mapError(
       () =>
         new Unavailable({
@@ -48,13 +38,6 @@ const changesOf = Effect.fnUntraced(function* (question: EscalationView) {
         })
     )
   )
-  const { files, text } = fitPatch(changes, longestText)
-  return {
-    commits: linesOf(commits),
-    untracked: linesOf(untracked),
-    files,
-    patch: { name: "changes", text, omitted: changes.length - text.length }
-  }
 })
 
 const gateLogsOf = Effect.fnUntraced(function* (question: EscalationView) {
@@ -125,6 +108,7 @@ export const consoleSources = (options: SystemOptions) =>
     Effect.gen(function* () {
       const context = yield* Effect.context<Messenger | Broker | ActorConfig>()
       const start = makeStart(options)
+      const fork = makeFork()
       return ConsoleSources.of({
         conversation: (session) =>
           conversationOf(session, options).pipe(Effect.mapError(unavailable), Effect.provide(context)),
@@ -141,6 +125,8 @@ export const consoleSources = (options: SystemOptions) =>
           plans: plansOf(options.project),
           dryRun: (wanted) => dryRun(options, wanted).pipe(Effect.mapError(notPossible), Effect.provide(context)),
           start: (wanted) => start(wanted).pipe(Effect.mapError(notPossible), Effect.provide(context)),
+          fork: (question, wanted) =>
+            fork(question, wanted).pipe(Effect.mapError(notPossible), Effect.provide(context)),
           settings: settingsOf(options).pipe(Effect.mapError(unavailable))
         },
         describe,
@@ -149,16 +135,41 @@ export const consoleSources = (options: SystemOptions) =>
     })
   )
 
-const onItsHost = (what: string) =>
-  Effect.fail(
-    new Unavailable({
-      code: "on-its-host",
-      message: `${what} on the run's host.`,
-      hint: "Look at the branch of the run, or at its folder on that host."
-    })
-  )
+const onItsHost = (what: string, why: string) =>
+  new Unavailable({
+    code: "on-its-host",
+    message: `${what} on the run's host. ${why}`,
+    hint: "Look at the branch of the run, or at its folder on that host."
+  })
 
-/** For a console that serves no repository: what is stored on the NATS server. What lies on a host stays there. */
+/** The host that has the working tree of the run that asks. */
+const hostOf = (what: string, question: EscalationView) =>
+  isStandalone(question)
+    ? Effect.fail(onItsHost(what, "Hosts show those of runs, and this is a session without a plan."))
+    : Messenger.use(({ show }) => show.workspace(question.runId)).pipe(
+        Effect.map(({ host }) => host),
+        Effect.mapError(({ message }) => onItsHost(what, message))
+      )
+
+const changesElsewhere = Effect.fnUntraced(function* (question: EscalationView) {
+  const what = "The changes are"
+  const host = yield* hostOf(what, question)
+  return yield* Messenger.use(({ changesAt }) => changesAt(host, question.runId, question.evidence.base)).pipe(
+    Effect.mapError(({ message }) => onItsHost(what, message))
+  )
+})
+
+const gateLogsElsewhere = Effect.fnUntraced(function* (question: EscalationView) {
+  const logs = (question.evidence.gateResults ?? []).map(({ logRef }) => logRef)
+  if (logs.length === 0) return []
+  const what = "The logs of the quality gates are"
+  const host = yield* hostOf(what, question)
+  return yield* Messenger.use(({ gateLogsAt }) => gateLogsAt(host, question.runId, logs)).pipe(
+    Effect.mapError(({ message }) => onItsHost(what, message))
+  )
+})
+
+/** For a console that serves no repository: what is stored on the NATS server, and what the hosts of runs show. */
 export const storedSources = (options: SystemOptions) =>
   Layer.effect(
     ConsoleSources,
@@ -167,9 +178,8 @@ export const storedSources = (options: SystemOptions) =>
       return ConsoleSources.of({
         conversation: (session) =>
           conversationOf(session, options).pipe(Effect.mapError(unavailable), Effect.provide(context)),
-        changes: () => onItsHost("The changes are"),
-        gateLogs: ({ evidence: { gateResults = [] } }) =>
-          gateResults.length === 0 ? Effect.succeed([]) : onItsHost("The logs of the quality gates are"),
+        changes: (question) => changesElsewhere(question).pipe(Effect.provide(context)),
+        gateLogs: (question) => gateLogsElsewhere(question).pipe(Effect.provide(context)),
         preview: previewOf,
         // The host of the run refuses an agent that it does not have.
         requireAgent: () => Effect.void,

@@ -17,6 +17,7 @@ import {
 } from "../../project/consoleSecrets.ts"
 import type { Project } from "../../project/Project.ts"
 import { prepareState } from "../../project/stateOrigin.ts"
+import { pushBrowsers } from "../../system/pushBrowsers.ts"
 import type { SystemOptions } from "../../system/SystemOptions.ts"
 import { proxySecret, sharedAnswerKey } from "../../system/webSecrets.ts"
 import { missing } from "../../terminal/CliFailure.ts"
@@ -94,6 +95,8 @@ export const prepareConsole = Effect.fn("prepareConsole")(function* (
     token: yield* consoleToken(project),
     viewerToken: yield* viewerToken(project),
     answerKey: (yield* sharedAnswerKey(settings)) ?? (yield* answerKey(project)),
+    // With a NATS server that others share, the gate that tells a browser need not be on this machine.
+    ...(settings.nats.url === undefined ? { push: yield* pushBrowsers(project, settings) } : {}),
     pages: yield* consolePages(),
     showsViewerLink
   } satisfies Console

@@ -18,8 +18,9 @@ export const user = (): string => {
 }
 
 /**
- * Succeeds once the gate has recorded this answer; fails with exit code 2 if the gate refuses it (already
- * answered, not an option, withdrawn). Sending the same command id again does not answer twice.
+ * `question`: as the human saw it; the answer holds for its commit alone. Succeeds once the gate has recorded this answer;
+ * fails with exit code 2 if the gate refuses it (already answered, not an option, withdrawn, about another commit by now).
+ * Sending the same command id again does not answer twice.
  */
 export const answerQuestion = Effect.fn("answerQuestion")(function* (
   question: EscalationView,
@@ -29,8 +30,14 @@ export const answerQuestion = Effect.fn("answerQuestion")(function* (
 ) {
   yield* requireAgent(question, answer)
   const messenger = yield* Messenger
-  const { escalationId, runId } = question
-  const command = to.gate(escalationId).AnswerEscalation({ ...answer, by: user(), via })
+  const { escalationId, evidence, runId } = question
+  const { commit = evidence.commit } = answer
+  const command = to.gate(escalationId).AnswerEscalation({
+    ...answer,
+    ...(commit === undefined ? {} : { commit }),
+    by: user(),
+    via
+  })
   yield* messenger.ask(command, { ...commandId, subject: runId }).pipe(
     Effect.catchTags({
       Refused: ({ reason }) => wrongUse("refused", reason, `'reprise gate show ${escalationId}' shows the question.`),

@@ -2,8 +2,8 @@
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Look } from "@reprise/gate/typedAnswer"
-import { runGit } from "@reprise/process"
 import { type EscalationView, isStandalone } from "@reprise/protocol"
+import { workSince } from "@reprise/workspace/look"
 import { Effect } from "effect"
 import { findRun, findSession } from "../../system/lookUp.ts"
 
@@ -12,47 +12,7 @@ const longest = 64 * 1024
 const lastPart = (text: string): string => (text.length <= longest ? text : `…\n${text.slice(-longest)}`)
 const firstPart = (text: string): string => (text.length <= longest ? text : `${text.slice(0, longest)}\n…`)
 
-const git = (directory: string, ...args: ReadonlyArray<string>) =>
-  Effect.flatMap(runGit(directory, args), ({ exitCode, stderr, stdout }) =>
-    exitCode === 0 ? Effect.succeed(stdout.trimEnd()) : Effect.fail(stderr)
-  )
-
 const titled = (title: string, text: string): ReadonlyArray<string> => (text === "" ? [] : [`${title}:\n${text}`])
-
-/** Without the programs that a repository names for its files, or one inside of it, and in git's own form. */
-const plain = [
-  ...["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"],
-  ...["--no-color", "--src-prefix=a/", "--dst-prefix=b/"]
-]
-
-/** The phase's work so far, as git prints it: its commits, its changes, committed or not, and untracked files. */
-export const workSince = Effect.fnUntraced(function* (
-  directory: string,
-  base = "HEAD",
-  formats: ReadonlyArray<string> = ["--patch"]
-) {
-  const commits = yield* git(
-    directory,
-    "log",
-    "--oneline",
-    "--no-decorate",
-    "--no-color",
-    "--end-of-options",
-    `${base}..HEAD`
-  )
-  const changes = yield* git(
-    directory,
-    "-c",
-    "core.quotePath=false",
-    "diff",
-    ...formats,
-    ...plain,
-    "--end-of-options",
-    base
-  )
-  const untracked = yield* git(directory, "ls-files", "--others", "--exclude-standard")
-  return { commits, changes, untracked }
-})
 
 export const changesUnknown = (directory: string, base = "HEAD"): string =>
   `git cannot show the changes since ${base} in ${directory}.`

@@ -19,6 +19,7 @@ interface Flags extends ClientFlags {
   readonly runtime: Option.Option<string>
   readonly model: Option.Option<string>
   readonly variant: Option.Option<string>
+  readonly commit: Option.Option<string>
   readonly at: Option.Option<number>
 }
 
@@ -104,7 +105,13 @@ const readAnswer = Effect.fnUntraced(function* (
     )
   }
   const agent = { ...typed.named, ...(yield* agentOf(flags, typed.option)) }
-  return { choice, ...(guidance === undefined ? {} : { guidance }), ...agent } satisfies Answer
+  const commit = Option.getOrUndefined(flags.commit)
+  return {
+    choice,
+    ...(guidance === undefined ? {} : { guidance }),
+    ...(commit === undefined ? {} : { commit }),
+    ...agent
+  } satisfies Answer
 })
 
 export const giveAnswer = Effect.fn("giveAnswer")(function* (flags: Flags) {

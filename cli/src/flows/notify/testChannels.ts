@@ -3,8 +3,10 @@ import { randomUUID } from "node:crypto"
 import { type Channel, type Outcome, send } from "@reprise/gate"
 import { Clock, Effect, Option } from "effect"
 import { loadConfig } from "../../config/loadConfig.ts"
-import { findProject } from "../../project/Project.ts"
+import type { Settings } from "../../config/settingsTable.ts"
+import { findProject, type Project } from "../../project/Project.ts"
 import { notifyOptions } from "../../system/notifications.ts"
+import { knownPushBrowsers } from "../../system/pushBrowsers.ts"
 import { exitWith, missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { exitCodes } from "../../terminal/exitCodes.ts"
 import { data, okJson } from "../../terminal/Printer.ts"
@@ -60,12 +62,21 @@ const chosen = (channels: ReadonlyArray<Channel>, name: Option.Option<string>) =
       )
 }
 
+/** The configured ones, and the browsers that are told while no page is open. */
+const channelsOf = Effect.fnUntraced(function* (project: Project, settings: Settings) {
+  const isShared = settings.nats.url !== undefined
+  const { channels } = yield* notifyOptions(settings, isShared)
+  const push = isShared ? undefined : yield* knownPushBrowsers(project, settings)
+  const browsers = push?.names().flatMap((name) => push.channelOf(name) ?? []) ?? []
+  return [...channels, ...browsers]
+})
+
 /** Ends with exit code 3 unless every channel took its message. */
 export const testChannels = Effect.fn("testChannels")(function* ({ channel, json }: Flags) {
   const project = yield* findProject(process.cwd())
   const config = yield* loadConfig(project.root)
   yield* requireTrusted(project, config, notifySettings)
-  const { channels } = yield* notifyOptions(config.settings, config.settings.nats.url !== undefined)
+  const channels = yield* channelsOf(project, config.settings)
   const sent = yield* Effect.forEach(yield* chosen(channels, channel), tryChannel, { concurrency: 4 })
   if (json) okJson(sent)
   else {

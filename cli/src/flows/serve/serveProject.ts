@@ -80,7 +80,7 @@ const serve = Effect.fnUntraced(function* (options: Serving) {
 export const serveProject = Effect.fn("serveProject")(function* (options: Serving) {
   // Any free port is known only when the notifications are under way.
   const { port = 0 } = options.web ?? {}
-  const console = port === 0 ? {} : { consolePort: port }
+  const console = { servesConsole: options.web !== undefined, ...(port === 0 ? {} : { consolePort: port }) }
   yield* untilBrokerLostOrFull(serve(options)).pipe(
     Effect.provide(servingSystem({ ...options, ...console, lasting: true, lazyAgents: true })),
     Effect.tapError((error) =>

@@ -20,6 +20,8 @@ export interface Answer {
   readonly runtime?: RuntimeName
   readonly model?: string
   readonly variant?: string
+  /** The commit that the human was shown; absent: that of the question as it is sent. */
+  readonly commit?: string
 }
 
 /** What keys mean now. */

@@ -2,10 +2,12 @@
 import {
   type EscalationOption,
   type EscalationView,
+  forkKey,
   gateAction,
   isFinalChoice,
   keyedChoices,
   recommended,
+  saidOfFinal,
   undoKey,
   whyNoChoice
 } from "@reprise/protocol"
@@ -61,7 +63,7 @@ const openEditor = (model: GateModel, question: EscalationView, option: Escalati
 const readingKey = (model: GateModel, question: EscalationView, text: string): Pressed => {
   const choice = keyedChoices(question).find(({ key }) => key === text)
   if (choice !== undefined) return takeChoice(model, question, choice.option)
-  if (text === forkChoice.key) return takeChoice(model, question, forkChoice.option)
+  if (text === forkChoice.key || text === forkKey) return takeChoice(model, question, forkChoice.option)
   const action = gateAction(text)
   switch (action) {
     case "question":
@@ -133,8 +135,15 @@ const reading = (model: GateModel, key: Key): Pressed => {
   }
 }
 
-const answerWith = ({ name }: EscalationOption, words: string): Answer =>
-  words.trim() === "" ? { choice: name } : { choice: name, guidance: words.trim() }
+/** It is for the commit that is on the screen now: the question may ask about another one before the answer is sent. */
+const answerWith = (question: EscalationView | undefined, { name }: EscalationOption, words: string): Answer => {
+  const { commit } = question?.evidence ?? {}
+  return {
+    choice: name,
+    ...(words.trim() === "" ? {} : { guidance: words.trim() }),
+    ...(commit === undefined ? {} : { commit })
+  }
+}
 
 /** What was written is on its way to the fork. */
 const fork = (model: GateModel, question: EscalationView, words: string): Pressed => ({
@@ -160,7 +169,7 @@ const finishWriting = (
   }
   const written = readWritten(option, words)
   if (written._tag === "Wrong") return say(model, written.message)
-  const answer = { ...answerWith(option, written.words), ...written.agent }
+  const answer = { ...answerWith(question, option, written.words), ...written.agent }
   return {
     model: enterMode(model, { _tag: "Sending", answer, words }),
     requests: [{ _tag: "Send", question, answer }]
@@ -216,28 +225,14 @@ const confirming = (model: GateModel, mode: Extract<Mode, { _tag: "Confirming" }
   if (key._tag === "Named") {
     return key.name === "escape" ? notAnswered(model, "Not answered; the question stays open.") : stay(model)
   }
-  switch (key.text) {
-    case "y":
-    case "Y":
-      return stay(
-        enterMode(model, {
-          _tag: "Undoable",
-          option,
-          answer: answerWith(option, guidance),
-          untilMs: model.nowMs + undoMs
-        })
-      )
-    case "n":
-    case "N":
-      return notAnswered(model, "Not answered; the question stays open.")
-    case "r":
-    case ":":
-      return option.guidance === "none"
-        ? stay(model)
-        : stay(enterMode(model, { _tag: "Writing", option, draft: draftOf(guidance) }))
-    default:
-      return stay(model)
+  const said = saidOfFinal(key.text)
+  if (said === "no") return notAnswered(model, "Not answered; the question stays open.")
+  if (said === "yes") {
+    const answer = answerWith(currentQuestion(model), option, guidance)
+    return stay(enterMode(model, { _tag: "Undoable", option, answer, untilMs: model.nowMs + undoMs }))
   }
+  const writes = (key.text === "r" || key.text === ":") && option.guidance !== "none"
+  return stay(writes ? enterMode(model, { _tag: "Writing", option, draft: draftOf(guidance) }) : model)
 }
 
 const undoable = (model: GateModel, key: Key): Pressed => {

@@ -12,15 +12,15 @@ import { defaultReminders } from "./reminders.ts"
 import { type EscalationState, initial } from "./state.ts"
 import { view } from "./view.ts"
 
-/** Who is notified of a question, and when, is in its journal from then on. */
+/** `current`: who is notified of a question that is raised now, and when. It is in the question's journal from then on. */
 export const escalationActorWith = (
-  settings: GateSettings
+  current: () => GateSettings
 ): Actor<EscalationState, EscalationInput, JournalEvent, NotifyWork> => ({
   service: "gate",
   commands: EscalationInput,
   journal: JournalEvent,
   initial,
-  decide: decideWith(settings),
+  decide: decideWith(current),
   evolve,
   react,
   runOf: (state) => (state.status === "none" ? undefined : state.question?.runId),
@@ -29,4 +29,4 @@ export const escalationActorWith = (
   snapshotVersion: 1
 })
 
-export const escalationActor = escalationActorWith({ channels: [], ...defaultReminders })
+export const escalationActor = escalationActorWith(() => ({ channels: [], ...defaultReminders }))

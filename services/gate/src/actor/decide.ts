@@ -180,7 +180,7 @@ const tell = (state: EscalationState, { channel }: InputOf<"ChannelTold">, now: 
     : record({ _tag: "Told", at: now, channel })
 
 const decideFor = (
-  settings: GateSettings,
+  current: () => GateSettings,
   state: EscalationState,
   input: EscalationInput,
   delivery: Delivery
@@ -193,7 +193,7 @@ const decideFor = (
   }
   switch (input._tag) {
     case "RaiseEscalation":
-      return raise(state, input, delivery.now, settings)
+      return raise(state, input, delivery.now, current())
     case "AnswerEscalation":
       return answer(state, input, delivery.now)
     case "WithdrawEscalation":
@@ -205,7 +205,8 @@ const decideFor = (
   }
 }
 
+/** `current`: the settings that a question which is raised now begins with. */
 export const decideWith =
-  (settings: GateSettings) =>
+  (current: () => GateSettings) =>
   (state: EscalationState, input: EscalationInput, delivery: Delivery): Decision =>
-    decideFor(settings, state, input, delivery)
+    decideFor(current, state, input, delivery)

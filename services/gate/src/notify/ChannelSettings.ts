@@ -125,7 +125,9 @@ export type ChannelSettings = typeof ChannelSettings.Type
 
 /** It stands in ids of deliveries. */
 export const ChannelName = Schema.String.check(
-  Schema.isPattern(/^[A-Za-z0-9_-]{1,32}$/, { message: "must be 1 to 32 letters, digits, '_' or '-'" })
+  Schema.isPattern(/^(?!web-push-)[A-Za-z0-9_-]{1,32}$/, {
+    message: "must be 1 to 32 letters, digits, '_' or '-', and not begin with web-push-, as the names of browsers do"
+  })
 )
 
 /** The channels by their names. */

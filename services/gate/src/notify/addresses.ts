@@ -40,7 +40,7 @@ export interface MailServer {
   readonly isLocal: boolean
 }
 
-const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host)
+export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host)
 
 /** Of an address in which `addressProblem` finds nothing. */
 export const mailServerOf = (url: string): MailServer => {
@@ -50,6 +50,10 @@ export const mailServerOf = (url: string): MailServer => {
   const usualPort = isTls ? 465 : 587
   return { host, port: port === "" ? usualPort : Number(port), isTls, isLocal: isLoopback(host) }
 }
+
+/** Whether the name of a server is one that the whole internet knows, and no IP address. */
+export const isPublicName = (hostname: string): boolean =>
+  /^[^.].*\.(?!(local|localhost|internal|lan|home)$)[a-z][a-z0-9-]+$/.test(hostname)
 
 /** An address as it stands in headers of e-mail: nothing in it could begin another header or name a second address. */
 export const MailAddress = Schema.String.check(

@@ -1,9 +1,8 @@
 /** Which notices of a channel become one message (docs/notifications.md#batches). Pure. */
-import type { Preset } from "./ChannelSettings.ts"
 import { isClosing, type QuestionNotice } from "./Notice.ts"
 
 /** Programs get every notice by itself; what people read comes together. */
-export const isBatched = (preset: Preset): boolean => preset !== "webhook"
+export const isBatched = (preset: string): boolean => preset !== "webhook"
 
 const groupOf = (notice: QuestionNotice): string => (isClosing(notice) ? "closing" : notice._tag)
 

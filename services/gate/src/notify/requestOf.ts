@@ -1,4 +1,5 @@
 /** What a channel is told → the HTTP request that tells it (docs/notifications.md#what-is-sent). Pure. */
+import { isPublicName } from "./addresses.ts"
 import type { OfferedAnswer } from "./answerLink.ts"
 import type { HttpPreset } from "./ChannelSettings.ts"
 import { deliveryIdOf, isClosing, kindOf, linkOf, type Notice, type Notices, subjectKeyOf } from "./Notice.ts"
@@ -123,7 +124,7 @@ const longestTelegramText = 4_000
 /** Telegram refuses a message with a button that leads to an address which only this machine or its network knows. */
 const isPublic = (url: string): boolean => {
   const { hostname, protocol } = new URL(url)
-  return protocol === "https:" && /^[^.].*\.(?!(local|localhost|internal|lan|home)$)[a-z][a-z0-9-]+$/.test(hostname)
+  return protocol === "https:" && isPublicName(hostname)
 }
 
 /** Without a parse mode nothing is markup. */

@@ -22,7 +22,8 @@ const titles = {
   Withdrawn: "No longer needed"
 } as const
 
-const withdrawals = {
+/** Why nobody needs to answer any more. */
+export const withdrawals = {
   "agent-working": "The agent goes on by itself.",
   superseded: "A newer question of the same run replaces it.",
   "run-ended": "The run has ended."
@@ -33,6 +34,10 @@ const placeOf = ({ question: { phase, phaseTitle, plan, runId } }: QuestionNotic
   const title = phaseTitle === undefined ? "" : ` (${phaseTitle})`
   return `${plan ?? `run ${runId}`}${phase === undefined ? "" : `, phase ${phase}${title}`}`
 }
+
+/** Who has answered what. */
+export const answeredBy = ({ by, choice, via }: Extract<QuestionNotice, { readonly _tag: "Answered" }>): string =>
+  `${plainText(by, 60)} answered '${plainText(choice, 60)}' through ${plainText(via, 60)}.`
 
 const oneLine = (text: string): string => text.replace(/\s+/g, " ")
 
@@ -49,10 +54,7 @@ const detailsOf = (notice: QuestionNotice): ReadonlyArray<string> => {
         `Answer: reprise gate answer ${escalationId} CHOICE`
       ]
     case "Answered":
-      return [
-        `${plainText(notice.by, 60)} answered '${plainText(notice.choice, 60)}' through ${plainText(notice.via, 60)}.`,
-        `The question was: ${plainText(oneLine(reason), 200)}`
-      ]
+      return [answeredBy(notice), `The question was: ${plainText(oneLine(reason), 200)}`]
     case "Withdrawn":
       return [withdrawals[notice.reason], `The question was: ${plainText(oneLine(reason), 200)}`]
   }

@@ -4,7 +4,7 @@ import { request } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ActorConfig, drain, MemoryBroker, Messenger } from "@reprise/actor"
-import { EscalationId, RunId, to } from "@reprise/protocol"
+import { EscalationId, RunId, SessionId, to } from "@reprise/protocol"
 import { Effect, Layer, Redacted } from "effect"
 import { layer as service } from "../../src/service.ts"
 import {
@@ -18,7 +18,7 @@ import { question } from "../fixtures.ts"
 
 export const token = "secret-token-of-the-test"
 
-const sources = Layer.succeed(
+export const sources = Layer.succeed(
   ConsoleSources,
   ConsoleSources.of({
     requireAgent: (_question, { runtime }) =>
@@ -39,6 +39,8 @@ const sources = Layer.succeed(
           : Effect.fail(
               new NotPossible({ code: "plan-missing", message: `There is no plan at ${plan}.`, hint: "Look." })
             ),
+      fork: ({ escalationId }, { at = 1, commandId }) =>
+        Effect.succeed({ sessionId: SessionId.make(`f-${commandId}`), branch: `reprise/f-${escalationId}`, turn: at }),
       settings: Effect.succeed([
         { setting: "runtime", value: "claude", source: "reprise.toml", from: "reprise.toml", description: "The agent." }
       ])
@@ -105,11 +107,14 @@ export const openWith = Effect.fnUntraced(function* (options: Partial<ConsoleOpt
 export const opened = openWith({})
 
 let asked = 0
-export const raise = Effect.gen(function* () {
+/** Raises a question of a run of its own. */
+export const ask = Effect.gen(function* () {
   const run = `run-${++asked}`
   const escalationId = EscalationId.make(`${run}-e1`)
   const { _tag, escalationId: _id, ...body } = question({ runId: RunId.make(run), escalationId })
   yield* Messenger.use(({ send }) => send(to.gate(escalationId).RaiseEscalation(body)))
-  yield* drain
   return escalationId
 })
+
+/** The same, and all that follows from it is done. */
+export const raise = Effect.tap(ask, () => drain)

@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { type ActorConfig, type Broker, Messenger } from "@reprise/actor"
-import { type PublicEvent, type PublicEventType, RunId, type WorkspaceCommand } from "@reprise/protocol"
+import { Host, type PublicEvent, type PublicEventType, RunId, type WorkspaceCommand } from "@reprise/protocol"
 import { Effect, Exit, type Layer, Schedule, Scope, Stream } from "effect"
-import { startService } from "./brokers.ts"
+import { host, startService } from "./brokers.ts"
 import { finish, gates, phase, prepareIn } from "./commands.ts"
 import { repository } from "./repository.ts"
 
@@ -218,6 +218,51 @@ export const serviceContract = (name: string, world: Layer.Layer<Messenger | Bro
         assert.containSubset(yield* seen(run, "WorkspaceFailed"), { operation: "WriteSummary" })
         yield* ask(run, { _tag: "WriteSummary", runId: run, path: "inside.md", text: "x" })
         yield* seen(run, "SummaryWritten")
+      })
+    )
+
+    it.effect("shows whoever asks the changes of a run on its host and the logs of its gates, and nothing else", () =>
+      Effect.gen(function* () {
+        yield* startService
+        const { base, commit, run, write } = yield* ready
+        yield* write("a.ts", "1\n")
+        yield* commit("work")
+        yield* write("left.ts", "2\n")
+        const { changesAt, gateLogsAt } = yield* Messenger
+        const changes = yield* changesAt(host, run, base)
+        assert.lengthOf(changes.commits, 1)
+        assert.deepStrictEqual(changes.untracked, ["left.ts"])
+        assert.deepStrictEqual(changes.files, [{ path: "a.ts", added: 1, removed: 0, shown: "whole" }])
+        assert.include(changes.patch.text, "+1")
+        assert.deepStrictEqual((yield* changesAt(host, run)).files, [])
+
+        yield* ask(run, gates(["echo bad; exit 1"]))
+        const quality = yield* seen(run, "QualityPassed", "QualityFailed")
+        const [{ logRef } = { logRef: "" }] = quality.results
+        const unread = "The log cannot be read."
+        const logs = [
+          logRef,
+          "a.ts",
+          `.reprise/logs/${run}/../../../a.ts`,
+          logRef.replace(run, "another-run"),
+          "/etc/passwd"
+        ]
+        const texts = yield* gateLogsAt(host, run, logs)
+        assert.include(texts[0]?.text, "bad")
+        assert.deepStrictEqual(
+          texts.slice(1).map(({ text }) => text),
+          [unread, unread, unread, unread]
+        )
+
+        const refusals = [
+          [changesAt(host, run, "--output=stolen"), "nothing-to-show"],
+          [changesAt(host, newRun()), "nothing-to-show"],
+          [changesAt(Host.make("elsewhere"), run), "not-running"]
+        ] as const
+        for (const [asked, code] of refusals) {
+          const refused = yield* Effect.flip(asked)
+          assert.strictEqual(refused.code, code)
+        }
       })
     )
 

@@ -5,6 +5,8 @@ import {
   type ConsoleChanges,
   type ConsoleDryRun,
   type ConsoleEvent,
+  type ConsoleFork,
+  type ConsoleForked,
   type ConsolePlan,
   type ConsoleRunRequest,
   type ConsoleSetting,
@@ -31,6 +33,11 @@ export interface RepositorySources {
   readonly dryRun: (wanted: ConsoleRunRequest) => Effect.Effect<ConsoleDryRun, NotPossible | Unavailable>
   /** Starts a run, once for each command id. */
   readonly start: (wanted: ConsoleStart) => Effect.Effect<ConsoleStarted, NotPossible | Unavailable>
+  /** Has another session try again from a question, once for each command id. */
+  readonly fork: (
+    question: EscalationView,
+    wanted: ConsoleFork
+  ) => Effect.Effect<ConsoleForked, NotPossible | Unavailable>
   /** What runs here are started with, and where each setting was read. */
   readonly settings: Effect.Effect<ReadonlyArray<ConsoleSetting>, Unavailable>
 }

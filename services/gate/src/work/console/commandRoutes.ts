@@ -1,6 +1,15 @@
 /** What a human does in the console: the same commands that the command line sends. */
 import { type AskOptions, Messenger } from "@reprise/actor"
-import { ConsoleAnswer, ConsoleControl, ConsoleStart, ConsoleStarted, type RunId, to } from "@reprise/protocol"
+import {
+  ConsoleAnswer,
+  ConsoleControl,
+  ConsoleFork,
+  ConsoleForked,
+  ConsoleStart,
+  ConsoleStarted,
+  type RunId,
+  to
+} from "@reprise/protocol"
 import { Clock, Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { ConsoleSources, repositorySources } from "./ConsoleSources.ts"
@@ -57,6 +66,15 @@ const start = Effect.gen(function* () {
   return data(encodeStarted(yield* (yield* repositorySources).start(wanted)))
 })
 
+const encodeForked = Schema.encodeSync(ConsoleForked)
+
+/** No answer: the question stays open. */
+const fork = Effect.gen(function* () {
+  const wanted = yield* bodyOf(ConsoleFork)
+  const sources = yield* repositorySources
+  return data(encodeForked(yield* sources.fork(yield* questionInPath, wanted)))
+})
+
 const pause = Effect.gen(function* () {
   const { commandId, now } = yield* bodyOf(ConsoleControl)
   const runId = yield* runIdInPath
@@ -81,6 +99,7 @@ const abort = Effect.gen(function* () {
 
 export const commandRoutes = [
   HttpRouter.route("POST", "/api/questions/:id/answer", orFailure(answer)),
+  HttpRouter.route("POST", "/api/questions/:id/fork", orFailure(fork)),
   HttpRouter.route("POST", "/api/runs", orFailure(start)),
   HttpRouter.route("POST", "/api/runs/:id/pause", orFailure(pause)),
   HttpRouter.route("POST", "/api/runs/:id/resume", orFailure(resume)),

@@ -8,10 +8,12 @@ import { HttpMiddleware, HttpRouter, HttpServerRequest, HttpServerResponse, Http
 import { admit, originsOf } from "../../console/admission.ts"
 import { cacheControl, securityHeaders } from "../../console/headers.ts"
 import { isLoopback, listenProblem, type ProxyRules, proxySecretHeader, visitorOfProxy } from "../../console/visitor.ts"
+import type { PushBrowsers } from "../notify/PushBrowsers.ts"
 import { isSame } from "../signing.ts"
 import { commandRoutes } from "./commandRoutes.ts"
 import { eventRoutes } from "./eventRoutes.ts"
 import { linkRoutes } from "./linkRoutes.ts"
+import { pushRoutes } from "./pushRoutes.ts"
 import { failure } from "./replies.ts"
 import { makeSignIn } from "./signIn.ts"
 import { Visiting } from "./Visiting.ts"
@@ -19,7 +21,7 @@ import { viewRoutes } from "./viewRoutes.ts"
 
 export { listenProblem } from "../../console/visitor.ts"
 export { readSecret } from "../secrets.ts"
-export { ConsoleSources, NotPossible, Unavailable } from "./ConsoleSources.ts"
+export { ConsoleSources, NotPossible, type RepositorySources, Unavailable } from "./ConsoleSources.ts"
 
 export interface ConsoleOptions {
   /** 0: any free one. */
@@ -36,6 +38,8 @@ export interface ConsoleOptions {
   readonly proxy?: TrustedProxy
   /** Signs the links that answer; absent: none are taken. */
   readonly answerKey?: Redacted.Redacted
+  /** The browsers that are told while no page is open; absent: none is. */
+  readonly push?: PushBrowsers
   /** The folder of the built pages. */
   readonly pages: string
 }
@@ -159,7 +163,8 @@ export const serveConsole = Effect.fn("serveConsole")(function* (options: Consol
       ...viewRoutes,
       ...eventRoutes,
       ...commandRoutes,
-      ...linkRoutes(options.answerKey)
+      ...linkRoutes(options.answerKey),
+      ...pushRoutes(options.push)
     ]),
     pagesAt(options.pages)
   )

@@ -1,9 +1,11 @@
 /** The configured channels, with the secrets that the settings refer to. */
+import type { ConsolePushSubscription } from "@reprise/protocol"
 import { Effect, Redacted, Schema } from "effect"
 import { addressProblem, telegramAddress } from "../../notify/addresses.ts"
 import { type OfferedAnswer, offeredAnswers } from "../../notify/answerLink.ts"
 import type { ChannelSettings, ChannelTable, HttpPreset } from "../../notify/ChannelSettings.ts"
 import type { Notices } from "../../notify/Notice.ts"
+import type { Vapid } from "../../notify/vapid.ts"
 import { readSecret } from "../secrets.ts"
 import { signWith } from "../signing.ts"
 import { type DesktopProgram, findDesktopProgram } from "./desktopProgram.ts"
@@ -40,7 +42,18 @@ export interface DesktopChannel extends Named {
   readonly program: DesktopProgram
 }
 
-export type Channel = HttpChannel | MailChannel | DesktopChannel
+/** A browser that is told while no page is open. */
+export interface PushChannel extends Named {
+  readonly preset: "web-push"
+  readonly browser: ConsolePushSubscription
+  readonly vapid: Vapid
+  /** Its push service may be this machine, by HTTP: for tests. */
+  readonly loopback: boolean
+  /** It is not told any more. */
+  readonly forget: Effect.Effect<void>
+}
+
+export type Channel = HttpChannel | MailChannel | DesktopChannel | PushChannel
 
 export interface SendOptions {
   /** The address of the web console, for links. */

@@ -11,9 +11,12 @@ import { deliveryIdOf, NotifyWork, type QuestionNotice } from "../../notify/Noti
 import { quietForMs } from "../../notify/quietHours.ts"
 import type { Channel } from "./Channel.ts"
 import { type Line, type LineOptions, makeLine } from "./Line.ts"
+import { isPushChannel, type PushBrowsers } from "./PushBrowsers.ts"
 
 export interface NotifyOptions extends LineOptions {
   readonly channels: ReadonlyArray<Channel>
+  /** The browsers that are told while no page is open; absent: none is. */
+  readonly push?: PushBrowsers
   /** `22:00-07:00`, in the time of this process. */
   readonly quietHours?: string
 }
@@ -39,8 +42,23 @@ const minuteOfDay = (nowMs: number): number => {
   return now.getHours() * 60 + now.getMinutes()
 }
 
-const makeHandler = ({ channels, quietHours, ...options }: NotifyOptions) => {
+const makeHandler = ({ channels, push, quietHours, ...options }: NotifyOptions) => {
   const lines = new Map(channels.map((channel) => [channel.name, makeLine(channel, options)]))
+
+  /** Browsers come and go. */
+  const lineOf = (name: string): Line | undefined => {
+    const known = lines.get(name)
+    if (known?.channel.preset !== "web-push" && known !== undefined) return known
+    const channel = push?.channelOf(name)
+    if (channel === undefined) {
+      lines.delete(name)
+      return undefined
+    }
+    const line = known ?? makeLine(channel, options)
+    lines.set(name, line)
+    return line
+  }
+
   /** By the work's id: its deliveries to this process after which the channel certainly has nothing. */
   const unsent = new Map<string, number>()
 
@@ -100,8 +118,11 @@ const makeHandler = ({ channels, quietHours, ...options }: NotifyOptions) => {
   })
 
   return Effect.fnUntraced(function* ({ channel, notice }: NotifyWork, context: WorkContext) {
-    const line = lines.get(channel)
-    if (line === undefined) return yield* Effect.logWarning(`channel '${channel}' is no longer configured`)
+    const line = lineOf(channel)
+    if (line === undefined) {
+      if (isPushChannel(channel)) return
+      return yield* Effect.logWarning(`channel '${channel}' is no longer configured`)
+    }
     if (notice._tag === "Reminder" && !line.channel.reminders) return
     const nowMs = yield* Clock.currentTimeMillis
     const quietMs = quietForMs(quietHours, minuteOfDay(nowMs))

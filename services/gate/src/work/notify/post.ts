@@ -18,15 +18,16 @@ const neverSent: ReadonlySet<string> = new Set([
   "ENOTFOUND",
   "EAI_AGAIN",
   "EHOSTUNREACH",
-  "ENETUNREACH"
+  "ENETUNREACH",
+  "EOWNNETWORK"
 ])
 
 /** Fetch refuses the ports of other protocols, before it connects. */
 const isRefusedPort = (thrown: unknown): boolean =>
   thrown instanceof TypeError && thrown.cause instanceof Error && thrown.cause.message === "bad port"
 
-/** No words of the failure: they may hold the address. */
-const failed = (thrown: unknown, timeoutMs: number): Outcome => {
+/** What becomes of a request that got no answer. No words of the failure: they may hold the address. */
+export const notSent = (thrown: unknown, timeoutMs: number): Outcome => {
   if (thrown instanceof DOMException && thrown.name === "TimeoutError") {
     return { _tag: "Failed", reason: `it did not answer within ${timeoutMs / 1000} seconds`, maybeReceived: true }
   }
@@ -65,7 +66,7 @@ export const post = Effect.fn("post")(function* (channel: HttpChannel, notices: 
       await response.body?.cancel()
       return { status: response.status, retryAfter: response.headers.get("retry-after") }
     },
-    catch: (thrown) => failed(thrown, timeoutMs)
+    catch: (thrown) => notSent(thrown, timeoutMs)
   }).pipe(
     Effect.matchEffect({
       onSuccess: ({ retryAfter, status }) =>

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { fitPatch } from "../src/flows/console/patchFiles.ts"
+import { fitPatch } from "../src/work/look/fitPatch.ts"
 
 const changed = (name: string, lines: ReadonlyArray<string>): string =>
   [`diff --git a/${name} b/${name}`, `--- a/${name}`, `+++ b/${name}`, "@@ -1,2 +1,2 @@", ...lines, ""].join("\n")
