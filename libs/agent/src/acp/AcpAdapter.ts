@@ -3,27 +3,28 @@ import { createHash } from "node:crypto"
 import { mkdir, realpath } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
-import type { SessionConfigOption, SessionNotification } from "@agentclientprotocol/sdk"
+import type { SessionNotification } from "@agentclientprotocol/sdk"
 import { endLeftovers, userCacheFolder, variableOf } from "@reprise/process"
 import type { RuntimeName } from "@reprise/protocol"
 import { Sandbox, type SandboxShape } from "@reprise/sandbox"
 import { Clock, Effect, FiberSet, Option, PubSub, Semaphore } from "effect"
 import type { AgentError } from "../AgentError.ts"
 import { acpEnvironment } from "../agentEnvironment.ts"
-import { allTrusted, type ProjectSettings, requireTrustedSettings } from "../ProjectSettings.ts"
+import { allTrusted, type ProjectSettings } from "../ProjectSettings.ts"
 import type { RuntimeEvent } from "../RuntimeEvent.ts"
 import { heldBack } from "../rules/PermissionRules.ts"
 import { type RuleBook, rulesInMemory } from "../rules/RuleBook.ts"
-import { Conversation } from "./conversation/Conversation.ts"
-import { gone, missing, other, refused } from "./failures.ts"
+import { authRequired, gone, missing, other, refused } from "./failures.ts"
 import {
   type AgentEnded,
   type AgentProcess,
   CallRefused,
+  canLoad,
   type ProcessLimits,
   startAgent
 } from "./process/AgentProcess.ts"
 import { type AgentCommand, acpPrefix, askingVariables, parseCommand } from "./process/command.ts"
+import { loginMethod } from "./process/login.ts"
 import { agentMethods } from "./process/methods.ts"
 import { keyOf, mayEnd, type Rights, rightsOf } from "./process/rights.ts"
 import { type AgentAllowance, nothingAllowed, sandboxNeeds } from "./process/sandboxNeeds.ts"
@@ -166,6 +167,26 @@ export const callFailed =
       ? refused(operation, error.refusal)
       : gone(operation, `The agent '${command.program}' does not work: ${error.reason} 'reprise doctor' checks it.`)
 
+/**
+ * Calls a method of sessions. An agent that answers that it wants a login first gets it, where it can be given without a human,
+ * and is called once more.
+ */
+export const callForSession = Effect.fnUntraced(function* (
+  { userEnvironment }: AcpAdapter,
+  { call, initialized }: AgentProcess,
+  method: string,
+  params: object
+) {
+  const methodId = loginMethod(initialized, userEnvironment)
+  const wantsLogin = (error: AgentEnded | CallRefused) => error instanceof CallRefused && error.code === authRequired
+  if (methodId === undefined) return yield* call(method, params)
+  return yield* call(method, params).pipe(
+    Effect.catchIf(wantsLogin, () =>
+      Effect.andThen(call(agentMethods.authenticate, { methodId }), call(method, params))
+    )
+  )
+})
+
 /** What the processes of this agent are known by: another agent of this host has others. */
 const markOf = ({ key }: AcpAdapter, directory: string) => `REPRISE_ACP_AGENT=${key} ${directory}` as const
 
@@ -213,7 +234,7 @@ const within = Effect.fnUntraced(function* (
   )
 })
 
-const isAtWork = ({ sessions }: AcpAdapter, process: AgentProcess): boolean =>
+export const isAtWork = ({ sessions }: AcpAdapter, process: AgentProcess): boolean =>
   [...sessions.values()].some(({ live, loadedIn }) => live !== undefined && loadedIn === process)
 
 /** Ends those that have had nothing to do for long. */
@@ -270,7 +291,7 @@ export const reachAny = Effect.fnUntraced(function* (adapter: AcpAdapter, operat
   return yield* reach(adapter, operation, rightsOf(adapter.sandbox, { directory, permissions: "ask" }))
 })
 
-const rightsIn = ({ sandbox }: AcpAdapter, { record }: AcpSession): Rights => rightsOf(sandbox, record)
+export const rightsIn = ({ sandbox }: AcpAdapter, { record }: AcpSession): Rights => rightsOf(sandbox, record)
 
 /** When the turn of a session has ended, its agent begins to rest. What its commands may not leave is put aside. */
 export const rest = Effect.fnUntraced(function* (adapter: AcpAdapter, session: AcpSession) {
@@ -298,55 +319,6 @@ export const save = (adapter: AcpAdapter, session: AcpSession, record: AcpRecord
   Effect.map(writeRecord(adapter.folder, record), () => {
     session.record = record
   })
-
-/** Makes the agent replay the conversation, which then is what it says. Fails with `CallRefused` if the agent has lost it. */
-const replay = Effect.fnUntraced(function* (session: AcpSession, process: AgentProcess) {
-  const conversation = new Conversation()
-  session.replay = conversation
-  const { directory: cwd, id: sessionId } = session.record
-  const answer = yield* process
-    .call(agentMethods.loadSession, { sessionId, cwd, mcpServers: [] })
-    .pipe(Effect.ensuring(Effect.sync(() => (session.replay = undefined))))
-  session.conversation = conversation
-  session.loadedIn = process
-  return answer
-})
-
-export const canLoad = ({ initialized }: AgentProcess): boolean => initialized.agentCapabilities?.loadSession === true
-
-/** Reads the conversation again, where the agent can tell it. One that cannot now is believed as it was heard. */
-export const reread = (session: AcpSession, process: AgentProcess) =>
-  canLoad(process) && !process.ended()
-    ? Effect.ignore(replay(session, process).pipe(session.loading.withPermits(1)))
-    : Effect.void
-
-/**
- * The agent, with the session loaded. Fails with `session-missing` if the agent has lost it, or ended and cannot load
- * sessions: nobody continues a conversation that its agent does not know.
- */
-export const load = (adapter: AcpAdapter, session: AcpSession, operation: string) =>
-  Effect.gen(function* () {
-    const process = yield* reach(adapter, operation, rightsIn(adapter, session))
-    const before = session.loadedIn
-    if (before === process) return process
-    // Some agents refuse a session that another process of theirs has open.
-    if (before !== undefined && !before.ended() && !isAtWork(adapter, before)) before.kill()
-    yield* requireTrustedSettings(adapter.projectSettings, operation, session.record.directory)
-    if (!canLoad(process)) return yield* missing(operation, session.record.id)
-    const answer = yield* replay(session, process).pipe(
-      Effect.mapError((error) =>
-        error instanceof CallRefused ? missing(operation, session.record.id) : callFailed(adapter, operation)(error)
-      )
-    )
-    session.configOptions = optionsIn(answer)
-    return process
-  }).pipe(session.loading.withPermits(1))
-
-const hasOptions = (answer: unknown): answer is { readonly configOptions: ReadonlyArray<SessionConfigOption> } =>
-  typeof answer === "object" && answer !== null && "configOptions" in answer && Array.isArray(answer.configOptions)
-
-export const optionsIn = (answer: unknown): ReadonlyArray<SessionConfigOption> =>
-  hasOptions(answer) ? answer.configOptions : []
 
 /** Fails with `session-missing` for a session that is unknown or lost. */
 export const requireSession = Effect.fnUntraced(function* (adapter: AcpAdapter, operation: string, id: string) {

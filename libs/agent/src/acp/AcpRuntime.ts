@@ -9,10 +9,9 @@ import {
   type AcpAdapter,
   type AcpRuntimeOptions,
   callFailed,
+  callForSession,
   findSession,
-  load,
   makeAcpAdapter,
-  optionsIn,
   publish,
   reach,
   reachAny,
@@ -28,7 +27,8 @@ import { agentMethods } from "./process/methods.ts"
 import { rightsOf } from "./process/rights.ts"
 import { type AcpRecord, findPrompted, withPrompted, writeRecord } from "./session/AcpRecord.ts"
 import { AcpSession, LiveTurn } from "./session/AcpSession.ts"
-import { modelOption, valuesOf } from "./session/configOptions.ts"
+import { modelOption, optionsIn, valuesOf } from "./session/configOptions.ts"
+import { load } from "./session/loadSession.ts"
 import { withdrawAll } from "./turn/answerRequests.ts"
 import { heldWords } from "./turn/observe.ts"
 import { chooseModel, runTurn } from "./turn/runTurn.ts"
@@ -44,9 +44,10 @@ const create = (adapter: AcpAdapter): AgentRuntimeShape["create"] =>
   Effect.fn("AgentRuntime.create")(function* ({ directory, model, permissions, role, title }) {
     yield* requireTrustedSettings(adapter.projectSettings, "create", directory)
     const process = yield* reach(adapter, "create", rightsOf(adapter.sandbox, { directory, permissions, role }))
-    const answer = yield* process
-      .call(agentMethods.newSession, { cwd: directory, mcpServers: [] })
-      .pipe(Effect.mapError(callFailed(adapter, "create")))
+    const answer = yield* callForSession(adapter, process, agentMethods.newSession, {
+      cwd: directory,
+      mcpServers: []
+    }).pipe(Effect.mapError(callFailed(adapter, "create")))
     const id = idIn(answer)
     if (id === undefined) return yield* noId("create")
     const chosen = model === undefined ? {} : { model }
@@ -230,9 +231,11 @@ const fork = (adapter: AcpAdapter): AgentRuntimeShape["fork"] =>
     if (directory !== record.directory) {
       return yield* other("fork", `The agent '${adapter.command.program}' can fork session ${id} only where it works.`)
     }
-    const answer = yield* process
-      .call(agentMethods.forkSession, { sessionId: id, cwd: directory, mcpServers: [] })
-      .pipe(Effect.mapError(callFailed(adapter, "fork")))
+    const answer = yield* callForSession(adapter, process, agentMethods.forkSession, {
+      sessionId: id,
+      cwd: directory,
+      mcpServers: []
+    }).pipe(Effect.mapError(callFailed(adapter, "fork")))
     const forked = idIn(answer)
     if (forked === undefined) return yield* noId("fork")
     const known = role === undefined ? {} : { role }
@@ -260,9 +263,10 @@ const models = (adapter: AcpAdapter): AgentRuntimeShape["models"] =>
     const rights = rightsOf(adapter.sandbox, { directory, permissions: "ask" })
     const process = yield* reach(adapter, "models", rights)
     // Models are told about a session only.
-    const answer = yield* process
-      .call(agentMethods.newSession, { cwd: directory, mcpServers: [] })
-      .pipe(Effect.mapError(callFailed(adapter, "models")))
+    const answer = yield* callForSession(adapter, process, agentMethods.newSession, {
+      cwd: directory,
+      mcpServers: []
+    }).pipe(Effect.mapError(callFailed(adapter, "models")))
     const option = modelOption(optionsIn(answer))
     return option === undefined ? [] : valuesOf(option)
   })

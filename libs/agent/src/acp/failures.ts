@@ -8,7 +8,7 @@ export interface AgentRefusal {
 }
 
 /** Codes of the protocol: https://agentclientprotocol.com/protocol/v1/schema */
-const authRequired = -32_000
+export const authRequired = -32_000
 const resourceNotFound = -32_002
 
 const creditWords = /credit balance|insufficient (credit|balance|funds|quota)|out of credits?|billing|payment required/i

@@ -3,6 +3,7 @@ export const protocolVersion = 1
 
 export const agentMethods = {
   initialize: "initialize",
+  authenticate: "authenticate",
   newSession: "session/new",
   loadSession: "session/load",
   /** Not part of the stable protocol: an agent says in its capabilities that it has it. */

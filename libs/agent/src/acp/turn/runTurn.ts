@@ -6,7 +6,7 @@ import { addTokens, noTokens, type Tokens } from "@reprise/protocol"
 import { Clock, Effect, Result } from "effect"
 import type { AgentError } from "../../AgentError.ts"
 import type { Prompt, TurnOutcome } from "../../AgentRuntimeShape.ts"
-import { type AcpAdapter, callFailed, load, optionsIn, reread, save } from "../AcpAdapter.ts"
+import { type AcpAdapter, callFailed, save } from "../AcpAdapter.ts"
 import { holds } from "../conversation/Conversation.ts"
 import { answerTo } from "../conversation/history.ts"
 import { goOnText, withMark } from "../conversation/marker.ts"
@@ -15,7 +15,8 @@ import { type AgentProcess, CallRefused } from "../process/AgentProcess.ts"
 import { agentMethods } from "../process/methods.ts"
 import { findPrompted, type Prompted, withPrompted } from "../session/AcpRecord.ts"
 import type { AcpSession, LiveTurn } from "../session/AcpSession.ts"
-import { currentModel, modelOption, valuesOf, variantOption } from "../session/configOptions.ts"
+import { currentModel, modelOption, optionsIn, valuesOf, variantOption } from "../session/configOptions.ts"
+import { load, reread } from "../session/loadSession.ts"
 import { withdrawAll } from "./answerRequests.ts"
 import { promptEnd, stopReasonOf } from "./outcome.ts"
 
@@ -102,7 +103,7 @@ const send = Effect.fnUntraced(function* (run: TurnRun) {
   const { adapter, live, prompt, session } = run
   const before = yield* load(adapter, session, "prompt")
   // A prompt that failed may have been dropped by its agent, or kept.
-  if (isRepeat(run) && live.toSay.length === 0) yield* reread(session, before)
+  if (isRepeat(run) && live.toSay.length === 0) yield* reread(adapter, session, before)
   const process = yield* load(adapter, session, "prompt")
   yield* chooseModel(adapter, session, process, {
     model: prompt.model ?? session.record.model,
@@ -123,7 +124,7 @@ const send = Effect.fnUntraced(function* (run: TurnRun) {
     process.call(agentMethods.prompt, { sessionId: session.record.id, prompt: content }, null)
   )
   yield* withdrawAll(live)
-  if (Result.isSuccess(called)) yield* reread(session, process)
+  if (Result.isSuccess(called)) yield* reread(adapter, session, process)
   return called
 })
 
