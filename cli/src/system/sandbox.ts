@@ -37,6 +37,10 @@ const openedIn = ({ project }: Options) =>
 
 export const sandboxOf = (options: Options) => layerSandbox({ ...sandboxOptions(options), opened: openedIn(options) })
 
+/** Whether agents with the permissions of the settings run in it, where it can be used. */
+export const coversAgents = ({ permissions, sandbox: { mode } }: Settings): boolean =>
+  mode === "required" || (mode === "auto" && permissions !== "all")
+
 /** What holds for this repository; looks, and leaves the programs of a running Reprise alone. */
 export const standingOf = (options: Options) =>
   Sandbox.pipe(Effect.provide(layerSandbox({ ...sandboxOptions(options), opened: openedIn(options), visiting: true })))
