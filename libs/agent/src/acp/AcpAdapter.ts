@@ -29,9 +29,10 @@ import { agentMethods } from "./process/methods.ts"
 import { keyOf, mayEnd, type Rights, rightsOf } from "./process/rights.ts"
 import { type AgentAllowance, nothingAllowed, sandboxNeeds } from "./process/sandboxNeeds.ts"
 import { type AcpRecord, readRecord, writeRecord } from "./session/AcpRecord.ts"
-import { AcpSession } from "./session/AcpSession.ts"
+import { AcpSession, isAtWork } from "./session/AcpSession.ts"
 import { answerElicitation, answerPermission } from "./turn/answerRequests.ts"
 import { keepTotals, observe } from "./turn/observe.ts"
+import { hearTool } from "./turn/refusedWrites.ts"
 
 export interface AcpRuntimeOptions {
   /** As it stands after `acp:`: a program and its arguments, separated by spaces. */
@@ -149,6 +150,7 @@ const onUpdate =
     if (live !== undefined && update.sessionUpdate === "user_message_chunk") return
     session.conversation.apply(update)
     if (live === undefined) return
+    hearTool(adapter, session, live, update)
     adapter.runDetached(
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
         session.updatedAtMs = nowMs
@@ -234,13 +236,10 @@ const within = Effect.fnUntraced(function* (
   )
 })
 
-export const isAtWork = ({ sessions }: AcpAdapter, process: AgentProcess): boolean =>
-  [...sessions.values()].some(({ live, loadedIn }) => live !== undefined && loadedIn === process)
-
 /** Ends those that have had nothing to do for long. */
 const endResting = (adapter: AcpAdapter, nowMs: number) => {
   for (const { process, rights, usedAtMs } of adapter.processes.values()) {
-    const resting = { rights, usedAtMs, isAtWork: isAtWork(adapter, process), canLoad: canLoad(process) }
+    const resting = { rights, usedAtMs, isAtWork: isAtWork(adapter.sessions, process), canLoad: canLoad(process) }
     if (!process.ended() && mayEnd(resting, nowMs)) process.kill()
   }
 }

@@ -31,6 +31,7 @@ import { modelOption, optionsIn, valuesOf } from "./session/configOptions.ts"
 import { load } from "./session/loadSession.ts"
 import { withdrawAll } from "./turn/answerRequests.ts"
 import { heldWords } from "./turn/observe.ts"
+import { narrow } from "./turn/refusedWrites.ts"
 import { chooseModel, runTurn } from "./turn/runTurn.ts"
 
 const idIn = (answer: unknown): string | undefined =>
@@ -78,6 +79,7 @@ const startTurn = (adapter: AcpAdapter, session: AcpSession, prompt: Prompt): Li
     Effect.onExit((exit) =>
       Effect.gen(function* () {
         yield* withdrawAll(live)
+        narrow(adapter, session, live)
         yield* rest(adapter, session)
         session.live = undefined
         yield* Effect.forEach(heldWords(live, at), tell, { discard: true })
@@ -127,6 +129,7 @@ const abort = (adapter: AcpAdapter): AgentRuntimeShape["abort"] =>
       return
     }
     live.aborted = true
+    yield* Deferred.succeed(live.stopped, undefined)
     yield* withdrawAll(live)
     const process = session.loadedIn
     if (process !== undefined) yield* process.notify(agentMethods.cancel, { sessionId: id })

@@ -1,12 +1,12 @@
 /** How an agent gets a session again that it kept, and how its conversation is read. */
 import { Effect } from "effect"
 import { requireTrustedSettings } from "../../ProjectSettings.ts"
-import { type AcpAdapter, callFailed, callForSession, isAtWork, reach, rightsIn } from "../AcpAdapter.ts"
+import { type AcpAdapter, callFailed, callForSession, reach, rightsIn } from "../AcpAdapter.ts"
 import { Conversation } from "../conversation/Conversation.ts"
 import { authRequired, missing } from "../failures.ts"
 import { type AgentProcess, CallRefused, canLoad } from "../process/AgentProcess.ts"
 import { agentMethods } from "../process/methods.ts"
-import type { AcpSession } from "./AcpSession.ts"
+import { type AcpSession, isAtWork } from "./AcpSession.ts"
 import { optionsIn } from "./configOptions.ts"
 
 /** Makes the agent replay the conversation, which then is what it says. Fails with `CallRefused` if the agent has lost it. */
@@ -43,7 +43,7 @@ export const load = (adapter: AcpAdapter, session: AcpSession, operation: string
     const before = session.loadedIn
     if (before === process) return process
     // Some agents refuse a session that another process of theirs has open.
-    if (before !== undefined && !before.ended() && !isAtWork(adapter, before)) before.kill()
+    if (before !== undefined && !before.ended() && !isAtWork(adapter.sessions, before)) before.kill()
     yield* requireTrustedSettings(adapter.projectSettings, operation, session.record.directory)
     if (!canLoad(process)) return yield* missing(operation, session.record.id)
     const answer = yield* replay(adapter, session, process).pipe(

@@ -19,6 +19,7 @@ import { currentModel, modelOption, optionsIn, valuesOf, variantOption } from ".
 import { load, reread } from "../session/loadSession.ts"
 import { withdrawAll } from "./answerRequests.ts"
 import { promptEnd, stopReasonOf } from "./outcome.ts"
+import { settleWrites } from "./refusedWrites.ts"
 
 /** How many times in a row the agent may end without having said anything before the turn fails. */
 const maxFruitlessTries = 5
@@ -169,6 +170,8 @@ const advance = Effect.fnUntraced(function* (run: TurnRun): Effect.fn.Return<Tur
   if (end === undefined) return yield* gone("prompt", "The agent ended the turn with an answer that names no reason.")
   run.tokens = addTokens(run.tokens, end.tokens)
   if (live.refused) return yield* complete(run, end.finish)
+  yield* settleWrites(adapter, session, live)
+  if (live.aborted) return yield* abandon(run)
   if (live.toSay.length > 0) return undefined
   return end.finish === "cancelled" ? yield* abandon(run) : yield* complete(run, end.finish)
 })
