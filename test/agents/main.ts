@@ -13,6 +13,7 @@ const root = join(folder, "../..")
 const files: Readonly<Record<string, string>> = {
   "claude-agent-acp": "claudeAgentAcp",
   codex: "codex",
+  gemini: "gemini",
   qwen: "qwen",
   copilot: "copilot"
 }

@@ -251,6 +251,10 @@ describe("an agent's error", () => {
     [-32_603, "Your credit balance is too low", "out_of_credits"],
     [-32_603, "maximum context length is 128000 tokens", "context-overflow"],
     [-32_603, "connect ECONNREFUSED", "no_internet"],
+    [401, "No key", "unauthorized"],
+    [429, "Later", "rate_limited"],
+    [402, "Pay", "out_of_credits"],
+    [500, "Internal error", "other"],
     [-32_603, "Internal error", "other"]
   ] as const)("%i %s is %s", (code, message, kind) => assert.strictEqual(kindOfRefusal({ code, message }), kind))
 })

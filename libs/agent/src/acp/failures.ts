@@ -23,6 +23,15 @@ export const wordsOf = ({ data, message }: { readonly message: string; readonly 
   return typeof details === "string" && details !== "" ? `${message}: ${details}` : message
 }
 
+/** Gemini answers with the status that its vendor gave. */
+const statuses: Readonly<Record<number, AgentErrorKind>> = {
+  401: "unauthorized",
+  402: "out_of_credits",
+  403: "unauthorized",
+  429: "rate_limited",
+  529: "rate_limited"
+}
+
 /** Most agents answer with a general code and the vendor's words. */
 export const kindOfRefusal = ({ code, message }: AgentRefusal): AgentErrorKind => {
   if (code === authRequired) return "unauthorized"
@@ -31,7 +40,7 @@ export const kindOfRefusal = ({ code, message }: AgentRefusal): AgentErrorKind =
   if (overflowWords.test(message)) return "context-overflow"
   if (keyWords.test(message)) return "unauthorized"
   if (limitWords.test(message)) return "rate_limited"
-  return networkWords.test(message) ? "no_internet" : "other"
+  return statuses[code] ?? (networkWords.test(message) ? "no_internet" : "other")
 }
 
 const longestWords = 1000
