@@ -80,7 +80,7 @@ describe("reprise agents", () => {
       assert.strictEqual(code, 0)
       assert.match(stdout, /opencode-acp .*acp:opencode acp .*proven .*\/bin\/opencode/)
       assert.match(stdout, /codex .*acp:codex-acp .*proven .*no: npm install -g/)
-      assert.match(stdout, /gemini .*acp:gemini --acp .*not served/)
+      assert.match(stdout, /gemini .*acp:gemini --acp .*proven/)
       assert.match(stdout, /claude-agent-acp .*proven .*as a whole/, "how the sandbox holds it")
       const missing = yield* world.reprise("agents", "probe", "codex", "--yes")
       assert.strictEqual(missing.code, 3)
@@ -118,7 +118,7 @@ describe("reprise agents", () => {
   it.live.skipIf(!sandboxed)("probes an agent inside of the sandbox where a turn would run it there", () =>
     Effect.gen(function* () {
       const outside = join("/var/tmp", `reprise-probed-${process.pid}`)
-      const remembering = {
+      const remembering: ScriptInput["rules"][number] = {
         match: { lastUser: "Remember the word PLUM" },
         reply: [{ bash: `echo x > ${outside}; true` }, { text: "OK" }]
       }

@@ -93,7 +93,7 @@ describe("a turn in a new session", () => {
   it.each([
     ["says at its end that it was the fixer's, also when it fails", { fixer: true }],
     ["says nothing of the kind of an author's turn", {}]
-  ])("%s", (_, asked: { readonly fixer?: true }) => {
+  ] as ReadonlyArray<readonly [string, { readonly fixer?: true }]>)("%s", (_, asked) => {
     const open = [newTurn(1, asked), ...firstTurn.slice(1, 3)]
     const ends = [
       given(open)

@@ -23,7 +23,7 @@ import {
   type ProcessLimits,
   startAgent
 } from "./process/AgentProcess.ts"
-import { type AgentCommand, acpPrefix, askingVariables, parseCommand } from "./process/command.ts"
+import { type AgentCommand, acpPrefix, askingVariables, oneProcess, parseCommand } from "./process/command.ts"
 import { loginMethod } from "./process/login.ts"
 import { agentMethods } from "./process/methods.ts"
 import { keyOf, mayEnd, type Rights, rightsOf } from "./process/rights.ts"
@@ -265,6 +265,7 @@ export const reach = (adapter: AcpAdapter, operation: string, rights: Rights) =>
         environment: {
           ...acpEnvironment(adapter.userEnvironment),
           ...askingVariables(held),
+          ...oneProcess,
           ...variableOf(markOf(adapter, directory)),
           REPRISE_ACP_STATE: directory
         },

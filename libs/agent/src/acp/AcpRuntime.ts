@@ -1,6 +1,6 @@
 /** The port on any agent that speaks the Agent Client Protocol: one process for all its sessions with the same rights. */
 import { addTokens, noTokens, noUsage, type Role } from "@reprise/protocol"
-import { Deferred, Effect, Layer, Option, Stream } from "effect"
+import { Clock, Deferred, Effect, Layer, Option, Stream } from "effect"
 import { AgentRuntime } from "../AgentRuntime.ts"
 import type { AgentRuntimeShape, Inspection, Prompt, SessionState } from "../AgentRuntimeShape.ts"
 import { askingAboutSandbox } from "../askingAboutSandbox.ts"
@@ -53,7 +53,9 @@ const create = (adapter: AcpAdapter): AgentRuntimeShape["create"] =>
     if (id === undefined) return yield* noId("create")
     const chosen = model === undefined ? {} : { model }
     const known = role === undefined ? {} : { role }
-    const record: AcpRecord = { version: 1, id, directory, title, permissions, prompts: [], ...known, ...chosen }
+    const createdAtMs = yield* Clock.currentTimeMillis
+    const about = { directory, title, createdAtMs, permissions, ...known, ...chosen }
+    const record: AcpRecord = { version: 1, id, prompts: [], ...about }
     yield* writeRecord(adapter.folder, record)
     const session = new AcpSession(record)
     session.loadedIn = process
@@ -242,7 +244,8 @@ const fork = (adapter: AcpAdapter): AgentRuntimeShape["fork"] =>
     const forked = idIn(answer)
     if (forked === undefined) return yield* noId("fork")
     const known = role === undefined ? {} : { role }
-    yield* writeRecord(adapter.folder, { ...record, id: forked, directory, permissions, title, ...known })
+    const createdAtMs = yield* Clock.currentTimeMillis
+    yield* writeRecord(adapter.folder, { ...record, id: forked, directory, permissions, title, createdAtMs, ...known })
     return forked
   })
 

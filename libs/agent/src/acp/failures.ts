@@ -15,7 +15,7 @@ const creditWords = /credit balance|insufficient (credit|balance|funds|quota)|ou
 const overflowWords = /prompt is too long|maximum context|context (window|length)|input length and .max_tokens. exceed/i
 const keyWords = /unauthori[sz]ed|forbidden|invalid (api|x-api)[ -]?key|authentication|not logged in|\b40[13]\b/i
 const limitWords = /rate.?limit|too many requests|overloaded|\b(429|529)\b/i
-const networkWords = /econn|enotfound|eai_again|etimedout|socket|network|fetch failed|cannot connect/i
+const networkWords = /econn|enotfound|eai_again|etimedout|socket|network|fetch failed|cannot connect|^terminated$/i
 
 /** Some agents answer with a general message, and the vendor's words beside it. */
 export const wordsOf = ({ data, message }: { readonly message: string; readonly data?: unknown }): string => {

@@ -10,6 +10,8 @@ export const agentMethods = {
   forkSession: "session/fork",
   prompt: "session/prompt",
   cancel: "session/cancel",
+  /** No agent has it, as its name says: an agent refuses it after all that it was asked before. */
+  told: "_reprise/told",
   setConfigOption: "session/set_config_option"
 } as const
 

@@ -37,6 +37,8 @@ export const AcpRecord = Schema.Struct({
   id: Schema.String,
   directory: Schema.String,
   title: Schema.String,
+  /** When the agent had made it. Absent: by an earlier release. */
+  createdAtMs: Schema.optionalKey(Schema.Finite),
   permissions: PermissionMode,
   /** Of its newest prompt; what its agent may do in the sandbox follows from it. */
   role: Schema.optionalKey(Role),

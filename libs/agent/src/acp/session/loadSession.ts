@@ -1,13 +1,27 @@
 /** How an agent gets a session again that it kept, and how its conversation is read. */
-import { Effect } from "effect"
+import { Clock, Deferred, Effect } from "effect"
 import { requireTrustedSettings } from "../../ProjectSettings.ts"
 import { type AcpAdapter, callFailed, callForSession, reach, rightsIn } from "../AcpAdapter.ts"
 import { Conversation } from "../conversation/Conversation.ts"
 import { authRequired, missing } from "../failures.ts"
 import { type AgentProcess, CallRefused, canLoad } from "../process/AgentProcess.ts"
+import { loadableFromMs, refusalMeansNothing, retellsSoon, tellsLate } from "../process/deviations.ts"
 import { agentMethods } from "../process/methods.ts"
 import { type AcpSession, isAtWork } from "./AcpSession.ts"
 import { optionsIn } from "./configOptions.ts"
+
+const untilTold = ({ call }: AgentProcess) =>
+  call(agentMethods.told, {}).pipe(Effect.catchTag("CallRefused", () => Effect.void))
+
+/** Waits until the agent can load the session; a turn that is aborted waits no more. */
+const untilLoadable = Effect.fnUntraced(function* ({ live, record }: AcpSession, { initialized }: AgentProcess) {
+  const fromMs = loadableFromMs(initialized, record.createdAtMs)
+  const waitMs = fromMs === undefined ? 0 : fromMs - (yield* Clock.currentTimeMillis)
+  if (waitMs <= 0) return
+  yield* Effect.logInfo(`The agent can load its session ${record.id} only in ${Math.ceil(waitMs / 1_000)} seconds.`)
+  const wait = Effect.sleep(`${waitMs} millis`)
+  yield* live === undefined ? wait : Effect.raceFirst(wait, Deferred.await(live.stopped))
+})
 
 /** Makes the agent replay the conversation, which then is what it says. Fails with `CallRefused` if the agent has lost it. */
 const replay = Effect.fnUntraced(function* (adapter: AcpAdapter, session: AcpSession, process: AgentProcess) {
@@ -18,7 +32,10 @@ const replay = Effect.fnUntraced(function* (adapter: AcpAdapter, session: AcpSes
     sessionId,
     cwd,
     mcpServers: []
-  }).pipe(Effect.ensuring(Effect.sync(() => (session.replay = undefined))))
+  }).pipe(
+    Effect.tap(() => (tellsLate(process.initialized) ? untilTold(process) : Effect.void)),
+    Effect.ensuring(Effect.sync(() => (session.replay = undefined)))
+  )
   session.conversation = conversation
   session.loadedIn = process
   return answer
@@ -27,8 +44,21 @@ const replay = Effect.fnUntraced(function* (adapter: AcpAdapter, session: AcpSes
 /** Reads the conversation again, where the agent can tell it. One that cannot now is believed as it was heard. */
 export const reread = (adapter: AcpAdapter, session: AcpSession, process: AgentProcess) =>
   canLoad(process) && !process.ended()
-    ? Effect.ignore(replay(adapter, session, process).pipe(session.loading.withPermits(1)))
+    ? untilLoadable(session, process).pipe(
+        Effect.andThen(replay(adapter, session, process)),
+        Effect.catchTag("CallRefused", () =>
+          Effect.sync(() => {
+            if (refusalMeansNothing(process.initialized)) session.conversation = new Conversation()
+          })
+        ),
+        session.loading.withPermits(1),
+        Effect.ignore
+      )
     : Effect.void
+
+/** After a turn that went well: what was heard is what was said. */
+export const rereadSoon = (adapter: AcpAdapter, session: AcpSession, process: AgentProcess) =>
+  retellsSoon(process.initialized) ? reread(adapter, session, process) : Effect.void
 
 /** An agent that wants a login first has lost nothing. */
 const isLost = (error: unknown): boolean => error instanceof CallRefused && error.code !== authRequired
@@ -46,6 +76,7 @@ export const load = (adapter: AcpAdapter, session: AcpSession, operation: string
     if (before !== undefined && !before.ended() && !isAtWork(adapter.sessions, before)) before.kill()
     yield* requireTrustedSettings(adapter.projectSettings, operation, session.record.directory)
     if (!canLoad(process)) return yield* missing(operation, session.record.id)
+    yield* untilLoadable(session, process)
     const answer = yield* replay(adapter, session, process).pipe(
       Effect.mapError((error) =>
         isLost(error) ? missing(operation, session.record.id) : callFailed(adapter, operation)(error)

@@ -8,6 +8,7 @@ import { decide, rememberable } from "../../rules/decide.ts"
 import { heldBack } from "../../rules/PermissionRules.ts"
 import { refusalOf } from "../../rules/permissionOptions.ts"
 import type { RuleBook } from "../../rules/RuleBook.ts"
+import { inFull } from "../process/deviations.ts"
 import type { AcpSession, LiveTurn } from "../session/AcpSession.ts"
 import { contentOf, decodeForm, formPrompt } from "./elicitation.ts"
 import {
@@ -84,7 +85,9 @@ export const answerPermission = Effect.fnUntraced(function* (
   // Nobody prompted it: what it wants to do now, nobody has asked for.
   if (session === undefined || live === undefined || live.aborted) return withdrawn
   const at = { sessionId, causePromptId: live.messageId }
-  const toolCall = yield* completed(session, requested)
+  const { loadedIn } = session
+  const told = loadedIn === undefined ? requested : inFull(loadedIn.initialized, requested)
+  const toolCall = yield* completed(session, told)
   const promptId = `${toolCall.toolCallId}-${randomUUID()}`
   const allow = choosing(optionOf(options, allowing))
   const reject = choosing(optionOf(options, rejecting))

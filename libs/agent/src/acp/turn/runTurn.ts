@@ -16,7 +16,7 @@ import { agentMethods } from "../process/methods.ts"
 import { findPrompted, type Prompted, withPrompted } from "../session/AcpRecord.ts"
 import type { AcpSession, LiveTurn } from "../session/AcpSession.ts"
 import { currentModel, modelOption, optionsIn, valuesOf, variantOption } from "../session/configOptions.ts"
-import { load, reread } from "../session/loadSession.ts"
+import { load, reread, rereadSoon } from "../session/loadSession.ts"
 import { withdrawAll } from "./answerRequests.ts"
 import { promptEnd, stopReasonOf } from "./outcome.ts"
 import { settleWrites } from "./refusedWrites.ts"
@@ -125,7 +125,7 @@ const send = Effect.fnUntraced(function* (run: TurnRun) {
     process.call(agentMethods.prompt, { sessionId: session.record.id, prompt: content }, null)
   )
   yield* withdrawAll(live)
-  if (Result.isSuccess(called)) yield* reread(adapter, session, process)
+  if (Result.isSuccess(called)) yield* rereadSoon(adapter, session, process)
   return called
 })
 
