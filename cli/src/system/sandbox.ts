@@ -1,5 +1,5 @@
 /** The sandbox of this host, as the settings say. */
-import { knowsNeeds } from "@reprise/agent"
+import { agentOfCommand, knowsNeeds } from "@reprise/agent"
 import { commandOf, isOpenCode, parseCommand } from "@reprise/agent/acpCommand"
 import type { RuntimeName } from "@reprise/protocol"
 import { layerSandbox, Sandbox, type SandboxOptions, type Standing, shortcomings } from "@reprise/sandbox"
@@ -54,11 +54,13 @@ const acpWarning = (standing: Standing, runtime: RuntimeName): string | undefine
   if (command === undefined) return undefined
   const outside = `Agents' commands run without the sandbox: ${runtime} starts them itself, and Seatbelt lets no agent reach its model.`
   const unknown = `${runtime} runs in the sandbox as a whole. Reprise does not know what it needs there: sandbox.agentWrite, sandbox.agentNetwork and sandbox.agentEnvironment name its folders, its servers and the variables of its login.`
-  const unasked = `What it does without asking is up to its own settings, whatever 'permissions' says.`
+  const unasked = `What ${runtime} does without asking is up to its own settings, whatever 'permissions' says.`
+  const untried =
+    agentOfCommand(command) === undefined ? [`${runtime} is not an agent that Reprise was tried with.`] : []
   const lines = [
     ...(standing._tag === "used" && !holdsAgents(standing) ? [outside] : []),
     ...(holdsAgents(standing) && !knowsNeeds(command) ? [unknown] : []),
-    ...(isOpenCode(parseCommand(command)) ? [] : [`${runtime} is not an agent that Reprise was tried with. ${unasked}`])
+    ...(isOpenCode(parseCommand(command)) ? [] : [[...untried, unasked].join(" ")])
   ]
   return lines.length === 0 ? undefined : lines.join("\n")
 }
