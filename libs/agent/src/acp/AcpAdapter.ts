@@ -83,6 +83,7 @@ export interface AcpAdapter {
   readonly userEnvironment: Readonly<Record<string, string | undefined>>
   readonly projectSettings: ProjectSettings
   readonly rules: RuleBook
+  /** By their ids, and by those that the agent has for them. */
   readonly sessions: Map<string, AcpSession>
   readonly hub: PubSub.PubSub<RuntimeEvent>
   /** Runs a turn that continues when its caller is interrupted; it ends with the adapter. */
@@ -154,7 +155,7 @@ const onUpdate =
     adapter.runDetached(
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
         session.updatedAtMs = nowMs
-        const events = observe(update, live, { sessionId, causePromptId: live.messageId }, nowMs)
+        const events = observe(update, live, { sessionId: session.record.id, causePromptId: live.messageId }, nowMs)
         if (events.length > 0) live.announced = true
         return Effect.forEach(events, publish(adapter), { discard: true })
       })
@@ -188,6 +189,12 @@ export const callForSession = Effect.fnUntraced(function* (
     )
   )
 })
+
+/** Of the session that an answer is about. */
+export const idIn = (answer: unknown): string | undefined =>
+  typeof answer === "object" && answer !== null && "sessionId" in answer && typeof answer.sessionId === "string"
+    ? answer.sessionId
+    : undefined
 
 /** What the processes of this agent are known by: another agent of this host has others. */
 const markOf = ({ key }: AcpAdapter, directory: string) => `REPRISE_ACP_AGENT=${key} ${directory}` as const
@@ -301,6 +308,10 @@ export const rest = Effect.fnUntraced(function* (adapter: AcpAdapter, session: A
   if (rights._tag === "inside") yield* Effect.ignore(adapter.sandbox.tidy(rights.directory))
 })
 
+export const know = ({ sessions }: AcpAdapter, session: AcpSession): void => {
+  for (const id of [session.record.id, session.agentId]) sessions.set(id, session)
+}
+
 /** None for a session that Reprise did not make with this agent. Asks nobody. */
 export const findSession = (adapter: AcpAdapter, id: string) =>
   Effect.gen(function* () {
@@ -310,7 +321,7 @@ export const findSession = (adapter: AcpAdapter, id: string) =>
     if (Option.isNone(record)) return Option.none()
     // Another caller may have found it meanwhile.
     const session = adapter.sessions.get(id) ?? new AcpSession(record.value)
-    adapter.sessions.set(id, session)
+    know(adapter, session)
     return Option.some(session)
   })
 

@@ -11,6 +11,8 @@ import {
   callFailed,
   callForSession,
   findSession,
+  idIn,
+  know,
   makeAcpAdapter,
   publish,
   reach,
@@ -34,11 +36,6 @@ import { heldWords } from "./turn/observe.ts"
 import { narrow } from "./turn/refusedWrites.ts"
 import { chooseModel, runTurn } from "./turn/runTurn.ts"
 
-const idIn = (answer: unknown): string | undefined =>
-  typeof answer === "object" && answer !== null && "sessionId" in answer && typeof answer.sessionId === "string"
-    ? answer.sessionId
-    : undefined
-
 const noId = (operation: string) => gone(operation, "The agent made a session without an id.")
 
 const create = (adapter: AcpAdapter): AgentRuntimeShape["create"] =>
@@ -60,7 +57,7 @@ const create = (adapter: AcpAdapter): AgentRuntimeShape["create"] =>
     const session = new AcpSession(record)
     session.loadedIn = process
     session.configOptions = optionsIn(answer)
-    adapter.sessions.set(id, session)
+    know(adapter, session)
     yield* chooseModel(adapter, session, process, chosen)
     return id
   })
@@ -134,7 +131,7 @@ const abort = (adapter: AcpAdapter): AgentRuntimeShape["abort"] =>
     yield* Deferred.succeed(live.stopped, undefined)
     yield* withdrawAll(live)
     const process = session.loadedIn
-    if (process !== undefined) yield* process.notify(agentMethods.cancel, { sessionId: id })
+    if (process !== undefined) yield* process.notify(agentMethods.cancel, { sessionId: session.agentId })
     const ended = Effect.exit(Deferred.await(live.end))
     yield* Effect.timeoutOrElse(ended, {
       duration: `${adapter.limits.stopTimeoutMs} millis`,
@@ -200,7 +197,7 @@ const reply = (adapter: AcpAdapter): AgentRuntimeShape["reply"] =>
 const pendingPrompts = ({ sessions }: AcpAdapter): AgentRuntimeShape["pendingPrompts"] =>
   Effect.fn("AgentRuntime.pendingPrompts")((directory) =>
     Effect.sync(() =>
-      [...sessions.values()].flatMap(({ live, record }) =>
+      [...new Set(sessions.values())].flatMap(({ live, record }) =>
         record.directory === directory ? [...(live?.waiting.values() ?? [])].map((it) => it.prompt) : []
       )
     )
@@ -237,7 +234,7 @@ const fork = (adapter: AcpAdapter): AgentRuntimeShape["fork"] =>
       return yield* other("fork", `The agent '${adapter.command.program}' can fork session ${id} only where it works.`)
     }
     const answer = yield* callForSession(adapter, process, agentMethods.forkSession, {
-      sessionId: id,
+      sessionId: session.agentId,
       cwd: directory,
       mcpServers: []
     }).pipe(Effect.mapError(callFailed(adapter, "fork")))

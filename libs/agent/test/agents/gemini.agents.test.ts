@@ -40,8 +40,8 @@ describe("Gemini without a login in its settings", () => {
         permissions: "ask"
       })
       yield* Scope.close(before, Exit.void)
-      // It keeps no session that nobody has prompted, but says so only to who is logged in.
-      assert.deepStrictEqual((yield* (yield* runtime).inspect(id)).state, { _tag: "missing" })
+      // To make a session it needs none.
+      assert.deepStrictEqual((yield* (yield* runtime).inspect(id)).state, { _tag: "empty" })
       const { security } = JSON.parse(readFileSync(join(root, "home/.gemini/settings.json"), "utf8"))
       assert.strictEqual(security.auth.selectedType, "gemini-api-key")
     }).pipe(Effect.provide(Places.layer), Effect.scoped)

@@ -7,10 +7,16 @@ import { open } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
 import type { ScriptedModel } from "@reprise/scripted-model"
-import { Effect, Fiber, type Layer } from "effect"
-import type { AgentRuntime } from "../../src/index.ts"
-import { promptsSeen } from "./acpWorld.ts"
-import { newSession, say, userMessages, World } from "./World.ts"
+import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { AgentRuntime } from "../../src/index.ts"
+import { type AcpProcesses, acpRuntime, promptsSeen } from "./acpWorld.ts"
+import type { Places } from "./Places.ts"
+import { newIds, newSession, say, userMessages, World } from "./World.ts"
+
+/** What another process would have; it ends with the scope, and its agent with it. */
+const runtimeOfItsOwn = Effect.map(Layer.build(Layer.fresh(acpRuntime)), (context) =>
+  Context.get(context, AgentRuntime)
+)
 
 const goesOn = "Your turn was interrupted. Continue where you left off. If you had finished, repeat your last message."
 
@@ -23,9 +29,23 @@ const readerOf = Effect.fnUntraced(function* (path: string) {
   return Effect.ignore(Effect.tryPromise(() => fifo.write("go on\n")))
 })
 
-export const killContract = <E>(name: string, world: Layer.Layer<AgentRuntime | World | ScriptedModel, E>) =>
+export const killContract = <E>(
+  name: string,
+  world: Layer.Layer<AgentRuntime | World | ScriptedModel | Places | AcpProcesses, E>
+) =>
   describe(`AgentRuntime: ${name}, killed`, () => {
     layer(world, { excludeTestServices: true, timeout: "15 minutes" })((it) => {
+      it.effect("before its first prompt, goes on in its session", () =>
+        Effect.gen(function* () {
+          const { crash } = yield* World
+          const id = yield* newSession()
+          yield* crash
+          assert.strictEqual((yield* say(id, "say hello")).text, "hello")
+          assert.strictEqual((yield* say(id, "turn number")).text, "turn 2")
+          assert.strictEqual(yield* userMessages(id), 2)
+        })
+      )
+
       it.effect("while its first prompt is unanswered, completes the turn, and its model sees the prompt once", () =>
         Effect.gen(function* () {
           const { crash, reached, release } = yield* World
@@ -72,6 +92,30 @@ export const killContract = <E>(name: string, world: Layer.Layer<AgentRuntime | 
           assert.deepStrictEqual(yield* promptsSeen, ["say one", "say two", "turn number"])
           assert.strictEqual(yield* userMessages(id), 3)
         })
+      )
+
+      // The last one: a runtime of another owner ends the agent of this one.
+      it.effect(
+        "together with Reprise, completes the turn when it is prompted again, and its model sees the prompt once",
+        () =>
+          Effect.gen(function* () {
+            const { directory, reached, release } = yield* World
+            const promptId = newIds()
+            const started = yield* Scope.make()
+            const before = yield* Scope.provide(runtimeOfItsOwn, started)
+            const id = yield* before.create({ directory, title: "both", permissions: "all" })
+            const prompt = { runtimeSessionId: id, directory, promptId, text: "hold both" }
+            yield* Effect.forkScoped(Effect.ignore(before.prompt(prompt)))
+            yield* reached("both")
+            yield* Scope.close(started, Exit.void)
+            yield* release("both")
+            const after = yield* runtimeOfItsOwn
+            assert.strictEqual((yield* after.prompt(prompt)).text, "released")
+            assert.deepStrictEqual(
+              (yield* promptsSeen).filter((text) => text !== goesOn),
+              ["hold both"]
+            )
+          }).pipe(Effect.scoped)
       )
     })
   })

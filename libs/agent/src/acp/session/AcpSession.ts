@@ -62,6 +62,10 @@ export class AcpSession {
   readonly told: Told = { cost: 0 }
   readonly loading = Semaphore.makeUnsafe(1)
 
+  get agentId(): string {
+    return this.record.agentId ?? this.record.id
+  }
+
   constructor(record: AcpRecord) {
     this.record = record
     this.updatedAtMs = Math.max(0, ...record.prompts.map(({ endedAtMs = 0 }) => endedAtMs))

@@ -1,12 +1,14 @@
 /** How an agent gets a session again that it kept, and how its conversation is read. */
 import { Clock, Deferred, Effect } from "effect"
+import { AgentError } from "../../AgentError.ts"
 import { requireTrustedSettings } from "../../ProjectSettings.ts"
-import { type AcpAdapter, callFailed, callForSession, reach, rightsIn } from "../AcpAdapter.ts"
+import { type AcpAdapter, callFailed, callForSession, idIn, know, reach, rightsIn, save } from "../AcpAdapter.ts"
 import { Conversation } from "../conversation/Conversation.ts"
 import { authRequired, missing } from "../failures.ts"
-import { type AgentProcess, CallRefused, canLoad } from "../process/AgentProcess.ts"
+import { type AgentEnded, type AgentProcess, CallRefused, canLoad } from "../process/AgentProcess.ts"
 import { loadableFromMs, refusalMeansNothing, retellsSoon, tellsLate } from "../process/deviations.ts"
 import { agentMethods } from "../process/methods.ts"
+import { isUnprompted } from "./AcpRecord.ts"
 import { type AcpSession, isAtWork } from "./AcpSession.ts"
 import { optionsIn } from "./configOptions.ts"
 
@@ -27,10 +29,9 @@ const untilLoadable = Effect.fnUntraced(function* ({ live, record }: AcpSession,
 const replay = Effect.fnUntraced(function* (adapter: AcpAdapter, session: AcpSession, process: AgentProcess) {
   const conversation = new Conversation()
   session.replay = conversation
-  const { directory: cwd, id: sessionId } = session.record
   const answer = yield* callForSession(adapter, process, agentMethods.loadSession, {
-    sessionId,
-    cwd,
+    sessionId: session.agentId,
+    cwd: session.record.directory,
     mcpServers: []
   }).pipe(
     Effect.tap(() => (tellsLate(process.initialized) ? untilTold(process) : Effect.void)),
@@ -60,8 +61,46 @@ export const reread = (adapter: AcpAdapter, session: AcpSession, process: AgentP
 export const rereadSoon = (adapter: AcpAdapter, session: AcpSession, process: AgentProcess) =>
   retellsSoon(process.initialized) ? reread(adapter, session, process) : Effect.void
 
+/** Makes another one in place of a session in which nothing was said. */
+const renew = Effect.fnUntraced(function* (adapter: AcpAdapter, session: AcpSession, process: AgentProcess) {
+  const { directory: cwd, id } = session.record
+  const answer = yield* callForSession(adapter, process, agentMethods.newSession, { cwd, mcpServers: [] })
+  const agentId = idIn(answer) ?? id
+  yield* save(adapter, session, { ...session.record, agentId, createdAtMs: yield* Clock.currentTimeMillis })
+  know(adapter, session)
+  session.conversation = new Conversation()
+  session.loadedIn = process
+  return answer
+})
+
+type Lost = AgentEnded | AgentError | CallRefused
+
 /** An agent that wants a login first has lost nothing. */
-const isLost = (error: unknown): boolean => error instanceof CallRefused && error.code !== authRequired
+const isLost = (error: Lost): boolean =>
+  error instanceof AgentError
+    ? error.kind === "session-missing"
+    : error instanceof CallRefused && error.code !== authRequired
+
+/** Nobody has prompted it, or, as was seen here, its agent ended before it had said anything. */
+const isBlank = ({ conversation, loadedIn, record }: AcpSession): boolean =>
+  isUnprompted(record) ||
+  (loadedIn !== undefined &&
+    record.prompts.every(({ outcome }) => outcome === undefined) &&
+    conversation.entries.every(({ kind }) => kind === "user"))
+
+/** What the agent says of the session that it has again. Few agents keep one in which they have not said anything. */
+const told = Effect.fnUntraced(function* (adapter: AcpAdapter, session: AcpSession, process: AgentProcess) {
+  const isNew = isBlank(session)
+  if (!isUnprompted(session.record)) yield* untilLoadable(session, process)
+  const kept: Effect.Effect<unknown, Lost> = canLoad(process)
+    ? replay(adapter, session, process)
+    : Effect.fail(missing("load", session.record.id))
+  return yield* Effect.catchIf(
+    kept,
+    (error) => isNew && isLost(error),
+    () => renew(adapter, session, process)
+  )
+})
 
 /**
  * The agent, with the session loaded. Fails with `session-missing` if the agent has lost it, or ended and cannot load
@@ -75,13 +114,10 @@ export const load = (adapter: AcpAdapter, session: AcpSession, operation: string
     // Some agents refuse a session that another process of theirs has open.
     if (before !== undefined && !before.ended() && !isAtWork(adapter.sessions, before)) before.kill()
     yield* requireTrustedSettings(adapter.projectSettings, operation, session.record.directory)
-    if (!canLoad(process)) return yield* missing(operation, session.record.id)
-    yield* untilLoadable(session, process)
-    const answer = yield* replay(adapter, session, process).pipe(
-      Effect.mapError((error) =>
-        isLost(error) ? missing(operation, session.record.id) : callFailed(adapter, operation)(error)
-      )
-    )
-    session.configOptions = optionsIn(answer)
+    const found = Effect.mapError(told(adapter, session, process), (error) => {
+      if (error instanceof AgentError) return error
+      return isLost(error) ? missing(operation, session.record.id) : callFailed(adapter, operation)(error)
+    })
+    session.configOptions = optionsIn(yield* found)
     return process
   }).pipe(session.loading.withPermits(1))

@@ -84,7 +84,7 @@ export const answerPermission = Effect.fnUntraced(function* (
   const live = session?.live
   // Nobody prompted it: what it wants to do now, nobody has asked for.
   if (session === undefined || live === undefined || live.aborted) return withdrawn
-  const at = { sessionId, causePromptId: live.messageId }
+  const at = { sessionId: session.record.id, causePromptId: live.messageId }
   const { loadedIn } = session
   const told = loadedIn === undefined ? requested : inFull(loadedIn.initialized, requested)
   const toolCall = yield* completed(session, told)
@@ -123,9 +123,10 @@ export const answerPermission = Effect.fnUntraced(function* (
 export const answerElicitation = Effect.fnUntraced(function* (asking: Asking, request: unknown) {
   const cancelled = { action: "cancel" }
   const form = Option.getOrUndefined(decodeForm(request))
-  const live = form === undefined ? undefined : asking.sessions.get(form.sessionId)?.live
-  if (form === undefined || live === undefined || live.aborted) return cancelled
-  const at = { sessionId: form.sessionId, causePromptId: live.messageId }
+  const session = form === undefined ? undefined : asking.sessions.get(form.sessionId)
+  const live = session?.live
+  if (form === undefined || session === undefined || live === undefined || live.aborted) return cancelled
+  const at = { sessionId: session.record.id, causePromptId: live.messageId }
   const reply = yield* ask(asking, live, formPrompt(randomUUID(), form, at))
   if (reply === undefined) return cancelled
   if (reply.kind === "question" && "answers" in reply) {

@@ -65,7 +65,7 @@ const choose = Effect.fnUntraced(function* (
     const offered = option === undefined ? "none to choose" : valuesOf(option).slice(0, 20).join(", ")
     return yield* other("prompt", `The agent does not offer the ${what} ${value}, but: ${offered}.`)
   }
-  const { id: sessionId } = session.record
+  const { agentId: sessionId } = session
   const answer = yield* process
     .call(agentMethods.setConfigOption, { sessionId, configId: option.id, value })
     .pipe(Effect.mapError(callFailed(adapter, "prompt")))
@@ -102,9 +102,10 @@ const isRepeat = (run: TurnRun): boolean => (findPrompted(run.session.record, me
 /** Sends once, and waits for the end. */
 const send = Effect.fnUntraced(function* (run: TurnRun) {
   const { adapter, live, prompt, session } = run
+  const { loadedIn } = session
   const before = yield* load(adapter, session, "prompt")
   // A prompt that failed may have been dropped by its agent, or kept.
-  if (isRepeat(run) && live.toSay.length === 0) yield* reread(adapter, session, before)
+  if (before === loadedIn && isRepeat(run) && live.toSay.length === 0) yield* reread(adapter, session, before)
   const process = yield* load(adapter, session, "prompt")
   yield* chooseModel(adapter, session, process, {
     model: prompt.model ?? session.record.model,
@@ -122,7 +123,7 @@ const send = Effect.fnUntraced(function* (run: TurnRun) {
   if (live.aborted) return yield* abandon(run)
   const content = [{ type: "text", text: marked }]
   const called = yield* Effect.result(
-    process.call(agentMethods.prompt, { sessionId: session.record.id, prompt: content }, null)
+    process.call(agentMethods.prompt, { sessionId: session.agentId, prompt: content }, null)
   )
   yield* withdrawAll(live)
   if (Result.isSuccess(called)) yield* rereadSoon(adapter, session, process)
