@@ -112,8 +112,12 @@ describe("what a run says of its sandbox when it starts", () => {
 
   it.each([
     [used, "acp:opencode acp", undefined],
-    [used, "acp:agent", /acp:agent runs in the sandbox as a whole.*agentWrite[\s\S]*its own settings/],
-    [used, "acp:codex-acp", /^acp:codex-acp is not an agent that Reprise was tried with/],
+    [
+      used,
+      "acp:agent",
+      /acp:agent runs in the sandbox as a whole.*agentWrite[\s\S]*not an agent that Reprise was tried with/
+    ],
+    [used, "acp:codex-acp", /^What acp:codex-acp does without asking is up to its own settings/],
     [off, "acp:opencode acp", undefined],
     [{ _tag: "used", engine: "seatbelt" }, "acp:opencode acp", /run without the sandbox: acp:opencode acp starts them/]
   ] as ReadonlyArray<readonly [Standing, RuntimeName, RegExp | undefined]>)(

@@ -13,6 +13,7 @@ const root = join(folder, "../..")
 const files: Readonly<Record<string, string>> = {
   "claude-agent-acp": "claudeAgentAcp",
   codex: "codex",
+  gemini: "gemini",
   qwen: "qwen",
   copilot: "copilot"
 }
@@ -36,7 +37,7 @@ if (unknown.length > 0) {
 }
 
 if (!existsSync(join(folder, "node_modules/.package-lock.json"))) {
-  say("Installing the agents into test/agents/node_modules: 1.2 GB, under a minute with a fast network.")
+  say("Installing the agents into test/agents/node_modules: 1.3 GB, under a minute with a fast network.")
   if (run("npm", ["ci", "--no-audit", "--no-fund"], folder) !== 0) {
     say("The agents could not be installed. 'npm ci' in test/agents says more.")
     process.exit(1)

@@ -1,12 +1,15 @@
 /** `reprise agents`: the agents that have a name, and what one of them can. */
-import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { locateOpenCode } from "@reprise/agent"
+import { canSandbox } from "@reprise/sandbox/testing"
 import type { ScriptInput } from "@reprise/scripted-model"
 import { Effect, Schema } from "effect"
 import { plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
+
+const sandboxed = await canSandbox()
 
 const knows = { firstUser: "Remember the word PLUM" }
 const counting = {
@@ -28,16 +31,23 @@ const capable: ScriptInput = {
 }
 
 /** A world in which `opencode` is on the PATH, and no other agent. */
-const worldWith = Effect.fnUntraced(function* (rules: ScriptInput) {
+const worldWith = Effect.fnUntraced(function* (rules: ScriptInput, sandbox: "off" | "required" = "off") {
   const program = yield* Effect.orDie(locateOpenCode())
   return yield* makeWorld({
     plan: plan("One"),
     script: rules,
-    environment: (folder) => {
+    environment: (folder, { url }) => {
       const bin = join(folder, "bin")
       mkdirSync(bin)
       symlinkSync(program, join(bin, "opencode"))
-      return { PATH: `${bin}:/usr/bin:/bin`, TMPDIR: folder }
+      return {
+        PATH: `${bin}:/usr/bin:/bin`,
+        TMPDIR: folder,
+        REPRISE_SANDBOX_MODE: sandbox,
+        // Where its settings are, and its model.
+        REPRISE_SANDBOX_READ: JSON.stringify([folder, dirname(program)]),
+        REPRISE_SANDBOX_AGENT_NETWORK: JSON.stringify([new URL(url).host])
+      }
     }
   })
 })
@@ -70,7 +80,7 @@ describe("reprise agents", () => {
       assert.strictEqual(code, 0)
       assert.match(stdout, /opencode-acp .*acp:opencode acp .*proven .*\/bin\/opencode/)
       assert.match(stdout, /codex .*acp:codex-acp .*proven .*no: npm install -g/)
-      assert.match(stdout, /gemini .*acp:gemini --acp .*not served/)
+      assert.match(stdout, /gemini .*acp:gemini --acp .*proven/)
       assert.match(stdout, /claude-agent-acp .*proven .*as a whole/, "how the sandbox holds it")
       const missing = yield* world.reprise("agents", "probe", "codex", "--yes")
       assert.strictEqual(missing.code, 3)
@@ -105,14 +115,33 @@ describe("reprise agents", () => {
     })
   )
 
+  it.live.skipIf(!sandboxed)("probes an agent inside of the sandbox where a turn would run it there", () =>
+    Effect.gen(function* () {
+      const outside = join("/var/tmp", `reprise-probed-${process.pid}`)
+      const remembering: ScriptInput["rules"][number] = {
+        match: { lastUser: "Remember the word PLUM" },
+        reply: [{ bash: `echo x > ${outside}; true` }, { text: "OK" }]
+      }
+      const world = yield* worldWith({ rules: [remembering, ...capable.rules.slice(1)] }, "required")
+      const { code, stderr, stdout } = yield* world.reprise("agents", "probe", "opencode-acp", "--yes", "--json")
+      const escaped = existsSync(outside)
+      rmSync(outside, { force: true })
+      assert.deepStrictEqual(findingsIn(stdout), ["start: yes", "prompt: yes", "resume: yes", "cancel: yes"], stderr)
+      assert.strictEqual(code, 0)
+      assert.include(stdout, '"inSandbox":true')
+      assert.isFalse(escaped)
+    })
+  )
+
   it.live("says what an agent cannot, and does not try what needs it", () =>
     Effect.gen(function* () {
       const forgets = { match: { lastUser: { regex: "Which word|interrupted" } }, reply: { text: "I do not know" } }
       const world = yield* worldWith({ rules: [{ match: { lastUser: "Remember" }, reply: { text: "OK" } }, forgets] })
-      const { code, stdout } = yield* world.reprise("agents", "probe", "opencode-acp", "--yes")
+      const { code, stderr, stdout } = yield* world.reprise("agents", "probe", "opencode-acp", "--yes")
       assert.strictEqual(code, 3)
       assert.match(stdout, /goes on after kill -9 .*no .*it did not know what was said before: 'I do not know'/)
       assert.match(stdout, /can be cancelled .*not tried/)
+      assert.match(stderr, /It ran outside of the sandbox/)
       const broken = yield* world.reprise("agents", "probe", "acp:/bin/cat", "--yes", "--json")
       assert.strictEqual(findingsIn(broken.stdout)[0], "start: no")
     })

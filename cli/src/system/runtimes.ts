@@ -80,7 +80,7 @@ export const isConfigured = ({ settings }: Pick<SystemOptions, "settings">, runt
   configuredRuntimes(settings).includes(runtime)
 
 /** What agents may do inside the sandbox for themselves. */
-const allowanceOf = ({ sandbox }: SystemOptions["settings"]): AgentAllowance => ({
+export const allowanceOf = ({ sandbox }: SystemOptions["settings"]): AgentAllowance => ({
   write: sandbox.agentWrite,
   network: sandbox.agentNetwork,
   environment: sandbox.agentEnvironment

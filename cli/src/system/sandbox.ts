@@ -1,5 +1,5 @@
 /** The sandbox of this host, as the settings say. */
-import { knowsNeeds } from "@reprise/agent"
+import { agentOfCommand, knowsNeeds } from "@reprise/agent"
 import { commandOf, isOpenCode, parseCommand } from "@reprise/agent/acpCommand"
 import type { RuntimeName } from "@reprise/protocol"
 import { layerSandbox, Sandbox, type SandboxOptions, type Standing, shortcomings } from "@reprise/sandbox"
@@ -37,6 +37,10 @@ const openedIn = ({ project }: Options) =>
 
 export const sandboxOf = (options: Options) => layerSandbox({ ...sandboxOptions(options), opened: openedIn(options) })
 
+/** Whether agents with the permissions of the settings run in it, where it can be used. */
+export const coversAgents = ({ permissions, sandbox: { mode } }: Settings): boolean =>
+  mode === "required" || (mode === "auto" && permissions !== "all")
+
 /** What holds for this repository; looks, and leaves the programs of a running Reprise alone. */
 export const standingOf = (options: Options) =>
   Sandbox.pipe(Effect.provide(layerSandbox({ ...sandboxOptions(options), opened: openedIn(options), visiting: true })))
@@ -50,11 +54,13 @@ const acpWarning = (standing: Standing, runtime: RuntimeName): string | undefine
   if (command === undefined) return undefined
   const outside = `Agents' commands run without the sandbox: ${runtime} starts them itself, and Seatbelt lets no agent reach its model.`
   const unknown = `${runtime} runs in the sandbox as a whole. Reprise does not know what it needs there: sandbox.agentWrite, sandbox.agentNetwork and sandbox.agentEnvironment name its folders, its servers and the variables of its login.`
-  const unasked = `What it does without asking is up to its own settings, whatever 'permissions' says.`
+  const unasked = `What ${runtime} does without asking is up to its own settings, whatever 'permissions' says.`
+  const untried =
+    agentOfCommand(command) === undefined ? [`${runtime} is not an agent that Reprise was tried with.`] : []
   const lines = [
     ...(standing._tag === "used" && !holdsAgents(standing) ? [outside] : []),
     ...(holdsAgents(standing) && !knowsNeeds(command) ? [unknown] : []),
-    ...(isOpenCode(parseCommand(command)) ? [] : [`${runtime} is not an agent that Reprise was tried with. ${unasked}`])
+    ...(isOpenCode(parseCommand(command)) ? [] : [[...untried, unasked].join(" ")])
   ]
   return lines.length === 0 ? undefined : lines.join("\n")
 }

@@ -54,6 +54,14 @@ describe("what an event adds to the metrics", () => {
       },
       ["turns_total{role=author,outcome=rate_limited} 1", "turn_seconds{role=author} 2.5", ...usage]
     ],
+    [
+      { _tag: "TurnCompleted", ...turn, report: "author-status", ...took, fixer: true },
+      [
+        "turns_total{role=fixer,outcome=completed} 1",
+        "turn_seconds{role=fixer} 2.5",
+        ...usage.map((text) => text.replace("role=author", "role=fixer"))
+      ]
+    ],
     [{ _tag: "UsageCounted", ...inSession, ...used }, usage],
     [{ _tag: "AgentIdle", ...inSession }, []]
   ]

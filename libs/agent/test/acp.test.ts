@@ -237,6 +237,9 @@ describe("the end of a prompt", () => {
       cacheRead: 6
     })
     assert.deepStrictEqual(promptEnd({ stopReason: "end_turn" })?.tokens, noTokens)
+    const ofGemini = { quota: { token_count: { input_tokens: 3, output_tokens: 4 } } }
+    const told = promptEnd({ stopReason: "end_turn", _meta: ofGemini })
+    assert.deepStrictEqual(told?.tokens, { ...noTokens, input: 3, output: 4 })
     assert.isUndefined(promptEnd({}))
     assert.isUndefined(promptEnd(null))
   })
@@ -251,6 +254,11 @@ describe("an agent's error", () => {
     [-32_603, "Your credit balance is too low", "out_of_credits"],
     [-32_603, "maximum context length is 128000 tokens", "context-overflow"],
     [-32_603, "connect ECONNREFUSED", "no_internet"],
+    [500, "terminated", "no_internet"],
+    [401, "No key", "unauthorized"],
+    [429, "Later", "rate_limited"],
+    [402, "Pay", "out_of_credits"],
+    [500, "Internal error", "other"],
     [-32_603, "Internal error", "other"]
   ] as const)("%i %s is %s", (code, message, kind) => assert.strictEqual(kindOfRefusal({ code, message }), kind))
 })

@@ -6,10 +6,10 @@ import { markedProcesses } from "@reprise/process"
 import type { PermissionMode, Role } from "@reprise/protocol"
 import { layerSandbox } from "@reprise/sandbox"
 import { canary, canSandbox, escapedFrom, escapes, recorded, type Scene, sceneIn } from "@reprise/sandbox/testing"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Fiber, Layer } from "effect"
 import { AgentRuntime, layerAcp } from "../src/index.ts"
 import { Places } from "./contract/Places.ts"
-import { newIds, waitUntil } from "./contract/World.ts"
+import { newIds, recordEvents, waitUntil } from "./contract/World.ts"
 
 const sandboxed = await canSandbox()
 
@@ -90,6 +90,27 @@ const run = Effect.fnUntraced(function* (text: string, as: As = {}) {
   return yield* say(yield* create(as), text, as.role)
 })
 
+/** Answers all questions of the session alike while something runs in it. */
+const answeringAll = Effect.fnUntraced(function* <E, R>(
+  session: string,
+  reply: "once" | "reject",
+  act: Effect.Effect<string, E, R>
+) {
+  const { workspace: directory } = yield* TheScene
+  const runtime = yield* AgentRuntime
+  const asked: Array<string> = []
+  const next = waitUntil(
+    Effect.map(runtime.pendingPrompts(directory), (all) => all.find(({ sessionId }) => sessionId === session))
+  ).pipe(
+    Effect.flatMap(({ promptId, text }) => {
+      asked.push(text)
+      return runtime.reply({ runtimeSessionId: session, promptId, reply: { kind: "permission", reply } })
+    })
+  )
+  const said = yield* Effect.raceFirst(act, Effect.andThen(Effect.forever(next), Effect.never))
+  return { said, asked }
+})
+
 const started = Effect.flatMap(TheScene, ({ stateDirectory }) => markedProcesses(`REPRISE_ACP_STATE=${stateDirectory}`))
 
 /** The agent alone, not what brings it into the sandbox. */
@@ -155,23 +176,59 @@ describe.skipIf(!sandboxed)("an agent over the Agent Client Protocol in the sand
 
     it.effect("asks before an author reaches another name, while the command waits", () =>
       Effect.gen(function* () {
-        const { workspace: directory } = yield* TheScene
-        const runtime = yield* AgentRuntime
         const session = yield* create()
-        const asked: Array<string> = []
-        const answering = waitUntil(
-          Effect.map(runtime.pendingPrompts(directory), (all) => all.find(({ sessionId }) => sessionId === session))
-        ).pipe(
-          Effect.flatMap(({ promptId, text }) => {
-            asked.push(text)
-            const reply = { kind: "permission", reply: "reject" } as const
-            return runtime.reply({ runtimeSessionId: session, promptId, reply })
-          }),
-          Effect.andThen(Effect.never)
-        )
-        const said = yield* Effect.raceFirst(say(session, "curl -sS -m 60 http://example.org/"), answering)
+        const fetching = say(session, "curl -sS -m 60 http://example.org/")
+        const { asked, said } = yield* answeringAll(session, "reject", fetching)
         assert.include(said, "may not be reached")
         assert.deepStrictEqual(asked, ["network: example.org"])
+      })
+    )
+
+    it.effect(
+      "asks before an author may write a file elsewhere, until the turn ends, and tells the agent that it may",
+      () =>
+        Effect.gen(function* () {
+          const { home } = yield* TheScene
+          const session = yield* create()
+          mkdirSync(join(home, "data"))
+          const writing = (name: string) => say(session, `echo x > ${home}/data/${name} && echo written`)
+          const first = yield* answeringAll(session, "once", writing("first"))
+          assert.deepStrictEqual(first, { said: "written", asked: [`write: ${home}/data/first`] })
+          assert.isTrue(existsSync(join(home, "data/first")))
+          const second = yield* answeringAll(session, "reject", writing("second"))
+          assert.match(second.said, /read-only file system/i)
+          assert.deepStrictEqual(second.asked, [`write: ${home}/data/second`])
+          assert.isFalse(existsSync(join(home, "data/second")))
+        })
+    )
+
+    it.effect("asks nobody about what must stay as it is, nor for a reviewer, and tells it once for a turn", () =>
+      Effect.gen(function* () {
+        const { home } = yield* TheScene
+        const seen = yield* recordEvents
+        const author = yield* create()
+        const path = `${home}/.ssh/authorized_keys`
+        const said = yield* answeringAll(author, "once", say(author, `echo x >> ${path}; echo x >> ${path}`))
+        assert.deepStrictEqual(said.asked, [])
+        const reviewer = yield* create({ role: "reviewer" })
+        yield* say(reviewer, `echo x > ${home}/other/new`, "reviewer")
+        const refused = seen.flatMap((event) => (event.type === "refused" ? [`${event.sandbox} ${event.text}`] : []))
+        assert.deepStrictEqual(refused, [`write write: ${path}`, `write write: ${home}/other/new`])
+      })
+    )
+
+    it.effect("can be aborted while a question about a file is open", () =>
+      Effect.gen(function* () {
+        const { home, workspace: directory } = yield* TheScene
+        const runtime = yield* AgentRuntime
+        const session = yield* create()
+        const turn = yield* Effect.forkChild(Effect.flip(say(session, `echo x > ${home}/data/third`)))
+        yield* waitUntil(Effect.map(runtime.pendingPrompts(directory), ([first]) => first))
+        yield* runtime.abort(session)
+        assert.strictEqual((yield* Fiber.join(turn)).kind, "aborted")
+        yield* waitUntil(
+          Effect.map(runtime.pendingPrompts(directory), ({ length }) => (length === 0 ? true : undefined))
+        )
       })
     )
 

@@ -213,6 +213,21 @@ describe("a turn whose agent ended in its middle", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("goes on in a session that nobody had prompted, whatever its agent has kept of it", () =>
+    Effect.gen(function* () {
+      const home = yield* makeHome
+      const first = yield* Scope.make()
+      yield* create(yield* Scope.provide(runtimeOf("forgets", home), first), home)
+      yield* Scope.close(first, Exit.void)
+      const runtime = yield* runtimeOf("forgets", home)
+      const seen = yield* Effect.provideService(recordEvents, AgentRuntime, runtime)
+      assert.deepStrictEqual((yield* runtime.inspect("only")).state, { _tag: "empty" })
+      assert.strictEqual((yield* say(runtime, home, "work")).text, "heard 1")
+      assert.strictEqual((yield* say(runtime, home, "more")).text, "heard 2")
+      assert.deepStrictEqual([...new Set(seen.map(({ sessionId }) => sessionId))], ["only"])
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is lost with an agent that cannot load sessions, which is said", () =>
     Effect.gen(function* () {
       const home = yield* makeHome

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path"
 import type { PermissionMode, Role } from "@reprise/protocol"
 import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
 import { agentProgram, type SandboxedAgent } from "./agentProgram.ts"
+import { openedByWords, type PreparedAgent, type ToolWords } from "./agentWrites.ts"
 import type { Decider, Whose } from "./decider.ts"
 import type { Engine } from "./engine.ts"
 import { gitPlacesOf } from "./gitPlaces.ts"
@@ -63,6 +64,11 @@ export interface SandboxShape {
    * Undefined: this machine's sandbox cannot.
    */
   readonly agentProgram: ((agent: SandboxedAgent) => Effect.Effect<string, SandboxFault>) | undefined
+  /**
+   * What a tool of such an agent said of files that it may not write is decided about as for a command. Gives the places that
+   * were allowed: its mounts hold for its life, so it may write there from its next start on.
+   */
+  readonly openedByWords: (agent: PreparedAgent, said: ToolWords) => Effect.Effect<ReadonlyArray<string>>
   readonly occupy: (occupant: Occupant) => Effect.Effect<void, SandboxFault, Scope.Scope>
   /**
    * Until the scope closes, decides about names that commands in this directory want to reach and may not, and learns which
@@ -94,6 +100,7 @@ const unused = (standing: Standing): SandboxShape => ({
   gateShell: () => notUsed,
   serverShell: notUsed,
   agentProgram: undefined,
+  openedByWords: () => Effect.succeed([]),
   occupy: () => Effect.void,
   decide: () => Effect.void,
   open: () => Effect.void,
@@ -193,6 +200,7 @@ const inUse = (host: Host): SandboxShape => {
       const path = join(host.folder, "programs", "shell")
       return onDisk(dirname(path), () => writeProgram(path, dispatchingShell(placesOf(host)))).pipe(Effect.as(path))
     }),
+    openedByWords: (agent, said) => openedByWords(host, agent, said),
     agentProgram: bubblewrap === undefined ? undefined : (agent) => agentProgram(host, bubblewrap, agent),
     decide: (directory, decider, whose = "agent") =>
       during(host.deciders, directory, (workspace) => keyOf(whose, workspace), decider),

@@ -119,6 +119,9 @@ export const settled = (host: Host, directory: string, role: Role, whose: Whose 
     })
   )
 
+/** Of an agent that runs inside as a whole. */
+export const agentKeyOf = (name: string, role: Role, workspace: string) => `${name} ${role} ${workspace}`
+
 export const keyOf = (whose: Whose, workspace: string) => `${whose} ${workspace}`
 
 export const failedToListen = (cause: unknown) => new ProxyFailed({ cause })

@@ -5,12 +5,13 @@
 import { mkdir } from "node:fs/promises"
 import { connect } from "node:net"
 import { join } from "node:path"
-import type { Role } from "@reprise/protocol"
 import { Effect } from "effect"
+import type { PreparedAgent } from "./agentWrites.ts"
 import { openDoor } from "./door.ts"
 import { splitLocal } from "./hosts.ts"
 import type { OwnPlaces } from "./policy.ts"
 import {
+  agentKeyOf,
   asFault,
   digest,
   failedToListen,
@@ -24,12 +25,7 @@ import {
 } from "./SandboxHost.ts"
 import { agentProgramText } from "./shellScript.ts"
 
-export interface SandboxedAgent {
-  /** Where its sessions work. */
-  readonly directory: string
-  readonly role: Role
-  /** Tells its programs from those of other agents. */
-  readonly name: string
+export interface SandboxedAgent extends PreparedAgent {
   /** Names of this machine, such as `localhost:11434`, need a port. */
   readonly own: OwnPlaces
   /** Patterns of the names of variables that it needs although they look like secrets. */
@@ -64,7 +60,7 @@ const textFor = Effect.fnUntraced(function* (host: Host, bubblewrap: string, age
   })
   const held = yield* settled(host, directory, role, "agent", { ...own, network: names })
   const { policy } = held
-  const key = `${name} ${role} ${policy.workspace}`
+  const key = agentKeyOf(name, role, policy.workspace)
   const access = yield* host.proxyFor(policy.network)
   host.policies.set(key, held)
   const { door, local } = yield* Effect.tryPromise({

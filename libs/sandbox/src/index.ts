@@ -1,6 +1,7 @@
 /** The sandbox for commands of agents and of repositories: what they may write, read and reach, and how they are run. */
 
 export type { SandboxedAgent } from "./agentProgram.ts"
+export type { ToolWords } from "./agentWrites.ts"
 export { credentialPaths } from "./credentials.ts"
 export type { Decider, RefusedWrite, Whose } from "./decider.ts"
 export { type Engine, shortcomings } from "./engine.ts"

@@ -61,6 +61,19 @@ const qwen: Settings = (home, { openaiUrl }) => {
   }
 }
 
+const geminiConfig = {
+  general: { enableAutoUpdate: false, disableUpdateNag: true },
+  privacy: { usageStatisticsEnabled: false },
+  security: { folderTrust: { enabled: false } },
+  // Else a call of its own decides which model answers.
+  model: { name: "gemini-2.5-flash" }
+}
+
+const gemini: Settings = (home, { url }) => {
+  write(home, ".gemini", "settings.json", JSON.stringify(geminiConfig))
+  return { GEMINI_API_KEY: "none", GOOGLE_GEMINI_BASE_URL: url, GEMINI_TELEMETRY_ENABLED: "false" }
+}
+
 const copilot: Settings = (_, { openaiUrl }) => ({
   COPILOT_OFFLINE: "true",
   COPILOT_AUTO_UPDATE: "false",
@@ -78,13 +91,14 @@ const settings: Readonly<Record<string, Settings>> = {
     CLAUDE_CODE_MAX_RETRIES: "1"
   }),
   codex,
+  gemini,
   qwen,
   copilot
 }
 
 /**
  * The environment of an agent, for which the files that it reads are written.
- * @param name as Reprise has it: `claude-agent-acp`, `codex`, `qwen` or `copilot`
+ * @param name as Reprise has it: `claude-agent-acp`, `codex`, `gemini`, `qwen` or `copilot`
  * @param home a folder that takes the place of the user's own
  */
 export const acpAgentSettings = (name: string, home: string, model: ModelUrls): Record<string, string> => {

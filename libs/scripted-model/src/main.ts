@@ -26,7 +26,9 @@ const command = Command.make(
         return yield* Effect.never
       })
     )
-).pipe(Command.withDescription("Serve a model that plays a script, over OpenAI's two protocols and Anthropic's"))
+).pipe(
+  Command.withDescription("Serve a model that plays a script, over the protocols of OpenAI (two), Anthropic and Google")
+)
 
 /** Prints one JSON line with the URLs to standard output, then serves until it is stopped. */
 command.pipe(

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
 import { startScriptedModel } from "../src/index.ts"
-import { payloads, post, responses, script, textOf } from "./support/modelCalls.ts"
+import { google, payloads, post, responses, script, textOf } from "./support/modelCalls.ts"
 
 const bash = { type: "object", properties: { command: {} }, required: ["command"] }
 const openai = (content: string, stream = false) => ({
@@ -159,7 +159,8 @@ describe("the Anthropic protocol", () => {
 describe.each([
   ["openai", "/v1/chat/completions", openai],
   ["responses", "/v1/responses", responses],
-  ["anthropic", "/v1/messages", anthropic]
+  ["anthropic", "/v1/messages", anthropic],
+  ["google", "/v1beta/models/scripted:streamGenerateContent?alt=sse", google]
 ] as const)("faults and holds over the %s protocol", (protocol, path, body) => {
   it.live("cuts the connection in the middle of a stream, once", () =>
     Effect.gen(function* () {

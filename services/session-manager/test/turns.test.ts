@@ -90,6 +90,22 @@ describe("a turn in a new session", () => {
     assert.strictEqual(done.tokens.input, 20)
   })
 
+  it.each([
+    ["says at its end that it was the fixer's, also when it fails", { fixer: true }],
+    ["says nothing of the kind of an author's turn", {}]
+  ] as ReadonlyArray<readonly [string, { readonly fixer?: true }]>)("%s", (_, asked) => {
+    const open = [newTurn(1, asked), ...firstTurn.slice(1, 3)]
+    const ends = [
+      given(open)
+        .when(answer(1, 2, goodReport))
+        .event("TurnCompleted"),
+      given(open)
+        .when(failed(1, 2, "gone"))
+        .event("TurnFailed")
+    ]
+    for (const { fixer, role } of ends) assert.deepStrictEqual({ role, fixer }, { role: "author", fixer: asked.fixer })
+  })
+
   it("tells how full the conversation is at its end, also when it fails", () => {
     const context = { tokens: 90_000, limit: 200_000 }
     const asked = [...firstTurn.slice(0, 2), answer(1, 1, "I did it.", { context })]
@@ -280,6 +296,16 @@ describe("continue", () => {
     const limits = { maxTokens: 7 }
     const outcome = given([...firstTurn, { ...go(), limits } as SessionInput]).when(found(2))
     assert.deepInclude(outcome.work[0]?.work, { _tag: "RunPrompt", limits })
+  })
+
+  it.each([
+    ["as the last one where it names no step", {}, true],
+    ["not of a step that is not the fixer's", { step: "EXECUTE" }, undefined],
+    ["of a step that is", { step: "AUTO_FIX", fixer: true }, true]
+  ] as const)("is the fixer's %s", (_, more, fixer) => {
+    const mended = [newTurn(1, { fixer: true }), ...firstTurn.slice(1)]
+    const outcome = given([...mended, { ...go(), ...more } as SessionInput]).when(found(2))
+    assert.strictEqual(outcome.state.details?.fixer, fixer)
   })
 
   it("prompts the same session to continue", () => {

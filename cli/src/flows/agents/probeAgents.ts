@@ -1,4 +1,4 @@
-/** `reprise agents probe AGENT`: tries an agent in an empty folder, and says what it can. */
+/** `reprise agents probe AGENT`: tries an agent in an empty folder, where a turn would run it, and says what it can. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -15,12 +15,20 @@ import {
 } from "@reprise/agent"
 import { commandOf, commandProblem, parseCommand } from "@reprise/agent/acpCommand"
 import { endLeftovers } from "@reprise/process"
-import { Effect, Logger, Option } from "effect"
+import { Sandbox } from "@reprise/sandbox"
+import { Effect, Layer, Logger, Option } from "effect"
+import { loadConfig } from "../../config/loadConfig.ts"
+import type { Settings } from "../../config/settingsTable.ts"
+import { findProject, findRepository } from "../../project/Project.ts"
+import { allowanceOf } from "../../system/runtimes.ts"
+import { coversAgents, holdsAgents, requireSandboxed, sandboxOf } from "../../system/sandbox.ts"
 import { exitWith, missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { exitCodes } from "../../terminal/exitCodes.ts"
 import { data, okJson, say } from "../../terminal/Printer.ts"
 import { isInteractive, readYes } from "../../terminal/readLine.ts"
 import { visibleLine } from "../../terminal/visible.ts"
+import { requireTrusted } from "../../trust/requireTrust.ts"
+import { sandboxSettings } from "../../trust/trustedSettings.ts"
 import { table } from "../../views/table.ts"
 
 interface Flags {
@@ -74,20 +82,41 @@ const requireConsent = Effect.fnUntraced(function* (command: string, { json, yes
   return yield* exitWith(exitCodes.aborted)
 })
 
+/** The settings of the repository here, as far as they are trusted; outside of one those that hold everywhere. */
+const settingsHere = Effect.fnUntraced(function* (folder: string) {
+  const repository = yield* Effect.option(findRepository(process.cwd()))
+  if (Option.isNone(repository)) return (yield* loadConfig(folder)).settings
+  const project = yield* findProject(process.cwd())
+  const config = yield* loadConfig(project.root)
+  yield* requireTrusted(project, config, ["permissions", ...sandboxSettings])
+  return config.settings
+})
+
 const emptyFolder = Effect.acquireRelease(
   Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "reprise-probe-")))),
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 )
+
+/** The sandbox has a state of its own too, so that a Reprise at work here is not disturbed. */
+const runtimeIn = (command: string, settings: Settings, stateDirectory: string) => {
+  const runtime = layerAcp({ command, stateDirectory, allowed: allowanceOf(settings) })
+  const project = { root: stateDirectory, directory: stateDirectory }
+  return coversAgents(settings) ? runtime.pipe(Layer.provideMerge(sandboxOf({ project, settings }))) : runtime
+}
 
 const probed = Effect.fnUntraced(function* (command: string, model: string | undefined) {
   const folder = yield* emptyFolder
   const directory = join(folder, "work")
   const stateDirectory = join(folder, "state")
   for (const one of [directory, stateDirectory]) mkdirSync(one)
+  const settings = yield* settingsHere(folder)
   return yield* Effect.gen(function* () {
-    return yield* probeAgent({ runtime: yield* AgentRuntime, directory, stateDirectory, model })
+    const { standing } = yield* Sandbox
+    yield* requireSandboxed(`acp:${command}`, settings, standing)
+    const findings = yield* probeAgent({ runtime: yield* AgentRuntime, directory, stateDirectory, model })
+    return { findings, inSandbox: holdsAgents(standing) }
   }).pipe(
-    Effect.provide(layerAcp({ command, stateDirectory })),
+    Effect.provide(runtimeIn(command, settings, stateDirectory)),
     // What it had started when it was killed goes on by itself.
     Effect.ensuring(endLeftovers(`REPRISE_ACP_STATE=${stateDirectory}`))
   )
@@ -105,9 +134,11 @@ export const probe = Effect.fn("probe")(function* (flags: Flags) {
   yield* requireInstalled(command)
   yield* requireConsent(command, flags)
   // It writes no log: there is no repository, and what was seen is the output.
-  const findings = yield* probed(command, Option.getOrUndefined(flags.model)).pipe(Effect.provide(Logger.layer([])))
+  const { findings, inSandbox } = yield* probed(command, Option.getOrUndefined(flags.model)).pipe(
+    Effect.provide(Logger.layer([]))
+  )
   const isGood = findings.every(({ result }) => result === "yes")
-  if (flags.json) okJson({ runtime: `acp:${command}`, findings })
+  if (flags.json) okJson({ runtime: `acp:${command}`, inSandbox, findings })
   else {
     data(
       table(
@@ -115,6 +146,7 @@ export const probe = Effect.fn("probe")(function* (flags: Flags) {
         findings.map(({ detail, result, step }) => [meanings[step], result, visibleLine(detail)])
       )
     )
+    say(`It ran ${inSandbox ? "in the sandbox as a whole" : "outside of the sandbox"}, as an agent does here.`)
     const known = agentOfCommand(command)
     if (!isGood && known !== undefined)
       say(`It gets its login by: ${known.login}. docs/agents.md says what works with which agent.`)

@@ -5,11 +5,13 @@ import { record, type Sample, sample } from "./metrics.ts"
 interface Used extends Partial<Pick<Usage, "tokens" | "cost">> {
   /** Earlier versions did not tell it. */
   readonly role?: Role
+  readonly fixer?: boolean
 }
 
 const tokenKinds = ["input", "output", "reasoning", "cacheRead", "cacheWrite"] as const
 
-const roleOf = ({ role }: Used): string => role ?? "unknown"
+/** The fixer works in a session of an author, and is counted as itself. */
+const roleOf = ({ fixer, role }: Used): string => (fixer === true ? "fixer" : (role ?? "unknown"))
 
 const usage = ({ cost = 0, tokens, ...used }: Used): ReadonlyArray<Sample> => [
   ...tokenKinds.flatMap((kind) => {

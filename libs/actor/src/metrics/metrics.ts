@@ -68,7 +68,7 @@ export const metrics = {
   reprise_turns_total: {
     kind: "counter",
     labels: ["role", "outcome"],
-    help: "Turns that ended: completed, or the kind of their failure."
+    help: "Turns that ended: completed, or the kind of their failure. The roles are author, reviewer and fixer."
   },
   reprise_turn_seconds: { kind: "histogram", labels: ["role"], help: "How long a turn took, in seconds." },
   reprise_tokens_total: {

@@ -3,34 +3,36 @@ import { createHash } from "node:crypto"
 import { mkdir, realpath } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
-import type { SessionConfigOption, SessionNotification } from "@agentclientprotocol/sdk"
+import type { SessionNotification } from "@agentclientprotocol/sdk"
 import { endLeftovers, userCacheFolder, variableOf } from "@reprise/process"
 import type { RuntimeName } from "@reprise/protocol"
 import { Sandbox, type SandboxShape } from "@reprise/sandbox"
 import { Clock, Effect, FiberSet, Option, PubSub, Semaphore } from "effect"
 import type { AgentError } from "../AgentError.ts"
 import { acpEnvironment } from "../agentEnvironment.ts"
-import { allTrusted, type ProjectSettings, requireTrustedSettings } from "../ProjectSettings.ts"
+import { allTrusted, type ProjectSettings } from "../ProjectSettings.ts"
 import type { RuntimeEvent } from "../RuntimeEvent.ts"
 import { heldBack } from "../rules/PermissionRules.ts"
 import { type RuleBook, rulesInMemory } from "../rules/RuleBook.ts"
-import { Conversation } from "./conversation/Conversation.ts"
-import { gone, missing, other, refused } from "./failures.ts"
+import { authRequired, gone, missing, other, refused } from "./failures.ts"
 import {
   type AgentEnded,
   type AgentProcess,
   CallRefused,
+  canLoad,
   type ProcessLimits,
   startAgent
 } from "./process/AgentProcess.ts"
-import { type AgentCommand, acpPrefix, askingVariables, parseCommand } from "./process/command.ts"
+import { type AgentCommand, acpPrefix, askingVariables, oneProcess, parseCommand } from "./process/command.ts"
+import { loginMethod } from "./process/login.ts"
 import { agentMethods } from "./process/methods.ts"
 import { keyOf, mayEnd, type Rights, rightsOf } from "./process/rights.ts"
 import { type AgentAllowance, nothingAllowed, sandboxNeeds } from "./process/sandboxNeeds.ts"
 import { type AcpRecord, readRecord, writeRecord } from "./session/AcpRecord.ts"
-import { AcpSession } from "./session/AcpSession.ts"
+import { AcpSession, isAtWork } from "./session/AcpSession.ts"
 import { answerElicitation, answerPermission } from "./turn/answerRequests.ts"
 import { keepTotals, observe } from "./turn/observe.ts"
+import { hearTool } from "./turn/refusedWrites.ts"
 
 export interface AcpRuntimeOptions {
   /** As it stands after `acp:`: a program and its arguments, separated by spaces. */
@@ -81,6 +83,7 @@ export interface AcpAdapter {
   readonly userEnvironment: Readonly<Record<string, string | undefined>>
   readonly projectSettings: ProjectSettings
   readonly rules: RuleBook
+  /** By their ids, and by those that the agent has for them. */
   readonly sessions: Map<string, AcpSession>
   readonly hub: PubSub.PubSub<RuntimeEvent>
   /** Runs a turn that continues when its caller is interrupted; it ends with the adapter. */
@@ -148,10 +151,11 @@ const onUpdate =
     if (live !== undefined && update.sessionUpdate === "user_message_chunk") return
     session.conversation.apply(update)
     if (live === undefined) return
+    hearTool(adapter, session, live, update)
     adapter.runDetached(
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
         session.updatedAtMs = nowMs
-        const events = observe(update, live, { sessionId, causePromptId: live.messageId }, nowMs)
+        const events = observe(update, live, { sessionId: session.record.id, causePromptId: live.messageId }, nowMs)
         if (events.length > 0) live.announced = true
         return Effect.forEach(events, publish(adapter), { discard: true })
       })
@@ -165,6 +169,32 @@ export const callFailed =
     error instanceof CallRefused
       ? refused(operation, error.refusal)
       : gone(operation, `The agent '${command.program}' does not work: ${error.reason} 'reprise doctor' checks it.`)
+
+/**
+ * Calls a method of sessions. An agent that answers that it wants a login first gets it, where it can be given without a human,
+ * and is called once more.
+ */
+export const callForSession = Effect.fnUntraced(function* (
+  { userEnvironment }: AcpAdapter,
+  { call, initialized }: AgentProcess,
+  method: string,
+  params: object
+) {
+  const methodId = loginMethod(initialized, userEnvironment)
+  const wantsLogin = (error: AgentEnded | CallRefused) => error instanceof CallRefused && error.code === authRequired
+  if (methodId === undefined) return yield* call(method, params)
+  return yield* call(method, params).pipe(
+    Effect.catchIf(wantsLogin, () =>
+      Effect.andThen(call(agentMethods.authenticate, { methodId }), call(method, params))
+    )
+  )
+})
+
+/** Of the session that an answer is about. */
+export const idIn = (answer: unknown): string | undefined =>
+  typeof answer === "object" && answer !== null && "sessionId" in answer && typeof answer.sessionId === "string"
+    ? answer.sessionId
+    : undefined
 
 /** What the processes of this agent are known by: another agent of this host has others. */
 const markOf = ({ key }: AcpAdapter, directory: string) => `REPRISE_ACP_AGENT=${key} ${directory}` as const
@@ -213,13 +243,10 @@ const within = Effect.fnUntraced(function* (
   )
 })
 
-const isAtWork = ({ sessions }: AcpAdapter, process: AgentProcess): boolean =>
-  [...sessions.values()].some(({ live, loadedIn }) => live !== undefined && loadedIn === process)
-
 /** Ends those that have had nothing to do for long. */
 const endResting = (adapter: AcpAdapter, nowMs: number) => {
   for (const { process, rights, usedAtMs } of adapter.processes.values()) {
-    const resting = { rights, usedAtMs, isAtWork: isAtWork(adapter, process), canLoad: canLoad(process) }
+    const resting = { rights, usedAtMs, isAtWork: isAtWork(adapter.sessions, process), canLoad: canLoad(process) }
     if (!process.ended() && mayEnd(resting, nowMs)) process.kill()
   }
 }
@@ -245,6 +272,7 @@ export const reach = (adapter: AcpAdapter, operation: string, rights: Rights) =>
         environment: {
           ...acpEnvironment(adapter.userEnvironment),
           ...askingVariables(held),
+          ...oneProcess,
           ...variableOf(markOf(adapter, directory)),
           REPRISE_ACP_STATE: directory
         },
@@ -270,7 +298,7 @@ export const reachAny = Effect.fnUntraced(function* (adapter: AcpAdapter, operat
   return yield* reach(adapter, operation, rightsOf(adapter.sandbox, { directory, permissions: "ask" }))
 })
 
-const rightsIn = ({ sandbox }: AcpAdapter, { record }: AcpSession): Rights => rightsOf(sandbox, record)
+export const rightsIn = ({ sandbox }: AcpAdapter, { record }: AcpSession): Rights => rightsOf(sandbox, record)
 
 /** When the turn of a session has ended, its agent begins to rest. What its commands may not leave is put aside. */
 export const rest = Effect.fnUntraced(function* (adapter: AcpAdapter, session: AcpSession) {
@@ -279,6 +307,10 @@ export const rest = Effect.fnUntraced(function* (adapter: AcpAdapter, session: A
   if (running !== undefined) running.usedAtMs = yield* Clock.currentTimeMillis
   if (rights._tag === "inside") yield* Effect.ignore(adapter.sandbox.tidy(rights.directory))
 })
+
+export const know = ({ sessions }: AcpAdapter, session: AcpSession): void => {
+  for (const id of [session.record.id, session.agentId]) sessions.set(id, session)
+}
 
 /** None for a session that Reprise did not make with this agent. Asks nobody. */
 export const findSession = (adapter: AcpAdapter, id: string) =>
@@ -289,7 +321,7 @@ export const findSession = (adapter: AcpAdapter, id: string) =>
     if (Option.isNone(record)) return Option.none()
     // Another caller may have found it meanwhile.
     const session = adapter.sessions.get(id) ?? new AcpSession(record.value)
-    adapter.sessions.set(id, session)
+    know(adapter, session)
     return Option.some(session)
   })
 
@@ -298,55 +330,6 @@ export const save = (adapter: AcpAdapter, session: AcpSession, record: AcpRecord
   Effect.map(writeRecord(adapter.folder, record), () => {
     session.record = record
   })
-
-/** Makes the agent replay the conversation, which then is what it says. Fails with `CallRefused` if the agent has lost it. */
-const replay = Effect.fnUntraced(function* (session: AcpSession, process: AgentProcess) {
-  const conversation = new Conversation()
-  session.replay = conversation
-  const { directory: cwd, id: sessionId } = session.record
-  const answer = yield* process
-    .call(agentMethods.loadSession, { sessionId, cwd, mcpServers: [] })
-    .pipe(Effect.ensuring(Effect.sync(() => (session.replay = undefined))))
-  session.conversation = conversation
-  session.loadedIn = process
-  return answer
-})
-
-export const canLoad = ({ initialized }: AgentProcess): boolean => initialized.agentCapabilities?.loadSession === true
-
-/** Reads the conversation again, where the agent can tell it. One that cannot now is believed as it was heard. */
-export const reread = (session: AcpSession, process: AgentProcess) =>
-  canLoad(process) && !process.ended()
-    ? Effect.ignore(replay(session, process).pipe(session.loading.withPermits(1)))
-    : Effect.void
-
-/**
- * The agent, with the session loaded. Fails with `session-missing` if the agent has lost it, or ended and cannot load
- * sessions: nobody continues a conversation that its agent does not know.
- */
-export const load = (adapter: AcpAdapter, session: AcpSession, operation: string) =>
-  Effect.gen(function* () {
-    const process = yield* reach(adapter, operation, rightsIn(adapter, session))
-    const before = session.loadedIn
-    if (before === process) return process
-    // Some agents refuse a session that another process of theirs has open.
-    if (before !== undefined && !before.ended() && !isAtWork(adapter, before)) before.kill()
-    yield* requireTrustedSettings(adapter.projectSettings, operation, session.record.directory)
-    if (!canLoad(process)) return yield* missing(operation, session.record.id)
-    const answer = yield* replay(session, process).pipe(
-      Effect.mapError((error) =>
-        error instanceof CallRefused ? missing(operation, session.record.id) : callFailed(adapter, operation)(error)
-      )
-    )
-    session.configOptions = optionsIn(answer)
-    return process
-  }).pipe(session.loading.withPermits(1))
-
-const hasOptions = (answer: unknown): answer is { readonly configOptions: ReadonlyArray<SessionConfigOption> } =>
-  typeof answer === "object" && answer !== null && "configOptions" in answer && Array.isArray(answer.configOptions)
-
-export const optionsIn = (answer: unknown): ReadonlyArray<SessionConfigOption> =>
-  hasOptions(answer) ? answer.configOptions : []
 
 /** Fails with `session-missing` for a session that is unknown or lost. */
 export const requireSession = Effect.fnUntraced(function* (adapter: AcpAdapter, operation: string, id: string) {

@@ -1,6 +1,6 @@
 /** The port on any agent that speaks the Agent Client Protocol: one process for all its sessions with the same rights. */
 import { addTokens, noTokens, noUsage, type Role } from "@reprise/protocol"
-import { Deferred, Effect, Layer, Option, Stream } from "effect"
+import { Clock, Deferred, Effect, Layer, Option, Stream } from "effect"
 import { AgentRuntime } from "../AgentRuntime.ts"
 import type { AgentRuntimeShape, Inspection, Prompt, SessionState } from "../AgentRuntimeShape.ts"
 import { askingAboutSandbox } from "../askingAboutSandbox.ts"
@@ -9,10 +9,11 @@ import {
   type AcpAdapter,
   type AcpRuntimeOptions,
   callFailed,
+  callForSession,
   findSession,
-  load,
+  idIn,
+  know,
   makeAcpAdapter,
-  optionsIn,
   publish,
   reach,
   reachAny,
@@ -28,15 +29,12 @@ import { agentMethods } from "./process/methods.ts"
 import { rightsOf } from "./process/rights.ts"
 import { type AcpRecord, findPrompted, withPrompted, writeRecord } from "./session/AcpRecord.ts"
 import { AcpSession, LiveTurn } from "./session/AcpSession.ts"
-import { modelOption, valuesOf } from "./session/configOptions.ts"
+import { modelOption, optionsIn, valuesOf } from "./session/configOptions.ts"
+import { load } from "./session/loadSession.ts"
 import { withdrawAll } from "./turn/answerRequests.ts"
 import { heldWords } from "./turn/observe.ts"
+import { narrow } from "./turn/refusedWrites.ts"
 import { chooseModel, runTurn } from "./turn/runTurn.ts"
-
-const idIn = (answer: unknown): string | undefined =>
-  typeof answer === "object" && answer !== null && "sessionId" in answer && typeof answer.sessionId === "string"
-    ? answer.sessionId
-    : undefined
 
 const noId = (operation: string) => gone(operation, "The agent made a session without an id.")
 
@@ -44,19 +42,22 @@ const create = (adapter: AcpAdapter): AgentRuntimeShape["create"] =>
   Effect.fn("AgentRuntime.create")(function* ({ directory, model, permissions, role, title }) {
     yield* requireTrustedSettings(adapter.projectSettings, "create", directory)
     const process = yield* reach(adapter, "create", rightsOf(adapter.sandbox, { directory, permissions, role }))
-    const answer = yield* process
-      .call(agentMethods.newSession, { cwd: directory, mcpServers: [] })
-      .pipe(Effect.mapError(callFailed(adapter, "create")))
+    const answer = yield* callForSession(adapter, process, agentMethods.newSession, {
+      cwd: directory,
+      mcpServers: []
+    }).pipe(Effect.mapError(callFailed(adapter, "create")))
     const id = idIn(answer)
     if (id === undefined) return yield* noId("create")
     const chosen = model === undefined ? {} : { model }
     const known = role === undefined ? {} : { role }
-    const record: AcpRecord = { version: 1, id, directory, title, permissions, prompts: [], ...known, ...chosen }
+    const createdAtMs = yield* Clock.currentTimeMillis
+    const about = { directory, title, createdAtMs, permissions, ...known, ...chosen }
+    const record: AcpRecord = { version: 1, id, prompts: [], ...about }
     yield* writeRecord(adapter.folder, record)
     const session = new AcpSession(record)
     session.loadedIn = process
     session.configOptions = optionsIn(answer)
-    adapter.sessions.set(id, session)
+    know(adapter, session)
     yield* chooseModel(adapter, session, process, chosen)
     return id
   })
@@ -77,6 +78,7 @@ const startTurn = (adapter: AcpAdapter, session: AcpSession, prompt: Prompt): Li
     Effect.onExit((exit) =>
       Effect.gen(function* () {
         yield* withdrawAll(live)
+        narrow(adapter, session, live)
         yield* rest(adapter, session)
         session.live = undefined
         yield* Effect.forEach(heldWords(live, at), tell, { discard: true })
@@ -126,9 +128,10 @@ const abort = (adapter: AcpAdapter): AgentRuntimeShape["abort"] =>
       return
     }
     live.aborted = true
+    yield* Deferred.succeed(live.stopped, undefined)
     yield* withdrawAll(live)
     const process = session.loadedIn
-    if (process !== undefined) yield* process.notify(agentMethods.cancel, { sessionId: id })
+    if (process !== undefined) yield* process.notify(agentMethods.cancel, { sessionId: session.agentId })
     const ended = Effect.exit(Deferred.await(live.end))
     yield* Effect.timeoutOrElse(ended, {
       duration: `${adapter.limits.stopTimeoutMs} millis`,
@@ -194,7 +197,7 @@ const reply = (adapter: AcpAdapter): AgentRuntimeShape["reply"] =>
 const pendingPrompts = ({ sessions }: AcpAdapter): AgentRuntimeShape["pendingPrompts"] =>
   Effect.fn("AgentRuntime.pendingPrompts")((directory) =>
     Effect.sync(() =>
-      [...sessions.values()].flatMap(({ live, record }) =>
+      [...new Set(sessions.values())].flatMap(({ live, record }) =>
         record.directory === directory ? [...(live?.waiting.values() ?? [])].map((it) => it.prompt) : []
       )
     )
@@ -230,13 +233,16 @@ const fork = (adapter: AcpAdapter): AgentRuntimeShape["fork"] =>
     if (directory !== record.directory) {
       return yield* other("fork", `The agent '${adapter.command.program}' can fork session ${id} only where it works.`)
     }
-    const answer = yield* process
-      .call(agentMethods.forkSession, { sessionId: id, cwd: directory, mcpServers: [] })
-      .pipe(Effect.mapError(callFailed(adapter, "fork")))
+    const answer = yield* callForSession(adapter, process, agentMethods.forkSession, {
+      sessionId: session.agentId,
+      cwd: directory,
+      mcpServers: []
+    }).pipe(Effect.mapError(callFailed(adapter, "fork")))
     const forked = idIn(answer)
     if (forked === undefined) return yield* noId("fork")
     const known = role === undefined ? {} : { role }
-    yield* writeRecord(adapter.folder, { ...record, id: forked, directory, permissions, title, ...known })
+    const createdAtMs = yield* Clock.currentTimeMillis
+    yield* writeRecord(adapter.folder, { ...record, id: forked, directory, permissions, title, createdAtMs, ...known })
     return forked
   })
 
@@ -260,9 +266,10 @@ const models = (adapter: AcpAdapter): AgentRuntimeShape["models"] =>
     const rights = rightsOf(adapter.sandbox, { directory, permissions: "ask" })
     const process = yield* reach(adapter, "models", rights)
     // Models are told about a session only.
-    const answer = yield* process
-      .call(agentMethods.newSession, { cwd: directory, mcpServers: [] })
-      .pipe(Effect.mapError(callFailed(adapter, "models")))
+    const answer = yield* callForSession(adapter, process, agentMethods.newSession, {
+      cwd: directory,
+      mcpServers: []
+    }).pipe(Effect.mapError(callFailed(adapter, "models")))
     const option = modelOption(optionsIn(answer))
     return option === undefined ? [] : valuesOf(option)
   })

@@ -8,19 +8,28 @@ export interface AgentRefusal {
 }
 
 /** Codes of the protocol: https://agentclientprotocol.com/protocol/v1/schema */
-const authRequired = -32_000
+export const authRequired = -32_000
 const resourceNotFound = -32_002
 
 const creditWords = /credit balance|insufficient (credit|balance|funds|quota)|out of credits?|billing|payment required/i
 const overflowWords = /prompt is too long|maximum context|context (window|length)|input length and .max_tokens. exceed/i
 const keyWords = /unauthori[sz]ed|forbidden|invalid (api|x-api)[ -]?key|authentication|not logged in|\b40[13]\b/i
 const limitWords = /rate.?limit|too many requests|overloaded|\b(429|529)\b/i
-const networkWords = /econn|enotfound|eai_again|etimedout|socket|network|fetch failed|cannot connect/i
+const networkWords = /econn|enotfound|eai_again|etimedout|socket|network|fetch failed|cannot connect|^terminated$/i
 
 /** Some agents answer with a general message, and the vendor's words beside it. */
 export const wordsOf = ({ data, message }: { readonly message: string; readonly data?: unknown }): string => {
   const details = typeof data === "object" && data !== null && "details" in data ? data.details : undefined
   return typeof details === "string" && details !== "" ? `${message}: ${details}` : message
+}
+
+/** Gemini answers with the status that its vendor gave. */
+const statuses: Readonly<Record<number, AgentErrorKind>> = {
+  401: "unauthorized",
+  402: "out_of_credits",
+  403: "unauthorized",
+  429: "rate_limited",
+  529: "rate_limited"
 }
 
 /** Most agents answer with a general code and the vendor's words. */
@@ -31,7 +40,7 @@ export const kindOfRefusal = ({ code, message }: AgentRefusal): AgentErrorKind =
   if (overflowWords.test(message)) return "context-overflow"
   if (keyWords.test(message)) return "unauthorized"
   if (limitWords.test(message)) return "rate_limited"
-  return networkWords.test(message) ? "no_internet" : "other"
+  return statuses[code] ?? (networkWords.test(message) ? "no_internet" : "other")
 }
 
 const longestWords = 1000

@@ -9,11 +9,8 @@ export interface NamedAgent {
   readonly packages: ReadonlyArray<string>
   /** How it gets its login or key. */
   readonly login: string
-  /**
-   * `proven`: the contract of the port runs on it, by `npm test` or `npm run test:agents`. `not served`: it wants a login over
-   * the protocol, which Reprise does not do yet.
-   */
-  readonly state: "proven" | "not served"
+  /** The contract of the port runs on it, by `npm test` or `npm run test:agents`. */
+  readonly state: "proven"
 }
 
 export const namedAgents: ReadonlyArray<NamedAgent> = [
@@ -50,7 +47,7 @@ export const namedAgents: ReadonlyArray<NamedAgent> = [
     command: "gemini --acp",
     packages: ["@google/gemini-cli@0.61.0"],
     login: "gemini, or GEMINI_API_KEY",
-    state: "not served"
+    state: "proven"
   },
   {
     name: "qwen",

@@ -1,5 +1,6 @@
 import { namedAgentWorld, untoldInSandbox } from "../contract/acpWorld.ts"
 import { agentRuntimeContract } from "../contract/contract.ts"
+import { killContract } from "../contract/killContract.ts"
 
 agentRuntimeContract("claude-agent-acp", namedAgentWorld("claude-agent-acp"), [
   "questions",
@@ -9,3 +10,5 @@ agentRuntimeContract("claude-agent-acp", namedAgentWorld("claude-agent-acp"), [
   "tries",
   ...untoldInSandbox
 ])
+
+killContract("claude-agent-acp", namedAgentWorld("claude-agent-acp"))

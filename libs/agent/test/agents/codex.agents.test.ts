@@ -1,5 +1,6 @@
 import { namedAgentWorld, untoldInSandbox } from "../contract/acpWorld.ts"
 import { agentRuntimeContract } from "../contract/contract.ts"
+import { killContract } from "../contract/killContract.ts"
 
 agentRuntimeContract("codex", namedAgentWorld("codex"), [
   "questions",
@@ -10,3 +11,5 @@ agentRuntimeContract("codex", namedAgentWorld("codex"), [
   "permissions",
   ...untoldInSandbox
 ])
+
+killContract("codex", namedAgentWorld("codex"))

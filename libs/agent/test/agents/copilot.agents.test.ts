@@ -1,5 +1,6 @@
 import { namedAgentWorld, untoldInSandbox } from "../contract/acpWorld.ts"
 import { agentRuntimeContract } from "../contract/contract.ts"
+import { killContract } from "../contract/killContract.ts"
 
 agentRuntimeContract("copilot", namedAgentWorld("copilot"), [
   "questions",
@@ -12,3 +13,5 @@ agentRuntimeContract("copilot", namedAgentWorld("copilot"), [
   "pieces",
   ...untoldInSandbox
 ])
+
+killContract("copilot", namedAgentWorld("copilot"))

@@ -1,5 +1,6 @@
 import { namedAgentWorld, untoldInSandbox } from "../contract/acpWorld.ts"
 import { agentRuntimeContract } from "../contract/contract.ts"
+import { killContract } from "../contract/killContract.ts"
 
 agentRuntimeContract("qwen", namedAgentWorld("qwen"), [
   "questions",
@@ -11,3 +12,5 @@ agentRuntimeContract("qwen", namedAgentWorld("qwen"), [
   "pieces",
   ...untoldInSandbox
 ])
+
+killContract("qwen", namedAgentWorld("qwen"))

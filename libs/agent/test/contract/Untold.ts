@@ -11,7 +11,8 @@
  * - `tries`: one call for a key that is refused: the agent tries again by itself;
  * - `usage`: the tokens of a turn;
  * - `models`: which models there are, and which is used;
- * - `pieces`: an answer without the pieces of one that broke off before.
+ * - `pieces`: an answer without the pieces of one that broke off before;
+ * - `mending`: another try for an answer that broke off: the turn fails.
  */
 export type Untold =
   | "questions"
@@ -26,3 +27,4 @@ export type Untold =
   | "usage"
   | "models"
   | "pieces"
+  | "mending"

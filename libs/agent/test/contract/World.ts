@@ -4,7 +4,7 @@ import type { Message, RuntimeEvent } from "../../src/index.ts"
 import { AgentRuntime, type PromptIds, promptIds } from "../../src/index.ts"
 
 /** Names that a prompt can be held at: one for each test that holds. */
-export const holds = ["join", "busy", "abort", "crash", "events", "limit", "fork"] as const
+export const holds = ["join", "busy", "abort", "crash", "first", "both", "events", "limit", "fork"] as const
 export type HoldName = (typeof holds)[number]
 
 /**

@@ -125,6 +125,13 @@ const world = modelWorld(
   isPrompted
 )
 
+/** The prompts of Reprise that the newest call shows the model. */
+export const promptsSeen = Effect.gen(function* () {
+  const last = (yield* (yield* ScriptedModel).calls).findLast(isPrompted)
+  const texts = (last?.messages ?? []).flatMap((message) => (message.role === "user" ? [message.text] : []))
+  return texts.flatMap((text) => [...text.matchAll(/^(.+)\n+\[reprise \S+ \d+\]$/gm)].map(([, words]) => words))
+})
+
 const worldOf = (agent: Agent, mode: SandboxMode = "off") =>
   Layer.merge(world, acpRuntime).pipe(
     Layer.provideMerge(processes(agent, mode)),
@@ -152,22 +159,25 @@ const inSandbox = process.env["REPRISE_TEST_AGENTS_SANDBOX"] === "1"
 /** What an agent does not do besides, where it runs in the sandbox: commands in it need no permission. */
 export const untoldInSandbox: ReadonlyArray<Untold> = inSandbox ? ["permissions"] : []
 
-/** An agent of `test/agents`, which `npm run test:agents` installs. */
+/** The command of an agent of `test/agents`, which `npm run test:agents` installs; the program first. */
+const installedCommand = (name: string): readonly [string, ...ReadonlyArray<string>] => {
+  const { args, program } = parseCommand(namedAgent(name)?.command ?? name)
+  return [join(installedAgents, program), ...args]
+}
+
+/** An installed agent with what is set for it. */
+export const installedAgent = (name: string, settings: Readonly<Record<string, string>>): TestedAgent => {
+  const [path, ...args] = installedCommand(name)
+  return {
+    command: [path, ...args].join(" "),
+    // Their scripts run on the Node that is found first; the tests' own is recent enough for all.
+    environment: { PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter), ...settings },
+    isAgent: (_, script) => script === path
+  }
+}
+
 export const namedAgentWorld = (name: string) =>
   worldOf(
-    (root, model) =>
-      Effect.sync(() => {
-        const { args, program } = parseCommand(namedAgent(name)?.command ?? name)
-        const path = join(installedAgents, program)
-        return {
-          command: [path, ...args].join(" "),
-          // Their scripts run on the Node that is found first; the tests' own is recent enough for all.
-          environment: {
-            PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter),
-            ...acpAgentSettings(name, join(root, "home"), model)
-          },
-          isAgent: (_, script) => script === path
-        }
-      }),
+    (root, model) => Effect.sync(() => installedAgent(name, acpAgentSettings(name, join(root, "home"), model))),
     inSandbox ? "required" : "off"
   )

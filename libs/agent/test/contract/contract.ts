@@ -175,10 +175,19 @@ export const agentRuntimeContract = <E>(
           })
       )
 
-      it.effect("survives an answer that breaks off", () =>
+      it.effect("survives an answer that breaks off, at once or when prompted again", () =>
         Effect.gen(function* () {
           const seen = yield* recordEvents
           const id = yield* newSession()
+          if (!tells("mending")) {
+            const ids = newIds()
+            const error = yield* Effect.flip(say(id, "drop", ids))
+            assert.strictEqual(error.kind, "no_internet")
+            assert.isTrue(error.sessionUsable)
+            assert.strictEqual((yield* say(id, "drop", ids)).stopReason, "finished")
+            assert.strictEqual(yield* userMessages(id), 1)
+            return
+          }
           const { text } = yield* say(id, "drop")
           if (tells("pieces")) assert.strictEqual(text, "recovered")
           else assert.isTrue(text.endsWith("recovered"))

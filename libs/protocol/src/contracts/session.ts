@@ -24,8 +24,13 @@ import {
 import { caused, contract, eventual } from "./Contract.ts"
 import { atSession, atTurn, CommandRefused, directory, host, permissions, standaloneTask } from "./fields.ts"
 
-/** What a turn used; `duration` in milliseconds. */
-const used = { ...Usage.fields, duration: Schema.Finite, attempts: Schema.Int }
+/** What a turn used, and whether the fixer did, in a session of an author; `duration` in milliseconds. */
+const used = {
+  ...Usage.fields,
+  duration: Schema.Finite,
+  attempts: Schema.Int,
+  fixer: Schema.optionalKey(Schema.Boolean)
+}
 
 const NamedChoice = Schema.TaggedUnion({ New: {}, Existing: { sessionId: SessionId } })
 /**
@@ -76,6 +81,8 @@ export const SessionCommand = Schema.TaggedUnion({
     phase: Schema.optionalKey(PhaseId),
     step: Schema.optionalKey(Step),
     role: Role,
+    /** The turn is the fixer's, whose sessions are an author's. */
+    fixer: Schema.optionalKey(Schema.Boolean),
     session: SessionChoice,
     /**
      * With `New`: starts over under the id of a session that may exist already. It gets a new runtime session, which is
@@ -114,6 +121,8 @@ export const SessionCommand = Schema.TaggedUnion({
     limits: Schema.optionalKey(TurnLimits),
     phase: Schema.optionalKey(PhaseId),
     step: Schema.optionalKey(Step),
+    /** As in StartTurn. Absent where a step is named: the turn is not the fixer's; else as the session's last turn. */
+    fixer: Schema.optionalKey(Schema.Boolean),
     onMissing
   },
   /**

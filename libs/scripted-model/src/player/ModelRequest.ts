@@ -38,7 +38,7 @@ export interface ModelRequest {
 }
 
 /** Text that an agent runtime adds to a user message by itself. */
-const reminder = /<(system-reminder|environment_context|current_datetime)>[\s\S]*?<\/\1>\s*/g
+const reminder = /<(system-reminder|environment_context|current_datetime|session_context)>[\s\S]*?<\/\1>\s*/g
 
 /** A user message without the text that the agent runtime added. */
 export const withoutReminders = (text: string): string => text.replace(reminder, "").trim()
@@ -69,7 +69,10 @@ const Parts = Schema.Struct({
   messages: Schema.optional(Schema.Array(Schema.Unknown)),
   /** What the protocol `responses` calls the system prompt and the messages. */
   instructions: Schema.optional(Schema.Unknown),
-  input: Schema.optional(Schema.Union([Schema.String, Schema.Array(Schema.Unknown)]))
+  input: Schema.optional(Schema.Union([Schema.String, Schema.Array(Schema.Unknown)])),
+  /** What the protocol `google` calls them. */
+  systemInstruction: Schema.optional(Schema.Unknown),
+  contents: Schema.optional(Schema.Array(Schema.Unknown))
 })
 const decodeParts = Schema.decodeUnknownSync(Parts)
 
@@ -79,7 +82,8 @@ const print = (value: unknown): string => JSON.stringify(value ?? null, withoutC
 
 /** The tools, system prompt and messages of a request as one text, in the order of a provider's prompt cache. */
 export const promptTextOf = (body: unknown): string => {
-  const { input = [], instructions, messages = Arr.ensure(input), system = instructions, tools } = decodeParts(body)
+  const { contents, input = [], instructions, systemInstruction, tools, ...parts } = decodeParts(body)
+  const { messages = contents ?? Arr.ensure(input), system = instructions ?? systemInstruction } = parts
   return [print(tools), print(system), ...messages.map(print)].join("\n")
 }
 

@@ -96,7 +96,8 @@ const nameToolCall = (tool: OfferedTool, call: GenericToolCall, cwd: string | un
 const ids = {
   openai: { reply: "chatcmpl_", call: "call_" },
   responses: { reply: "resp_", call: "call_" },
-  anthropic: { reply: "msg_", call: "toolu_" }
+  anthropic: { reply: "msg_", call: "toolu_" },
+  google: { reply: "response_", call: "call_" }
 }
 
 const fenced = (report: unknown) => `\`\`\`json\n${JSON.stringify(report, null, 2)}\n\`\`\``

@@ -44,7 +44,7 @@ const oneOrMore = <S extends Schema.Top>(schema: S) => Schema.Union([schema, Sch
 const Phase = Schema.Union([Schema.Finite, Schema.String])
 
 /** How a client talks to the model: `openai` is chat completions, `responses` OpenAI's newer protocol. */
-export const ProtocolName = Schema.Literals(["openai", "responses", "anthropic"])
+export const ProtocolName = Schema.Literals(["openai", "responses", "anthropic", "google"])
 export type ProtocolName = typeof ProtocolName.Type
 
 /** Every given field must hold. An empty match holds for every turn except `title` and `summary`. */

@@ -22,7 +22,7 @@ export interface ScriptedModelOptions {
 /** A running scripted model. */
 export interface ScriptedModelHandle {
   readonly port: number
-  /** `http://127.0.0.1:PORT`: the base URL of the Anthropic protocol. */
+  /** `http://127.0.0.1:PORT`: the base URL of the protocols of Anthropic and Google. */
   readonly url: string
   /** The base URL of the OpenAI protocol. */
   readonly openaiUrl: string

@@ -4,12 +4,18 @@ import { HttpServerResponse } from "effect/http"
 import type { ModelRequest } from "../player/ModelRequest.ts"
 import type { Reply } from "../player/Reply.ts"
 import { anthropic } from "../protocols/anthropic.ts"
+import { google } from "../protocols/google.ts"
 import { openai } from "../protocols/openai.ts"
 import type { Frame, Protocol } from "../protocols/Protocol.ts"
 import { responses } from "../protocols/responses.ts"
 import type { Holds } from "./Holds.ts"
 
-export const protocols: Readonly<Record<ModelRequest["protocol"], Protocol>> = { openai, responses, anthropic }
+export const protocols: Readonly<Record<ModelRequest["protocol"], Protocol>> = {
+  openai,
+  responses,
+  anthropic,
+  google
+}
 
 /** An error response in the format of the protocol. */
 export const respondError = (protocol: ModelRequest["protocol"], status: number, message: string) =>

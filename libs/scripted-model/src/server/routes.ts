@@ -2,6 +2,7 @@ import { DateTime, Effect, Layer, Result } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { countTokens, type ModelRequest } from "../player/ModelRequest.ts"
 import type { ScriptPlayer } from "../player/ScriptPlayer.ts"
+import { calledIn } from "../protocols/google.ts"
 import type { Recorder } from "./CallRecord.ts"
 import type { Holds } from "./Holds.ts"
 import { protocols, respond, respondError } from "./respond.ts"
@@ -71,18 +72,22 @@ const refuseBody = Effect.fnUntraced(function* (state: ModelState, protocol: Mod
   return respondError(protocol, 400, problem)
 })
 
-const decode = Effect.fnUntraced(function* (protocol: ModelRequest["protocol"]) {
+/** `inPath`: what the path says of the call, for a protocol whose body does not. */
+const decode = Effect.fnUntraced(function* (protocol: ModelRequest["protocol"], inPath: object | undefined) {
   const request = yield* HttpServerRequest.HttpServerRequest
-  return yield* protocols[protocol].decodeRequest(yield* request.json, sessionOf(request))
+  const body = yield* request.json
+  const whole = inPath === undefined ? body : { ...Object(body), ...inPath }
+  return yield* protocols[protocol].decodeRequest(whole, sessionOf(request))
 })
 
 /** Runs a handler on the decoded body. A body that does not follow the protocol gets status 400 and the reason. */
 const withRequest = <R>(
   state: ModelState,
   protocol: ModelRequest["protocol"],
-  handler: (request: ModelRequest) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
+  handler: (request: ModelRequest) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>,
+  inPath?: object
 ) =>
-  Effect.matchEffect(decode(protocol), {
+  Effect.matchEffect(decode(protocol, inPath), {
     onFailure: (error) => refuseBody(state, protocol, error.message),
     onSuccess: handler
   })
@@ -102,6 +107,21 @@ const withName = (handler: (name: string) => Effect.Effect<void>) =>
     yield* handler(params.name ?? "")
     return json({ ok: true })
   })
+
+/** Google's protocol names the model and the method in the path. */
+const answerGoogle = Effect.fnUntraced(function* (state: ModelState) {
+  const params = yield* HttpRouter.params
+  const { method, model } = calledIn(params.call ?? "")
+  if (method === "countTokens") {
+    const counted = (request: ModelRequest) => Effect.succeed(json({ totalTokens: countTokens(request.promptText) }))
+    return yield* withRequest(state, "google", counted, { model, stream: false })
+  }
+  if (method !== "generateContent" && method !== "streamGenerateContent") {
+    return notServed(yield* HttpServerRequest.HttpServerRequest)
+  }
+  const inPath = { model, stream: method === "streamGenerateContent" }
+  return yield* withRequest(state, "google", (request) => answer(state, request), inPath)
+})
 
 /** The endpoints of the protocols, and the control endpoints for tests. */
 export const modelRoutes = (state: ModelState) =>
@@ -128,6 +148,7 @@ export const modelRoutes = (state: ModelState) =>
         Effect.succeed(json({ input_tokens: countTokens(request.promptText) }))
       )
     ),
+    HttpRouter.add("POST", "/v1beta/models/:call", answerGoogle(state)),
     HttpRouter.add(
       "GET",
       "/v1/models",

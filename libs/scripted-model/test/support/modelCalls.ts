@@ -50,6 +50,31 @@ export const responses = (content: string, stream = false) => ({
   ]
 })
 
+/** The body of a call as Gemini makes it. */
+export const google = (content: string) => ({
+  systemInstruction: { role: "user", parts: [{ text: "Be brief." }] },
+  tools: [
+    {
+      functionDeclarations: [
+        {
+          name: "run_shell_command",
+          parametersJsonSchema: {
+            type: "object",
+            properties: { command: {}, description: {} },
+            required: ["command"]
+          }
+        }
+      ]
+    },
+    { googleSearch: {} }
+  ],
+  generationConfig: { temperature: 0, thinkingConfig: { includeThoughts: true, thinkingLevel: "HIGH" } },
+  contents: [
+    { role: "user", parts: [{ text: "<session_context>not said</session_context>" }] },
+    { role: "user", parts: [{ text: content }] }
+  ]
+})
+
 /** The payloads of a stream of server-sent events. */
 export const payloads = <S extends Schema.ConstraintDecoder<unknown>>(
   schema: S,

@@ -54,6 +54,9 @@ export const agentSetup = (run: Run, { model, runtime, variant }: AgentChoice) =
 const titleOf = (run: Run, phase: PhaseRun): string =>
   run.standalone === undefined ? `Phase ${phase.id}: ${currentTitle(run)}` : currentTitle(run)
 
+/** Whose step it is. The author's says nothing. */
+const ofFixer = ({ stepRole }: PhaseRun): Pick<StartTurn, "fixer"> => (stepRole === "fixer" ? { fixer: true } : {})
+
 const startTurn = (
   run: Run,
   phase: PhaseRun,
@@ -68,6 +71,7 @@ const startTurn = (
     turnId: turnIdOf(run.runId, run.ids.turns + 1),
     ...placeOf(run, step),
     role: "author",
+    ...ofFixer(phase),
     ...agentSetup(run, agent),
     title: titleOf(run, phase),
     report: "author-status",
@@ -198,6 +202,7 @@ const continueSession = (
           sessionId,
           phase: phase.id,
           step,
+          ...ofFixer(phase),
           onMissing: "reconstruct",
           ...(model === undefined ? {} : { model }),
           ...(variant === undefined ? {} : { variant }),

@@ -55,7 +55,8 @@ const roleOf = (run: Run, { phase, role, turnId }: InputOf<"TurnCompleted" | "Tu
 const agentRoleOf = (run: Run, event: InputOf<"TurnCompleted" | "TurnFailed">): AgentRole => {
   const role = roleOf(run, event)
   if (role === "reviewer") return role
-  // A turn that is told late may be of a step before.
+  if (event.fixer === true) return "fixer"
+  // Earlier releases did not tell it. A turn that is told late may be of a step before.
   const { phase = run.phase?.id, step = run.step } = event
   const ofNow = step === run.step && phase === run.phase?.id
   return (ofNow ? run.phase?.stepRole : roleAt(run, step)) === "fixer" ? "fixer" : role

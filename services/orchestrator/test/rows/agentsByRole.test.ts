@@ -89,7 +89,10 @@ describe("who does a step", () => {
       .worked("abc1")
     const before = s.run.usage.author
     assert.isUndefined(usageOf(s).fixer)
-    s.verdict("not_ready", item("R1")).completes("abc2").commitVerified()
+    assert.isUndefined(s.command("StartTurn").fixer)
+    s.verdict("not_ready", item("R1"))
+    assert.isTrue(s.command("StartTurn").fixer)
+    s.completes("abc2").commitVerified()
     const { author: after, fixer } = usageOf(s)
     assert.deepStrictEqual([after, fixer?.turns], [before, 1])
     assert.isAbove(fixer?.tokens.input ?? 0, 0)

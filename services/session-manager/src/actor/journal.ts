@@ -55,6 +55,8 @@ export const SessionDetails = Schema.Struct({
   title: Schema.String,
   phase: Schema.optionalKey(PhaseId),
   step: Schema.optionalKey(Step),
+  /** Its last turn is the fixer's. */
+  fixer: Schema.optionalKey(Schema.Boolean),
   report: ReportForm,
   prompts: Schema.optionalKey(SessionPrompts),
   /** It is uncommitted until the phase is approved. */

@@ -5,6 +5,12 @@ import type { EventOf, JournalEvent, SessionDetails, TurnRequest } from "../acto
 import { eventFields, type OpenTurn } from "../actor/state.ts"
 import type { AgentReport } from "./decodeReport.ts"
 
+/** The fields of a turn's end; whether it is the fixer's is told with what it used. */
+const atEnd = (details: SessionDetails) => ({
+  ...eventFields(details),
+  ...(details.fixer === true ? { fixer: true } : {})
+})
+
 const endOf = (turn: OpenTurn, delivery: Delivery) => ({
   ...turn.used,
   duration: Math.max(0, Date.parse(delivery.now) - Date.parse(turn.startedAt)),
@@ -20,7 +26,7 @@ export const turnCompleted = (
   delivery: Delivery
 ): EventOf<"TurnCompleted"> => ({
   _tag: "TurnCompleted",
-  ...eventFields(details),
+  ...atEnd(details),
   turnId: turn.request.turnId,
   report: kind,
   ...report,
@@ -51,7 +57,7 @@ export const turnFailed = (
   delivery: Delivery
 ): EventOf<"TurnFailed"> => ({
   _tag: "TurnFailed",
-  ...eventFields(details),
+  ...atEnd(details),
   turnId: turn.request.turnId,
   ...failure,
   ...promptGiven(turn),
@@ -76,7 +82,7 @@ export const turnNotBegun = (
   failure: TurnFailure
 ): EventOf<"TurnFailed"> => ({
   _tag: "TurnFailed",
-  ...eventFields(details),
+  ...atEnd(details),
   turnId,
   ...failure,
   promptGiven: false,

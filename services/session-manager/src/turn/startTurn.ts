@@ -138,6 +138,7 @@ const detailsOf = (session: Session, command: Command<"StartTurn">, sessionId: S
     title: command.title ?? known?.title ?? `${command.role} of ${command.runId}`,
     ...(command.phase === undefined ? {} : { phase: command.phase }),
     ...(command.step === undefined ? {} : { step: command.step }),
+    ...(command.fixer === true ? { fixer: true } : {}),
     report: command.report,
     ...(command.prompts === undefined ? {} : { prompts: command.prompts }),
     ...(command.reviewPath === undefined ? {} : { reviewPath: command.reviewPath }),
@@ -188,13 +189,15 @@ export const continueSession = (
   if (isKnownTurn(session, command.turnId)) return nothing
   if (session.details === undefined) return refuse("not-found", `There is no session ${command.sessionId} to continue.`)
   // A variant is one of its model.
-  const { variant: before, ...rest } = session.details
+  const { fixer: wasFixer, variant: before, ...rest } = session.details
+  const fixer = command.fixer ?? (command.step === undefined && wasFixer === true)
   const variant = command.variant ?? (command.model === undefined ? before : undefined)
   const details: SessionDetails = {
     ...rest,
     ...(variant === undefined ? {} : { variant }),
     ...(command.phase === undefined ? {} : { phase: command.phase }),
     ...(command.step === undefined ? {} : { step: command.step }),
+    ...(fixer ? { fixer } : {}),
     ...(command.model === undefined ? {} : { model: command.model }),
     ...(command.limits === undefined ? {} : { limits: command.limits })
   }

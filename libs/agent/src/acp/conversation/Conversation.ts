@@ -14,6 +14,9 @@ export type Entry =
       readonly output: string
     }
 
+/** What Gemini told its model of the folder, which it tells as if somebody had said it. */
+const isOwnContext = (text: string): boolean => text.startsWith("<session_context>")
+
 type ToolEntry = Extract<Entry, { kind: "tool" }>
 type SpokenKind = "user" | "text"
 
@@ -51,7 +54,7 @@ export class Conversation {
 
   /** Pieces with the same id are one message; so are neighbours without an id. Some agents tell empty pieces, which say nothing. */
   #speak(kind: SpokenKind, id: string | undefined, text: string): void {
-    if (text === "") return
+    if (text === "" || (kind === "user" && isOwnContext(text))) return
     const last = this.#entries.at(-1)
     if (last?.kind === kind && last.id === id) {
       this.#entries[this.#entries.length - 1] = { ...last, text: last.text + text }

@@ -76,6 +76,9 @@ export interface AgentProcess {
   readonly resetOutput: () => void
 }
 
+/** Whether it can tell a session again that it kept. */
+export const canLoad = ({ initialized }: AgentProcess): boolean => initialized.agentCapabilities?.loadSession === true
+
 const keptErrorOutput = 4096
 
 /** Why it ended: the first that is known. */

@@ -52,6 +52,9 @@ const openCodePermissions = (held: HeldBack) => ({
   grep: held.files ? "deny" : "allow"
 })
 
+/** Gemini starts itself anew as a child, which would go on when its parent is killed. */
+export const oneProcess: Readonly<Record<string, string>> = { GEMINI_CLI_NO_RELAUNCH: "1" }
+
 /**
  * OpenCode asks for nothing unless its environment tells it to: with these variables it asks before it acts, and decisions
  * are Reprise's. They are set for every agent, since OpenCode may be started under another name.

@@ -35,8 +35,12 @@ export type Prompted = typeof Prompted.Type
 export const AcpRecord = Schema.Struct({
   version: Schema.Literal(1),
   id: Schema.String,
+  /** The agent's own id of it now: it had lost the first one before anything was said there. Absent: `id`. */
+  agentId: Schema.optionalKey(Schema.String),
   directory: Schema.String,
   title: Schema.String,
+  /** When the agent had made it. Absent: by an earlier release. */
+  createdAtMs: Schema.optionalKey(Schema.Finite),
   permissions: PermissionMode,
   /** Of its newest prompt; what its agent may do in the sandbox follows from it. */
   role: Schema.optionalKey(Role),
@@ -68,6 +72,9 @@ export const writeRecord = (folder: string, record: AcpRecord): Effect.Effect<vo
 
 export const findPrompted = ({ prompts }: AcpRecord, messageId: string): Prompted | undefined =>
   prompts.find((it) => it.messageId === messageId)
+
+/** Whether nothing was ever said in the session, so that a new one of the agent is the same. */
+export const isUnprompted = ({ prompts }: AcpRecord): boolean => prompts.every(({ sent }) => sent === 0)
 
 /** The record with the prompt added or changed. */
 export const withPrompted = (record: AcpRecord, messageId: string, change: Partial<Prompted>): AcpRecord => {

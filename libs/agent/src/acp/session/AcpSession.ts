@@ -22,6 +22,13 @@ export class LiveTurn {
   readonly waiting = new Map<string, Waiting>()
   readonly words = new WordBuffer()
   readonly toolsTold = new Set<string>()
+  /** Tool calls whose words about files that may not be written were heard, and what is being decided about them. */
+  readonly toolsHeard = new Set<string>()
+  readonly deciding: Array<Promise<ReadonlyArray<string>>> = []
+  /** Its agent was started anew with rights that end with the turn. */
+  widened = false
+  /** Somebody has aborted it. */
+  readonly stopped = Deferred.makeUnsafe<void>()
   workingAtMs = Number.NEGATIVE_INFINITY
   announced = false
   aborted = false
@@ -55,8 +62,16 @@ export class AcpSession {
   readonly told: Told = { cost: 0 }
   readonly loading = Semaphore.makeUnsafe(1)
 
+  get agentId(): string {
+    return this.record.agentId ?? this.record.id
+  }
+
   constructor(record: AcpRecord) {
     this.record = record
     this.updatedAtMs = Math.max(0, ...record.prompts.map(({ endedAtMs = 0 }) => endedAtMs))
   }
 }
+
+/** Whether the process has a running turn. `but`: that of this session does not count. */
+export const isAtWork = (sessions: ReadonlyMap<string, AcpSession>, process: AgentProcess, but?: AcpSession): boolean =>
+  [...sessions.values()].some((it) => it !== but && it.live !== undefined && it.loadedIn === process)

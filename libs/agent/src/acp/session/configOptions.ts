@@ -18,3 +18,10 @@ export const currentModel = (options: ReadonlyArray<SessionConfigOption>): strin
   const value = modelOption(options)?.currentValue
   return typeof value === "string" ? value : undefined
 }
+
+const hasOptions = (answer: unknown): answer is { readonly configOptions: ReadonlyArray<SessionConfigOption> } =>
+  typeof answer === "object" && answer !== null && "configOptions" in answer && Array.isArray(answer.configOptions)
+
+/** What an agent's answer about a session offers. */
+export const optionsIn = (answer: unknown): ReadonlyArray<SessionConfigOption> =>
+  hasOptions(answer) ? answer.configOptions : []

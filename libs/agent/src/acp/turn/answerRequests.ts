@@ -8,6 +8,7 @@ import { decide, rememberable } from "../../rules/decide.ts"
 import { heldBack } from "../../rules/PermissionRules.ts"
 import { refusalOf } from "../../rules/permissionOptions.ts"
 import type { RuleBook } from "../../rules/RuleBook.ts"
+import { inFull } from "../process/deviations.ts"
 import type { AcpSession, LiveTurn } from "../session/AcpSession.ts"
 import { contentOf, decodeForm, formPrompt } from "./elicitation.ts"
 import {
@@ -83,8 +84,10 @@ export const answerPermission = Effect.fnUntraced(function* (
   const live = session?.live
   // Nobody prompted it: what it wants to do now, nobody has asked for.
   if (session === undefined || live === undefined || live.aborted) return withdrawn
-  const at = { sessionId, causePromptId: live.messageId }
-  const toolCall = yield* completed(session, requested)
+  const at = { sessionId: session.record.id, causePromptId: live.messageId }
+  const { loadedIn } = session
+  const told = loadedIn === undefined ? requested : inFull(loadedIn.initialized, requested)
+  const toolCall = yield* completed(session, told)
   const promptId = `${toolCall.toolCallId}-${randomUUID()}`
   const allow = choosing(optionOf(options, allowing))
   const reject = choosing(optionOf(options, rejecting))
@@ -120,9 +123,10 @@ export const answerPermission = Effect.fnUntraced(function* (
 export const answerElicitation = Effect.fnUntraced(function* (asking: Asking, request: unknown) {
   const cancelled = { action: "cancel" }
   const form = Option.getOrUndefined(decodeForm(request))
-  const live = form === undefined ? undefined : asking.sessions.get(form.sessionId)?.live
-  if (form === undefined || live === undefined || live.aborted) return cancelled
-  const at = { sessionId: form.sessionId, causePromptId: live.messageId }
+  const session = form === undefined ? undefined : asking.sessions.get(form.sessionId)
+  const live = session?.live
+  if (form === undefined || session === undefined || live === undefined || live.aborted) return cancelled
+  const at = { sessionId: session.record.id, causePromptId: live.messageId }
   const reply = yield* ask(asking, live, formPrompt(randomUUID(), form, at))
   if (reply === undefined) return cancelled
   if (reply.kind === "question" && "answers" in reply) {

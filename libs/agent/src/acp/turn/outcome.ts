@@ -3,7 +3,12 @@ import { noTokens, type Tokens } from "@reprise/protocol"
 import { Option, Schema } from "effect"
 import type { StopReason } from "../../AgentRuntimeShape.ts"
 
-/** `usage` is told by most agents, and not part of the protocol's stable version. */
+const Counts = Schema.Struct({
+  input_tokens: Schema.optionalKey(Schema.Finite),
+  output_tokens: Schema.optionalKey(Schema.Finite)
+})
+
+/** `usage` is told by most agents, and not part of the protocol's stable version. Gemini has words of its own for it. */
 const Answer = Schema.Struct({
   stopReason: Schema.String,
   usage: Schema.optionalKey(
@@ -15,6 +20,11 @@ const Answer = Schema.Struct({
         cachedReadTokens: Schema.optionalKey(Schema.NullOr(Schema.Finite)),
         cachedWriteTokens: Schema.optionalKey(Schema.NullOr(Schema.Finite))
       })
+    )
+  ),
+  _meta: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Struct({ quota: Schema.optionalKey(Schema.Struct({ token_count: Schema.optionalKey(Counts) })) })
     )
   )
 })
@@ -31,7 +41,8 @@ export interface PromptEnd {
 export const promptEnd = (answer: unknown): PromptEnd | undefined => {
   const decoded = decode(answer)
   if (Option.isNone(decoded)) return undefined
-  const { stopReason, usage } = decoded.value
+  const { _meta, stopReason, usage } = decoded.value
+  const counts = _meta?.quota?.token_count
   return {
     finish: stopReason,
     tokens: usage
@@ -42,7 +53,7 @@ export const promptEnd = (answer: unknown): PromptEnd | undefined => {
           cacheRead: usage.cachedReadTokens ?? 0,
           cacheWrite: usage.cachedWriteTokens ?? 0
         }
-      : noTokens
+      : { ...noTokens, input: counts?.input_tokens ?? 0, output: counts?.output_tokens ?? 0 }
   }
 }
 

@@ -6,7 +6,7 @@ import { addTokens, noTokens, type Tokens } from "@reprise/protocol"
 import { Clock, Effect, Result } from "effect"
 import type { AgentError } from "../../AgentError.ts"
 import type { Prompt, TurnOutcome } from "../../AgentRuntimeShape.ts"
-import { type AcpAdapter, callFailed, load, optionsIn, reread, save } from "../AcpAdapter.ts"
+import { type AcpAdapter, callFailed, save } from "../AcpAdapter.ts"
 import { holds } from "../conversation/Conversation.ts"
 import { answerTo } from "../conversation/history.ts"
 import { goOnText, withMark } from "../conversation/marker.ts"
@@ -15,9 +15,11 @@ import { type AgentProcess, CallRefused } from "../process/AgentProcess.ts"
 import { agentMethods } from "../process/methods.ts"
 import { findPrompted, type Prompted, withPrompted } from "../session/AcpRecord.ts"
 import type { AcpSession, LiveTurn } from "../session/AcpSession.ts"
-import { currentModel, modelOption, valuesOf, variantOption } from "../session/configOptions.ts"
+import { currentModel, modelOption, optionsIn, valuesOf, variantOption } from "../session/configOptions.ts"
+import { load, reread, rereadSoon } from "../session/loadSession.ts"
 import { withdrawAll } from "./answerRequests.ts"
 import { promptEnd, stopReasonOf } from "./outcome.ts"
+import { settleWrites } from "./refusedWrites.ts"
 
 /** How many times in a row the agent may end without having said anything before the turn fails. */
 const maxFruitlessTries = 5
@@ -63,7 +65,7 @@ const choose = Effect.fnUntraced(function* (
     const offered = option === undefined ? "none to choose" : valuesOf(option).slice(0, 20).join(", ")
     return yield* other("prompt", `The agent does not offer the ${what} ${value}, but: ${offered}.`)
   }
-  const { id: sessionId } = session.record
+  const { agentId: sessionId } = session
   const answer = yield* process
     .call(agentMethods.setConfigOption, { sessionId, configId: option.id, value })
     .pipe(Effect.mapError(callFailed(adapter, "prompt")))
@@ -100,9 +102,10 @@ const isRepeat = (run: TurnRun): boolean => (findPrompted(run.session.record, me
 /** Sends once, and waits for the end. */
 const send = Effect.fnUntraced(function* (run: TurnRun) {
   const { adapter, live, prompt, session } = run
+  const { loadedIn } = session
   const before = yield* load(adapter, session, "prompt")
   // A prompt that failed may have been dropped by its agent, or kept.
-  if (isRepeat(run) && live.toSay.length === 0) yield* reread(session, before)
+  if (before === loadedIn && isRepeat(run) && live.toSay.length === 0) yield* reread(adapter, session, before)
   const process = yield* load(adapter, session, "prompt")
   yield* chooseModel(adapter, session, process, {
     model: prompt.model ?? session.record.model,
@@ -120,10 +123,10 @@ const send = Effect.fnUntraced(function* (run: TurnRun) {
   if (live.aborted) return yield* abandon(run)
   const content = [{ type: "text", text: marked }]
   const called = yield* Effect.result(
-    process.call(agentMethods.prompt, { sessionId: session.record.id, prompt: content }, null)
+    process.call(agentMethods.prompt, { sessionId: session.agentId, prompt: content }, null)
   )
   yield* withdrawAll(live)
-  if (Result.isSuccess(called)) yield* reread(session, process)
+  if (Result.isSuccess(called)) yield* rereadSoon(adapter, session, process)
   return called
 })
 
@@ -168,6 +171,8 @@ const advance = Effect.fnUntraced(function* (run: TurnRun): Effect.fn.Return<Tur
   if (end === undefined) return yield* gone("prompt", "The agent ended the turn with an answer that names no reason.")
   run.tokens = addTokens(run.tokens, end.tokens)
   if (live.refused) return yield* complete(run, end.finish)
+  yield* settleWrites(adapter, session, live)
+  if (live.aborted) return yield* abandon(run)
   if (live.toSay.length > 0) return undefined
   return end.finish === "cancelled" ? yield* abandon(run) : yield* complete(run, end.finish)
 })
