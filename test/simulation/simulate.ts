@@ -196,7 +196,7 @@ export const simulate = (world: World, bug: Bug = {}): Story => {
       }
       if (!machine.step()) return "nothing will ever happen again"
       if (machine.elapsedMs - lastFaultMs > restWithinMs) return `not at rest after ${restWithinMs / 60_000} minutes`
-      if (!(progress.isAtRest() && !human.isBusy() && cluster.isUp)) {
+      if (!(progress.isAtRest() && !human.isBusy() && cluster.isUp && runtime.isUp())) {
         quietSinceMs = undefined
         continue
       }

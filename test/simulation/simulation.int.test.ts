@@ -11,6 +11,18 @@ import { worldOf } from "./world/World.ts"
 
 /** Stories in which something was wrong once, with the faults that they needed. */
 const told: Readonly<Record<string, readonly [number, ReadonlyArray<Fault>]>> = {
+  "a human works in a session that no list had when its watch began, since its process died before it wrote the view": [
+    24523,
+    [
+      { _tag: "Kill", service: "orchestrator", call: 37, when: "before", downMs: 2_000 },
+      { _tag: "AnswerLost", service: "orchestrator", call: 42 },
+      { _tag: "Kill", service: "session-manager", call: 81, when: "before", downMs: 60_000 },
+      { _tag: "Kill", service: "session-manager", call: 124, when: "after", downMs: 10_000 },
+      { _tag: "RuntimeCrash", step: 427, downMs: 90_000 },
+      { _tag: "Human", step: 1472, does: "attach-answer" },
+      { _tag: "KillAsked", service: "session-manager", question: 1, downMs: 700_000 }
+    ]
+  ],
   "a human works in a session whose list says that its turn is open, since its process died before it wrote the view": [
     20086,
     [

@@ -39,6 +39,15 @@ describe("a session that is looked up", () => {
   })
 })
 
+describe("a session that no look-up has found", () => {
+  it("is looked up when a turn of it ends: whoever created it may have died before it was listed", () => {
+    const sessions = new WatchedSessions()
+    assert.isTrue(sessions.note(turnEnded))
+    sessions.add(watched("ses_1"), sessions.beginLookUp(sessionId))
+    assert.isFalse(sessions.note(turnEnded))
+  })
+})
+
 describe("a session that is watched", () => {
   it("is not found by the runtime session that another one has replaced", () => {
     const sessions = new WatchedSessions()

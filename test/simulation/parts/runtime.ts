@@ -31,6 +31,7 @@ export interface SimulatedRuntime {
   readonly seenBy: (client: Process) => Layer.Layer<AgentRuntimes>
   /** Ends all turns, and is away for a while. */
   readonly crash: (downMs: number) => void
+  readonly isUp: () => boolean
   /** The working tree of each session. */
   readonly directories: ReadonlyMap<string, string>
   /** The messages that sessions were prompted with, by session, oldest first. */
@@ -119,6 +120,7 @@ export const makeRuntime = (machine: Machine, server: Process, agents: Agents): 
       backAtMs = machine.nowMs + downMs
       server.fork(control.crash)
     },
+    isUp: () => backAtMs <= machine.nowMs,
     directories,
     promptIds
   }

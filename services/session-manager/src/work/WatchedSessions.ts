@@ -95,7 +95,9 @@ export class WatchedSessions {
         if (known !== undefined) known.inTurn = true
         return false
       case "turn-ends":
-        if (known !== undefined) known.inTurn = false
+        // Whoever created it may have been killed before its view was stored, so that no list had it.
+        if (known === undefined) return true
+        known.inTurn = false
         return false
       case "session-ends":
         this.#byKey.delete(event.sessionId)
