@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { AgentRuntime, type Inspection } from "@reprise/agent"
 import { type Mark, markedProcesses } from "@reprise/process"
+import type { RuntimeName } from "@reprise/protocol"
 import type { ScriptInput } from "@reprise/scripted-model"
 import { Context, Effect, Layer, Schedule, type Scope } from "effect"
 import { Cluster, type ClusterShape, clusterLayer } from "./Cluster.ts"
@@ -21,7 +22,7 @@ type Reach = (cluster: ClusterShape, session: Session) => Effect.Effect<Effect.E
 export type Target = "the session-manager" | "the agent" | "both" | "the broker"
 
 export interface KilledRuntime {
-  readonly runtime: "opencode" | "claude"
+  readonly runtime: RuntimeName
   readonly world?: Pick<WorldOptions, "environment">
   /** The environment variable that marks the agent's processes, which end a moment after the session-manager. */
   readonly mark: `REPRISE_${string}_STATE`
@@ -33,6 +34,8 @@ export interface KilledRuntime {
   readonly withAgentRuntime: <A, E>(world: World, effect: Effect.Effect<A, E, AgentRuntime>) => Effect.Effect<A, E>
   /** The first words of the prompt that continues a turn after a kill during a tool, if the agent needs one. */
   readonly continuation?: string
+  /** The prompt that nobody has answered is in its record: the turn is continued then, too. */
+  readonly keepsUnanswered?: true
 }
 
 interface Moment {
@@ -73,7 +76,7 @@ const heldAt =
   ({ world: { model } }, session) =>
     session.start.pipe(Effect.andThen(model.awaitHeld(hold)), Effect.as(model.release(hold)))
 
-/** Waits until the agent's own record of the session is as described. */
+/** Waits until the agent's own record of the session is as described. Each look is one of its own: some agents are read once. */
 const seen = (
   { withAgentRuntime }: KilledRuntime,
   { world }: ClusterShape,
@@ -82,17 +85,14 @@ const seen = (
 ) =>
   withAgentRuntime(
     world,
-    AgentRuntime.use((runtime) => runtime.inspect(runtimeSessionId)).pipe(
-      Effect.repeat({ until, schedule: Schedule.spaced("50 millis") }),
-      Effect.orDie
-    )
-  )
+    AgentRuntime.use((runtime) => runtime.inspect(runtimeSessionId))
+  ).pipe(Effect.repeat({ until, schedule: Schedule.spaced("50 millis") }), Effect.orDie)
 
 const hasAnswered = ({ lastMessage, state }: Inspection): boolean =>
   state._tag === "idle" && lastMessage?.finished === true
 
 const momentsOf = (killed: KilledRuntime): ReadonlyArray<Moment> => {
-  const { continuation, unasked } = killed
+  const { continuation, keepsUnanswered = false, unasked } = killed
   /** Only a kill of the broker does not make the prompt be sent again. */
   const cutOff = (target: Target) => (target === "the broker" ? 1 : 2)
   const isContinued = (target: Target) => continuation !== undefined && target !== "the broker"
@@ -108,7 +108,11 @@ const momentsOf = (killed: KilledRuntime): ReadonlyArray<Moment> => {
       when: "while the prompt is unanswered",
       word: "unanswered",
       reached: heldAt("unanswered"),
-      calls: (target) => (target === "the broker" ? [work, done, report] : [work, work, done, report]),
+      calls: (target) => {
+        if (target === "the broker") return [work, done, report]
+        return keepsUnanswered ? [work, work, report] : [work, work, done, report]
+      },
+      continuations: (target) => (keepsUnanswered && isContinued(target) ? 1 : 0),
       attempts: cutOff
     },
     {
@@ -160,7 +164,8 @@ const scriptOf = ({ continuation }: KilledRuntime): ScriptInput => ({
 })
 
 /** Only a turn that is asked for its report has all of these moments. */
-const config = 'permissions = "all"\n[sessions]\nreport = "asked"\n'
+const configOf = ({ runtime }: KilledRuntime) =>
+  `permissions = "all"\nruntime = "${runtime}"\n[sessions]\nreport = "asked"\n`
 
 const targets: ReadonlyArray<Target> = ["the session-manager", "the agent", "both", "the broker"]
 
@@ -214,7 +219,9 @@ export const killTable = (killed: KilledRuntime): void => {
   // To keep a turn unasked its agent may be frozen, and then it does not work for the other turns.
   const rounds = [moments.filter(({ word }) => word !== "unasked"), moments.filter(({ word }) => word === "unasked")]
   const world = Layer.effectDiscard(Effect.flatMap(Cluster, ({ serve }) => serve("session-manager"))).pipe(
-    Layer.provideMerge(clusterLayer({ plan: plan("One"), script: scriptOf(killed), config, ...killed.world }))
+    Layer.provideMerge(
+      clusterLayer({ plan: plan("One"), script: scriptOf(killed), config: configOf(killed), ...killed.world })
+    )
   )
 
   layer(world, { excludeTestServices: true, timeout: "30 minutes" })("a turn survives kill -9", (it) => {
@@ -229,7 +236,9 @@ export const killTable = (killed: KilledRuntime): void => {
               const story = ["SessionCreated", "TurnStarted", "AgentWorking", "TurnCompleted"]
               assert.deepStrictEqual(yield* session.story, story)
               const { runtimeSessionId } = yield* session.event("SessionCreated")
-              const calls = (yield* model.calls).filter((call) => call.session === runtimeSessionId)
+              const calls = (yield* model.calls).filter(
+                ({ kind, session: id }) => id === runtimeSessionId && kind !== "title"
+              )
               assert.deepStrictEqual(
                 calls.map(({ kind, step }) => `${kind} ${step}`),
                 moment.calls(target)

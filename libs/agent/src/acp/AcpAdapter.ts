@@ -20,6 +20,7 @@ import {
   type AgentProcess,
   CallRefused,
   canLoad,
+  killedAgain,
   type ProcessLimits,
   startAgent
 } from "./process/AgentProcess.ts"
@@ -265,27 +266,24 @@ export const reach = (adapter: AcpAdapter, operation: string, rights: Rights) =>
     const startedIn = yield* startFolder(adapter)
     const sandbox = yield* within(adapter, operation, rights, startedIn)
     const held = heldBack(yield* adapter.rules.rules)
-    const process = yield* Effect.mapError(
-      startAgent({
-        command: adapter.command,
-        ...(sandbox === undefined ? {} : { sandbox }),
-        environment: {
-          ...acpEnvironment(adapter.userEnvironment),
-          ...askingVariables(held),
-          ...oneProcess,
-          ...variableOf(markOf(adapter, directory)),
-          REPRISE_ACP_STATE: directory
-        },
-        directory: startedIn,
-        limits: adapter.limits,
-        handlers: {
-          onUpdate: onUpdate(adapter),
-          onPermission: (request) => adapter.runPromise(answerPermission(adapter, request)),
-          onElicitation: (request) => adapter.runPromise(answerElicitation(adapter, request))
-        }
-      }),
-      callFailed(adapter, operation)
-    )
+    const process = yield* startAgent({
+      command: adapter.command,
+      ...(sandbox === undefined ? {} : { sandbox }),
+      environment: {
+        ...acpEnvironment(adapter.userEnvironment),
+        ...askingVariables(held),
+        ...oneProcess,
+        ...variableOf(markOf(adapter, directory)),
+        REPRISE_ACP_STATE: directory
+      },
+      directory: startedIn,
+      limits: adapter.limits,
+      handlers: {
+        onUpdate: onUpdate(adapter),
+        onPermission: (request) => adapter.runPromise(answerPermission(adapter, request)),
+        onElicitation: (request) => adapter.runPromise(answerElicitation(adapter, request))
+      }
+    }).pipe(Effect.retry(killedAgain), Effect.mapError(callFailed(adapter, operation)))
     adapter.processes.set(keyOf(rights), { process, rights, usedAtMs })
     return process
   }).pipe(adapter.starting.withPermits(1))

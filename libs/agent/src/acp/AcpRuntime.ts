@@ -1,6 +1,7 @@
 /** The port on any agent that speaks the Agent Client Protocol: one process for all its sessions with the same rights. */
 import { addTokens, noTokens, noUsage, type Role } from "@reprise/protocol"
 import { Clock, Deferred, Effect, Layer, Option, Stream } from "effect"
+import { AgentError } from "../AgentError.ts"
 import { AgentRuntime } from "../AgentRuntime.ts"
 import type { AgentRuntimeShape, Inspection, Prompt, SessionState } from "../AgentRuntimeShape.ts"
 import { askingAboutSandbox } from "../askingAboutSandbox.ts"
@@ -24,9 +25,10 @@ import {
 import { endsWith } from "./conversation/Conversation.ts"
 import { answerCount, historyOf, lastMessageOf } from "./conversation/history.ts"
 import { aborted, busy, gone, other } from "./failures.ts"
+import { killedAgain } from "./process/AgentProcess.ts"
 import { isOpenCode } from "./process/command.ts"
 import { agentMethods } from "./process/methods.ts"
-import { rightsOf } from "./process/rights.ts"
+import { type Rights, rightsOf } from "./process/rights.ts"
 import { type AcpRecord, findPrompted, withPrompted, writeRecord } from "./session/AcpRecord.ts"
 import { AcpSession, LiveTurn } from "./session/AcpSession.ts"
 import { modelOption, optionsIn, valuesOf } from "./session/configOptions.ts"
@@ -38,14 +40,22 @@ import { chooseModel, runTurn } from "./turn/runTurn.ts"
 
 const noId = (operation: string) => gone(operation, "The agent made a session without an id.")
 
+/** What an agent that was killed meanwhile may have begun is never prompted. */
+const openSession = (adapter: AcpAdapter, directory: string, rights: Rights) =>
+  Effect.gen(function* () {
+    const process = yield* reach(adapter, "create", rights)
+    const answer = yield* callForSession(adapter, process, agentMethods.newSession, { cwd: directory, mcpServers: [] })
+    return { answer, process }
+  }).pipe(
+    Effect.retry(killedAgain),
+    Effect.mapError((error) => (error instanceof AgentError ? error : callFailed(adapter, "create")(error)))
+  )
+
 const create = (adapter: AcpAdapter): AgentRuntimeShape["create"] =>
   Effect.fn("AgentRuntime.create")(function* ({ directory, model, permissions, role, title }) {
     yield* requireTrustedSettings(adapter.projectSettings, "create", directory)
-    const process = yield* reach(adapter, "create", rightsOf(adapter.sandbox, { directory, permissions, role }))
-    const answer = yield* callForSession(adapter, process, agentMethods.newSession, {
-      cwd: directory,
-      mcpServers: []
-    }).pipe(Effect.mapError(callFailed(adapter, "create")))
+    const rights = rightsOf(adapter.sandbox, { directory, permissions, role })
+    const { answer, process } = yield* openSession(adapter, directory, rights)
     const id = idIn(answer)
     if (id === undefined) return yield* noId("create")
     const chosen = model === undefined ? {} : { model }

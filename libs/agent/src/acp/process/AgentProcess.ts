@@ -39,11 +39,19 @@ export interface Handlers {
 export class AgentEnded extends Schema.TaggedError<AgentEnded>()("AgentEnded", {
   reason: Schema.String,
   /** It was ended because it does not keep to the protocol or its limits: another try would bring the same. */
-  broken: Schema.optionalKey(Schema.Boolean)
+  broken: Schema.optionalKey(Schema.Boolean),
+  /** Somebody else's signal ended it: nothing is wrong with it. */
+  killed: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message() {
     return this.reason
   }
+}
+
+/** Starting what was killed once more is worth trying so often. */
+export const killedAgain = {
+  while: (error: unknown) => error instanceof AgentEnded && error.killed === true,
+  times: 2
 }
 
 /** The agent answered a call with an error. */
@@ -86,6 +94,7 @@ class Ending {
   #reason: string | undefined
   /** It does not keep to the protocol or its limits. */
   broken = false
+  killed = false
 
   get reason(): string | undefined {
     return this.#reason
@@ -154,7 +163,12 @@ const asCallFailure =
       return new CallRefused({ code: cause.code, reason: wordsOf(cause) })
     }
     const why = ending.reason ?? `It ended during ${method}.`
-    return new AgentEnded({ reason: `${why}${lastWords(errors())}`, ...(ending.broken ? { broken: true } : {}) })
+    const { broken, killed } = ending
+    return new AgentEnded({
+      reason: `${why}${lastWords(errors())}`,
+      ...(broken ? { broken } : {}),
+      ...(killed ? { killed } : {})
+    })
   }
 
 export interface StartAgent {
@@ -186,6 +200,7 @@ export const startAgent = Effect.fn("Acp.start")(function* (
   const { connection, resetOutput } = connect(sdk, child, handlers, limits, ending)
   void child.exited.then(() => {
     over = true
+    if (ending.reason === undefined) ending.killed = (child.exitCode ?? 0) > 128
     ending.because(`It ended${child.exitCode === null ? "" : ` with ${child.exitCode}`}.`)
     connection.close()
   })
