@@ -1,6 +1,6 @@
 /**
  * What can be listed where nobody runs the broker: the views that were stored when the last process that ran it ended in
- * order, and nothing was under way. Nothing changes them until the next one starts, which removes them first.
+ * order, and no message waited. Nothing changes them until the next one starts, which removes them first.
  */
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -53,12 +53,10 @@ const listed: ReadonlyArray<readonly [keyof RestingViews, WorkOnHost | undefined
 /** For the next owner of the broker, before anything changes. */
 export const forgetViews = (project: Project) => Effect.promise(() => rm(fileOf(project), { force: true }))
 
-/** A message that waits would change what is listed: it is handled while somebody runs the broker. */
-const settledMs = 300
-
+/** Undefined where a message waits that would change them: it is handled while somebody runs the broker. */
 const readAll = Effect.gen(function* () {
-  const { settled, views } = yield* Broker
-  yield* Effect.timeout(settled, `${settledMs} millis`)
+  const { decided, views } = yield* Broker
+  if (!(yield* decided)) return undefined
   const read = (service: ServiceName) => views.list(service)
   const [runs, sessions, questions] = yield* Effect.all([read("orchestrator"), read("session-manager"), read("gate")], {
     concurrency: "unbounded"
@@ -74,11 +72,9 @@ export const keepViews = Effect.fnUntraced(
       Layer.provide(Layer.effect(Nats, operator)),
       Layer.provide(ActorConfig.layer({ prefix }))
     )
-    const text = encode({
-      version: manifest.version,
-      prefix,
-      views: yield* Effect.provide(readAll, Layer.fresh(broker))
-    })
+    const views = yield* Effect.provide(readAll, Layer.fresh(broker))
+    if (views === undefined) return
+    const text = encode({ version: manifest.version, prefix, views })
     if (text.length > mostBytes) return
     yield* Effect.tryPromise(() => replaceFile(fileOf(project), `${text}\n`))
   },

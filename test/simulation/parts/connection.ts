@@ -232,7 +232,8 @@ export const connect = (
     announce: () => Effect.void,
     hear: () => Stream.never,
     full: real.full,
-    settled: real.settled
+    settled: real.settled,
+    decided: real.decided
   }
   const close = () => {
     for (const delivery of kept) delivery.nak()

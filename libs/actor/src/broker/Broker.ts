@@ -171,6 +171,8 @@ export interface BrokerShape {
   readonly full: Effect.Effect<BrokerFull>
   /** Waits until every consumer (timers aside) has settled everything and nothing new was stored meanwhile. */
   readonly settled: Effect.Effect<void, BrokerFault>
+  /** Whether every consumer of commands and events has settled everything: only work may wait. */
+  readonly decided: Effect.Effect<boolean, BrokerFault>
 }
 
 /**

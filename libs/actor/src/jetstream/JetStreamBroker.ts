@@ -14,7 +14,7 @@ import { makeFollow } from "./follow.ts"
 import { makeLargeBodies } from "./largeBodies.ts"
 import { makeQueries } from "./queries.ts"
 import { makeRead } from "./read.ts"
-import { makeSettled } from "./settled.ts"
+import { makeDecided, makeSettled } from "./settled.ts"
 import { makeStore } from "./store.ts"
 import { makeTranscripts } from "./transcripts.ts"
 
@@ -54,7 +54,8 @@ const make = Effect.gen(function* () {
     snapshots: yield* makeBucket(connection, bodies, subjects.buckets.snapshots),
     views: yield* makeBucket(connection, bodies, subjects.buckets.views),
     transcripts: yield* makeTranscripts(connection),
-    settled: makeSettled(connection)
+    settled: makeSettled(connection),
+    decided: makeDecided(connection)
   })
 })
 

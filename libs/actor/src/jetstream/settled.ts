@@ -1,4 +1,4 @@
-/** Asks the server whether anything is under way. For tests. */
+/** Asks the server whether anything is under way. */
 import type { ConsumerConfig } from "@nats-io/jetstream"
 import { attempt } from "@reprise/nats"
 import { Effect, Schedule } from "effect"
@@ -38,20 +38,32 @@ const pendingOf = async (connection: Connection, stream: string) => {
  * Whether nothing is pending. Consumers are asked one after the other, so all could look idle while a message moves from
  * one to the next; but that stores something, and then the answer is no.
  */
-const isSettled = async (connection: Connection) => {
-  const { commands, events, journal, work } = connection.subjects.streams
-  const consumed = [commands, events, work]
+const nothingPends = async (connection: Connection, consumed: ReadonlyArray<string>) => {
+  const { journal } = connection.subjects.streams
   const before = await lastSequences(connection, [...consumed, journal])
   for (const stream of consumed) if ((await pendingOf(connection, stream)) > 0) return false
   return (await lastSequences(connection, [...consumed, journal])) === before
 }
 
-/** Waits until nothing is under way. A server that is away has not settled anything. */
-export const makeSettled = (connection: Connection): Effect.Effect<void, BrokerFault> => {
+/** A server that is away has not settled anything. */
+const look = (connection: Connection, consumed: ReadonlyArray<string>): Effect.Effect<boolean, BrokerFault> => {
   const operation = "look at the consumers"
-  return attempt(operation, () => isSettled(connection)).pipe(
+  return attempt(operation, () => nothingPends(connection, consumed)).pipe(
     Effect.catchTag("RequestTimedOut", () => Effect.succeed(false)),
-    Effect.mapError(fault(operation)),
+    Effect.mapError(fault(operation))
+  )
+}
+
+/** Whether every command and event was handled: what is left to be done is work. */
+export const makeDecided = (connection: Connection): Effect.Effect<boolean, BrokerFault> => {
+  const { commands, events } = connection.subjects.streams
+  return look(connection, [commands, events])
+}
+
+/** Waits until nothing is under way. */
+export const makeSettled = (connection: Connection): Effect.Effect<void, BrokerFault> => {
+  const { commands, events, work } = connection.subjects.streams
+  return look(connection, [commands, events, work]).pipe(
     Effect.repeat({ until: (settled) => settled, schedule: Schedule.spaced(pause) }),
     Effect.asVoid
   )

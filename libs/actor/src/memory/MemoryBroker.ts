@@ -74,12 +74,12 @@ const pullFrom = (consumers: ReadonlyArray<MemoryConsumer>) =>
     return Effect.sync(stop)
   })
 
-type Consuming = Pick<BrokerShape, "consume" | "pull" | "settled">
+type Consuming = Pick<BrokerShape, "consume" | "pull" | "settled" | "decided">
 
 /** Consumers live as long as the broker, by name, like those of a server. */
 const makeConsuming = Effect.fnUntraced(function* (streams: Streams) {
   const own = yield* Effect.context<Scope.Scope>()
-  const consumers = new Map<string, MemoryConsumer>()
+  const consumers = new Map<string, { readonly stream: ConsumerSpec["stream"]; readonly consumer: MemoryConsumer }>()
   const listeners = new Set<() => void>()
   const settling = {
     isAwaited: () => listeners.size > 0,
@@ -90,14 +90,14 @@ const makeConsuming = Effect.fnUntraced(function* (streams: Streams) {
 
   const consumerOf = Effect.fnUntraced(function* (spec: ConsumerSpec) {
     const known = consumers.get(spec.durable)
-    if (known !== undefined) return known
+    if (known !== undefined) return known.consumer
     const consumer = yield* makeMemoryConsumer(streams[spec.stream], spec, settling).pipe(Effect.provideContext(own))
-    consumers.set(spec.durable, consumer)
+    consumers.set(spec.durable, { stream: spec.stream, consumer })
     return consumer
   })
 
-  const isSettled = () =>
-    [...consumers].every(([durable, consumer]) => durable.startsWith("timers-") || consumer.isIdle())
+  const areIdle = (...except: ReadonlyArray<ConsumerSpec["stream"]>) =>
+    [...consumers.values()].every(({ consumer, stream }) => except.includes(stream) || consumer.isIdle())
 
   return {
     consume: Effect.fnUntraced(function* (spec, take) {
@@ -111,14 +111,15 @@ const makeConsuming = Effect.fnUntraced(function* (streams: Streams) {
     pull: (specs) => Effect.map(Effect.forEach(specs, consumerOf), pullFrom),
     settled: Effect.callback<void>((resume) => {
       const check = () => {
-        if (!isSettled()) return
+        if (!areIdle("timers")) return
         listeners.delete(check)
         resume(Effect.void)
       }
       listeners.add(check)
       check()
       return Effect.sync(() => listeners.delete(check))
-    })
+    }),
+    decided: Effect.sync(() => areIdle("timers", "work"))
   } satisfies Consuming
 })
 

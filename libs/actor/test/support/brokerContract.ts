@@ -1,7 +1,7 @@
 /** What every broker promises, as tests of a layer. */
 import { randomBytes } from "node:crypto"
 import { assert, layer } from "@effect/vitest"
-import { Key, subjects } from "@reprise/protocol"
+import { Host, Key, subjects } from "@reprise/protocol"
 import { Clock, Effect, Fiber, type Layer, Result, Stream } from "effect"
 import type { BrokerShape } from "../../src/broker/Broker.ts"
 import { type ActorConfig, Broker } from "../../src/index.ts"
@@ -205,6 +205,26 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
         assert.deepStrictEqual([first, second].map((d) => d.header("ce-id")).sort(), [`${a}-x`, `${b}-x`].sort())
         first.ack()
         second.ack()
+        yield* broker.settled
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("says whether all commands and events are handled, whatever work waits", () =>
+      Effect.gen(function* () {
+        const broker = yield* Broker
+        const key = freshKey()
+        yield* broker.settled
+        yield* sendSome(broker, key, 1)
+        const command = yield* Effect.flatten(broker.pull([commandsOf(key)]))
+        assert.isFalse(yield* broker.decided)
+        command.ack()
+        yield* waitUntil(broker.decided)
+        const work = s.work("workspace", Host.make("local"), key)
+        yield* broker.publish([message(work, `${key}-work`)])
+        const spec = { ...commandsOf(key), stream: "work", durable: `work-${key}`, filters: [work] } as const
+        const piece = yield* Effect.flatten(broker.pull([spec]))
+        assert.isTrue(yield* broker.decided)
+        piece.ack()
         yield* broker.settled
       }).pipe(Effect.scoped)
     )
