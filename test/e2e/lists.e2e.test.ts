@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { EmbeddedServer } from "@reprise/nats"
 import { Effect } from "effect"
 import { oneQuestion } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
@@ -24,6 +25,8 @@ const listedWithoutServer = ({ repriseIn }: World) =>
 
 const viewsOf = ({ root }: World) => join(root, ".reprise", "views.json")
 
+const keptOf = (text: string) => JSON.parse(text).views
+
 describe("what is listed where nothing runs", () => {
   it.live("is what a broker would answer, and needs none", () =>
     Effect.gen(function* () {
@@ -34,8 +37,24 @@ describe("what is listed where nothing runs", () => {
       // Of another version of Reprise, which may have other views.
       writeFileSync(viewsOf(world), views.replace(/"version":"[^"]+"/, '"version":"0.0.0"'))
       assert.deepStrictEqual(yield* listed(world), resting)
-      assert.strictEqual(readFileSync(viewsOf(world), "utf8"), views, "the broker's owner has kept them again")
+      assert.deepStrictEqual(
+        keptOf(readFileSync(viewsOf(world), "utf8")),
+        keptOf(views),
+        "the owner has kept them again"
+      )
       for (const text of resting) assert.lengthOf(JSON.parse(text).data, 1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not what was kept before another program, such as an older Reprise, ran the same store", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({ ...oneQuestion, openCode: "shared" })
+      yield* world.reprise("run", "PLAN.md")
+      const directory = join(world.root, ".reprise")
+      assert.isDefined(yield* listedWithoutServer(world))
+      yield* Effect.scoped(EmbeddedServer.make({ directory }))
+      assert.isTrue(existsSync(viewsOf(world)))
+      assert.isUndefined(yield* listedWithoutServer(world))
     }).pipe(Effect.scoped)
   )
 

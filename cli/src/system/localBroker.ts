@@ -26,7 +26,7 @@ import { showingStep } from "../views/live/Display.ts"
 import { BrokerLost, BrokerRole, client, isBrokerLost, maxTakeovers } from "./broker.ts"
 import { requireQuota, untilFull } from "./brokerQuota.ts"
 import { hostName } from "./names.ts"
-import { forgetViews, keepViews } from "./restingViews.ts"
+import { makeResting } from "./restingViews.ts"
 import { ServiceConnections } from "./ServiceBrokers.ts"
 import type { SystemOptions } from "./SystemOptions.ts"
 
@@ -61,9 +61,10 @@ const ownBroker = Effect.fnUntraced(function* (options: SystemOptions) {
   const { identity = "person", project, settings } = options
   const { port, prefix, storeMaxBytes } = settings.nats
   const secret = yield* secretOfBroker
+  const resting = makeResting(options)
   const server = yield* EmbeddedServer.make({
     directory: project.directory,
-    whenOwned: forgetViews(project),
+    whenOwned: resting.begin,
     secret,
     tenant: { prefix, hosts: yield* hostsOf(options) },
     locate: { onProgress: (message) => Effect.sync(() => say(color.dim(message))) },
@@ -84,7 +85,7 @@ const ownBroker = Effect.fnUntraced(function* (options: SystemOptions) {
   )
   const services = yield* connectEarly(connect)
   const [nats] = yield* Effect.all([connect(identity), prepared], { concurrency: 2 })
-  yield* Effect.addFinalizer(() => keepViews(options, connect("operator")))
+  yield* Effect.addFinalizer(() => resting.read(connect("operator")))
   const onNats = Effect.provideService(Nats, nats)
   const store = { prefix, directory: project.directory }
   return Context.make(Nats, nats).pipe(

@@ -2,7 +2,7 @@
  * What can be listed where nobody runs the broker: the views that were stored when the last process that ran it ended in
  * order, and no message waited. Nothing changes them until the next one starts, which removes them first.
  */
-import { rm } from "node:fs/promises"
+import { rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import {
   ActorConfig,
@@ -13,7 +13,7 @@ import {
   serveStoredViews,
   type WorkOnHost
 } from "@reprise/actor"
-import { hasOwner, Nats, type NatsShape } from "@reprise/nats"
+import { hasOwner, Nats, type NatsShape, statePaths } from "@reprise/nats"
 import { workOfRun } from "@reprise/orchestrator/workOfRun"
 import { readPrivateFile, replaceFile } from "@reprise/process"
 import { type ServiceName, subjects } from "@reprise/protocol"
@@ -32,6 +32,7 @@ const Resting = Schema.fromJsonString(
   Schema.Struct({
     /** Of Reprise: another one may have other views. */
     version: Schema.Literal(manifest.version),
+    end: Schema.String,
     prefix: Schema.String,
     /** By the service that owns them. */
     views: Schema.Record(
@@ -50,9 +51,6 @@ const listed: ReadonlyArray<readonly [keyof RestingViews, WorkOnHost | undefined
   ["gate", undefined]
 ]
 
-/** For the next owner of the broker, before anything changes. */
-export const forgetViews = (project: Project) => Effect.promise(() => rm(fileOf(project), { force: true }))
-
 /** Undefined where a message waits that would change them: it is handled while somebody runs the broker. */
 const readAll = Effect.gen(function* () {
   const { decided, views } = yield* Broker
@@ -64,23 +62,53 @@ const readAll = Effect.gen(function* () {
   return { orchestrator: runs, "session-manager": sessions, gate: questions } satisfies RestingViews
 })
 
-/** Keeps the views, as the operator, when the actors of this process have ended. What cannot be kept is not missed. */
-export const keepViews = Effect.fnUntraced(
-  function* <E>({ project, settings }: SystemOptions, operator: Effect.Effect<NatsShape, E, Scope.Scope>) {
-    const { prefix } = settings.nats
-    const broker = JetStreamBroker.layer.pipe(
-      Layer.provide(Layer.effect(Nats, operator)),
-      Layer.provide(ActorConfig.layer({ prefix }))
-    )
-    const views = yield* Effect.provide(readAll, Layer.fresh(broker))
-    if (views === undefined) return
-    const text = encode({ version: manifest.version, prefix, views })
-    if (text.length > mostBytes) return
-    yield* Effect.tryPromise(() => replaceFile(fileOf(project), `${text}\n`))
-  },
-  Effect.timeout("2 seconds"),
-  (kept) => Effect.ignore(kept)
-)
+/**
+ * What tells one end of the server from the next, whoever starts it: also a Reprise that knows nothing of the kept views
+ * has it write to its log.
+ */
+const endOf = ({ directory }: Project) =>
+  Effect.map(
+    Effect.promise(() => stat(statePaths(directory).log).catch(() => undefined)),
+    (log) => (log === undefined ? "" : `${log.size} ${log.mtimeMs}`)
+  )
+
+/** For the owner of the broker. `read`: once its actors have ended. What cannot be kept is not missed. */
+export const makeResting = ({ project, settings }: SystemOptions) => {
+  const { prefix } = settings.nats
+  const file = fileOf(project)
+  const draft = `${file}.new`
+  let kept: RestingViews | undefined
+  const forget = Effect.promise(() =>
+    Promise.all([file, draft].map((path) => rm(path, { force: true }).catch(() => undefined)))
+  )
+  const write = Effect.gen(function* () {
+    if (kept === undefined) return
+    const text = encode({ version: manifest.version, end: yield* endOf(project), prefix, views: kept })
+    if (text.length <= mostBytes) yield* Effect.tryPromise(() => replaceFile(file, `${text}\n`, { draft }))
+  })
+  return {
+    /** Before the server starts; the views are written when it has ended. */
+    begin: Effect.andThen(
+      forget,
+      Effect.addFinalizer(() => Effect.ignore(write))
+    ),
+    read: <E>(operator: Effect.Effect<NatsShape, E, Scope.Scope>) => {
+      const broker = JetStreamBroker.layer.pipe(
+        Layer.provide(Layer.effect(Nats, operator)),
+        Layer.provide(ActorConfig.layer({ prefix }))
+      )
+      return Effect.provide(readAll, Layer.fresh(broker)).pipe(
+        Effect.timeout("2 seconds"),
+        Effect.flatMap((views) =>
+          Effect.sync(() => {
+            kept = views
+          })
+        ),
+        Effect.ignore
+      )
+    }
+  }
+}
 
 /** Undefined where a process runs the broker, or none has ended in order. */
 export const restingViews = Effect.fnUntraced(function* (options: SystemOptions) {
@@ -88,7 +116,8 @@ export const restingViews = Effect.fnUntraced(function* (options: SystemOptions)
   if (usesRemote(options) || (yield* hasOwner(project.directory))) return undefined
   const text = yield* Effect.promise(() => readPrivateFile(fileOf(project), 2 * mostBytes).catch(() => undefined))
   const found = Option.getOrUndefined(decode(text))
-  return found?.prefix === settings.nats.prefix ? found.views : undefined
+  if (found?.prefix !== settings.nats.prefix || found.end !== (yield* endOf(project))) return undefined
+  return found.views
 })
 
 /** Answers what is listed, and nothing else. */

@@ -32,8 +32,11 @@ export interface EmbeddedOptions {
   readonly tenant?: Tenant
   /** Default: any free port. */
   readonly port?: number
-  /** Done as soon as the directory is this process's, before anything of it can change. */
-  readonly whenOwned?: Effect.Effect<void>
+  /**
+   * Done as soon as the directory is this process's, before anything of it can change. Its finalizers run when nothing of
+   * it can change any more.
+   */
+  readonly whenOwned?: Effect.Effect<void, never, Scope.Scope>
   /** The storage for new streams. Default: 4 GiB, or half of the free disk space if that is less. */
   readonly storageBytes?: number
   /** Statistics over HTTP on a free loopback port, readable by every user of this machine. Default off. */
