@@ -110,6 +110,9 @@ const insist = Effect.fnUntraced(function* (
 const decode = <A>(data: Schema.Codec<A, unknown>) =>
   Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ ok: Schema.Literal(true), data: Schema.Array(data) })))
 const decodeRuns = decode(RunView)
+const decodeRun = Schema.decodeUnknownSync(
+  Schema.fromJsonString(Schema.Struct({ ok: Schema.Literal(true), data: RunView }))
+)
 const decodeQuestions = decode(EscalationView)
 
 /** A host that is started again whenever it has ended. */
@@ -137,7 +140,11 @@ const tellRun = Effect.fnUntraced(function* (weather: Weather, number: number) {
   const planPath = planName(number)
   weather.isAnswered = false
   while ((yield* insist(weather, [0, 4], "run", planPath, "--json")).code === 4) yield* answer(weather)
-  const { data: runs } = decodeRuns((yield* insist(weather, [0], "status", "--json")).stdout)
+  const { data: listed } = decodeRuns((yield* insist(weather, [0], "status", "--json")).stdout)
+  // A list may be older than a process that was killed before it stored its newest views; the journal is not.
+  const runs = yield* Effect.forEach(listed, ({ runId }) =>
+    Effect.map(insist(weather, [0], "status", runId, "--json"), ({ stdout }) => decodeRun(stdout).data)
+  )
   for (const problem of yield* checkRun(weather.world, weather.told, planPath, runs)) {
     weather.violations.push(`${planPath}: ${problem}`)
     say(weather, problem)
