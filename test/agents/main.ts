@@ -3,7 +3,7 @@
  * and runs the contract of the port on them, with `--sandbox` inside of the sandbox. They are no part of the repository's own install, which they would triple.
  */
 import { spawnSync } from "node:child_process"
-import { existsSync } from "node:fs"
+import { statSync } from "node:fs"
 import { join } from "node:path"
 
 const folder = import.meta.dirname
@@ -36,7 +36,10 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 
-if (!existsSync(join(folder, "node_modules/.package-lock.json"))) {
+const changedMs = (path: string) => statSync(join(folder, path), { throwIfNoEntry: false })?.mtimeMs ?? 0
+
+/** Also where the lock file has changed since: a missing agent fails every test with words about something else. */
+if (changedMs("node_modules/.package-lock.json") < changedMs("package-lock.json")) {
   say("Installing the agents into test/agents/node_modules: 1.3 GB, under a minute with a fast network.")
   if (run("npm", ["ci", "--no-audit", "--no-fund"], folder) !== 0) {
     say("The agents could not be installed. 'npm ci' in test/agents says more.")
