@@ -8,8 +8,8 @@ import { requireTrusted } from "../trust/requireTrust.ts"
 import { credentialSettings, serverSettings } from "../trust/trustedSettings.ts"
 import { BrokerRole, isBrokerLost, maxTakeovers, untilBrokerLost, untilBrokerLostOrFull } from "./broker.ts"
 import { rememberIds } from "./ids.ts"
+import { type KeptViews, keptViewsMessenger, readKeptViews } from "./keptViews.ts"
 import { actorConfig, logging, messaging, orCliFailure } from "./messaging.ts"
-import { type RestingViews, restingMessenger, restingViews } from "./restingViews.ts"
 import { ServiceBrokers } from "./ServiceBrokers.ts"
 import { type ClientIdentity, type SystemOptions, usesRemote, VisitedRepository } from "./SystemOptions.ts"
 
@@ -53,9 +53,9 @@ const emptySystem = (options: SystemOptions) =>
     )
   )
 
-/** A repository in which nothing runs. */
-const restingSystem = (options: SystemOptions, views: RestingViews) =>
-  orCliFailure(restingMessenger(views).pipe(Layer.provideMerge(alone), Layer.provideMerge(actorConfig(options))))
+/** A repository in which nothing runs, for what only lists. */
+const keptSystem = (options: SystemOptions, views: KeptViews) =>
+  orCliFailure(keptViewsMessenger(views).pipe(Layer.provideMerge(alone), Layer.provideMerge(actorConfig(options))))
 
 const briefly = { waitForOwnerMs: 0, works: false, whenOwning: beginLoading }
 
@@ -71,12 +71,12 @@ const clientSystem = (
   )
 }
 
-/** The same for what only lists. */
+/** What was kept where nothing runs; else the system of every client. */
 const listingSystem = (options: SystemOptions) =>
   Layer.unwrap(
     Effect.map(
-      Effect.orElseSucceed(restingViews(options), () => undefined),
-      (views) => (views === undefined ? clientSystem(options) : restingSystem(options, views))
+      Effect.orElseSucceed(readKeptViews(options), () => undefined),
+      (views) => (views === undefined ? clientSystem(options) : keptSystem(options, views))
     )
   )
 

@@ -1,6 +1,6 @@
 /**
  * What can be listed where nobody runs the broker: the views that were stored when the last process that ran it ended in
- * order, and no message waited. Nothing changes them until the next one starts, which removes them first.
+ * order, and nothing but work waited. Nothing changes them until the next one starts, which removes them first.
  */
 import { rm, stat } from "node:fs/promises"
 import { join } from "node:path"
@@ -16,22 +16,23 @@ import {
 import { hasOwner, Nats, type NatsShape, statePaths } from "@reprise/nats"
 import { workOfRun } from "@reprise/orchestrator/workOfRun"
 import { readPrivateFile, replaceFile } from "@reprise/process"
-import { type ServiceName, subjects } from "@reprise/protocol"
+import { subjects } from "@reprise/protocol"
 import { workOfSession } from "@reprise/session-manager/workOfSession"
 import { Effect, Layer, Option, Schema, type Scope } from "effect"
 import manifest from "../../package.json" with { type: "json" }
 import type { Project } from "../project/Project.ts"
 import { type SystemOptions, usesRemote } from "./SystemOptions.ts"
 
-/** Larger lists are quicker to get from a broker than to keep twice. */
+/** Of the file. Larger lists are quicker to get from a broker than to keep twice. */
 const mostBytes = 4_000_000
 
 const fileOf = ({ directory }: Project) => join(directory, "views.json")
 
-const Resting = Schema.fromJsonString(
+const KeptFile = Schema.fromJsonString(
   Schema.Struct({
     /** Of Reprise: another one may have other views. */
     version: Schema.Literal(manifest.version),
+    /** Of the server: `endOf`. */
     end: Schema.String,
     prefix: Schema.String,
     /** By the service that owns them. */
@@ -41,11 +42,11 @@ const Resting = Schema.fromJsonString(
     )
   })
 )
-export type RestingViews = (typeof Resting.Type)["views"]
-const decode = Schema.decodeUnknownOption(Resting)
-const encode = Schema.encodeSync(Resting)
+export type KeptViews = (typeof KeptFile.Type)["views"]
+const decode = Schema.decodeUnknownOption(KeptFile)
+const encode = Schema.encodeSync(KeptFile)
 
-const listed: ReadonlyArray<readonly [keyof RestingViews, WorkOnHost | undefined]> = [
+const listed: ReadonlyArray<readonly [keyof KeptViews, WorkOnHost | undefined]> = [
   ["orchestrator", workOfRun],
   ["session-manager", workOfSession],
   ["gate", undefined]
@@ -55,11 +56,14 @@ const listed: ReadonlyArray<readonly [keyof RestingViews, WorkOnHost | undefined
 const readAll = Effect.gen(function* () {
   const { decided, views } = yield* Broker
   if (!(yield* decided)) return undefined
-  const read = (service: ServiceName) => views.list(service)
-  const [runs, sessions, questions] = yield* Effect.all([read("orchestrator"), read("session-manager"), read("gate")], {
-    concurrency: "unbounded"
-  })
-  return { orchestrator: runs, "session-manager": sessions, gate: questions } satisfies RestingViews
+  return yield* Effect.all(
+    {
+      orchestrator: views.list("orchestrator"),
+      "session-manager": views.list("session-manager"),
+      gate: views.list("gate")
+    },
+    { concurrency: "unbounded" }
+  )
 })
 
 /**
@@ -73,18 +77,18 @@ const endOf = ({ directory }: Project) =>
   )
 
 /** For the owner of the broker. `read`: once its actors have ended. What cannot be kept is not missed. */
-export const makeResting = ({ project, settings }: SystemOptions) => {
+export const makeViewKeeper = ({ project, settings }: SystemOptions) => {
   const { prefix } = settings.nats
   const file = fileOf(project)
   const draft = `${file}.new`
-  let kept: RestingViews | undefined
+  let kept: KeptViews | undefined
   const forget = Effect.promise(() =>
     Promise.all([file, draft].map((path) => rm(path, { force: true }).catch(() => undefined)))
   )
   const write = Effect.gen(function* () {
     if (kept === undefined) return
     const text = encode({ version: manifest.version, end: yield* endOf(project), prefix, views: kept })
-    if (text.length <= mostBytes) yield* Effect.tryPromise(() => replaceFile(file, `${text}\n`, { draft }))
+    if (Buffer.byteLength(text) < mostBytes) yield* Effect.tryPromise(() => replaceFile(file, `${text}\n`, { draft }))
   })
   return {
     /** Before the server starts; the views are written when it has ended. */
@@ -111,17 +115,17 @@ export const makeResting = ({ project, settings }: SystemOptions) => {
 }
 
 /** Undefined where a process runs the broker, or none has ended in order. */
-export const restingViews = Effect.fnUntraced(function* (options: SystemOptions) {
+export const readKeptViews = Effect.fnUntraced(function* (options: SystemOptions) {
   const { project, settings } = options
   if (usesRemote(options) || (yield* hasOwner(project.directory))) return undefined
-  const text = yield* Effect.promise(() => readPrivateFile(fileOf(project), 2 * mostBytes).catch(() => undefined))
+  const text = yield* Effect.promise(() => readPrivateFile(fileOf(project), mostBytes).catch(() => undefined))
   const found = Option.getOrUndefined(decode(text))
   if (found?.prefix !== settings.nats.prefix || found.end !== (yield* endOf(project))) return undefined
   return found.views
 })
 
 /** Answers what is listed, and nothing else. */
-export const restingMessenger = (views: RestingViews) =>
+export const keptViewsMessenger = (views: KeptViews) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const broker = yield* Broker

@@ -25,8 +25,8 @@ import { color, say } from "../terminal/Printer.ts"
 import { showingStep } from "../views/live/Display.ts"
 import { BrokerLost, BrokerRole, client, isBrokerLost, maxTakeovers } from "./broker.ts"
 import { requireQuota, untilFull } from "./brokerQuota.ts"
+import { makeViewKeeper } from "./keptViews.ts"
 import { hostName } from "./names.ts"
-import { makeResting } from "./restingViews.ts"
 import { ServiceConnections } from "./ServiceBrokers.ts"
 import type { SystemOptions } from "./SystemOptions.ts"
 
@@ -61,10 +61,10 @@ const ownBroker = Effect.fnUntraced(function* (options: SystemOptions) {
   const { identity = "person", project, settings } = options
   const { port, prefix, storeMaxBytes } = settings.nats
   const secret = yield* secretOfBroker
-  const resting = makeResting(options)
+  const viewKeeper = makeViewKeeper(options)
   const server = yield* EmbeddedServer.make({
     directory: project.directory,
-    whenOwned: resting.begin,
+    whenOwned: viewKeeper.begin,
     secret,
     tenant: { prefix, hosts: yield* hostsOf(options) },
     locate: { onProgress: (message) => Effect.sync(() => say(color.dim(message))) },
@@ -85,7 +85,7 @@ const ownBroker = Effect.fnUntraced(function* (options: SystemOptions) {
   )
   const services = yield* connectEarly(connect)
   const [nats] = yield* Effect.all([connect(identity), prepared], { concurrency: 2 })
-  yield* Effect.addFinalizer(() => resting.read(connect("operator")))
+  yield* Effect.addFinalizer(() => viewKeeper.read(connect("operator")))
   const onNats = Effect.provideService(Nats, nats)
   const store = { prefix, directory: project.directory }
   return Context.make(Nats, nats).pipe(

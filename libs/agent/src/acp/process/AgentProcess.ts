@@ -48,7 +48,7 @@ export class AgentEnded extends Schema.TaggedError<AgentEnded>()("AgentEnded", {
   }
 }
 
-/** Starting what was killed once more is worth trying so often. */
+/** How often an agent that somebody has killed is started again. */
 export const killedAgain = {
   while: (error: unknown) => error instanceof AgentEnded && error.killed === true,
   times: 2
