@@ -20,7 +20,7 @@ const agents = {
     ...waiting,
     ...minutes(15),
     name: "agents",
-    globalSetup: ["test/harness/bundle.ts"],
+    globalSetup: ["test/harness/bundle.ts", "test/harness/claude.ts"],
     include: ["{libs/agent/test,test}/agents/*.agents.test.ts"],
     exclude: ["**/node_modules/**"]
   }
@@ -53,6 +53,7 @@ export default defineConfig({
           ...waiting,
           ...minutes(15),
           name: "integration",
+          globalSetup: "test/harness/claude.ts",
           include: ["{libs,services}/*/test/**/*.int.test.ts", "{cli/test,house/test,test}/**/*.int.test.ts"],
           exclude: ["test/containers/**", "**/node_modules/**"]
         }
@@ -77,7 +78,7 @@ export default defineConfig({
           ...waiting,
           ...minutes(15),
           name: "e2e",
-          globalSetup: ["test/harness/bundle.ts", "test/harness/sharedOpenCode.ts"],
+          globalSetup: ["test/harness/claude.ts", "test/harness/bundle.ts", "test/harness/sharedOpenCode.ts"],
           include: ["test/e2e/**/*.e2e.test.ts", "test/faults/**/*.e2e.test.ts", "test/storm/**/*.e2e.test.ts"]
         }
       },

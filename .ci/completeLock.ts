@@ -1,12 +1,16 @@
 /**
  * `npm run lock`: adds to the lock file the optional packages of other platforms that a registry did not offer when the
  * lock was made. Without them `npm ci` refuses the lock; with them it skips what is not for its platform.
+ *
+ * An optional package whose name begins with one of `notInstalled` in package.json is marked as for no platform, so that
+ * `npm ci` skips it: programs of hundreds of megabytes that the repository does not need.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 
 interface Locked {
   readonly version?: string
   readonly dev?: boolean
+  readonly os?: ReadonlyArray<string>
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
@@ -42,6 +46,7 @@ const platformOf = (name: string) => {
 
 const path = "package-lock.json"
 const lock: { packages: Record<string, Locked> } = JSON.parse(readFileSync(path, "utf8"))
+const { notInstalled = [] }: { notInstalled?: ReadonlyArray<string> } = JSON.parse(readFileSync("package.json", "utf8"))
 const added: Array<string> = []
 for (const [place, { dev, optionalDependencies }] of Object.entries(lock.packages)) {
   for (const [name, version] of Object.entries(optionalDependencies ?? {})) {
@@ -52,6 +57,12 @@ for (const [place, { dev, optionalDependencies }] of Object.entries(lock.package
     added.push(`${name}@${version}`)
   }
 }
+const skipped = Object.entries(lock.packages).filter(([place]) =>
+  notInstalled.some((name) => place.startsWith(`node_modules/${name}`))
+)
+for (const [place, locked] of skipped) lock.packages[place] = { ...locked, os: ["none"] }
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)))
 writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`)
-process.stdout.write(`${added.length} added\n${added.map((name) => `  ${name}\n`).join("")}`)
+process.stdout.write(
+  `${added.length} added, ${skipped.length} not to be installed\n${added.map((name) => `  ${name}\n`).join("")}`
+)

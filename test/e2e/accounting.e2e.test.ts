@@ -1,6 +1,7 @@
 /** What a run has used adds up to what the model counted, however its turns ended. */
 import { assert, describe, it } from "@effect/vitest"
 import { type RunView, type SessionView, uncachedTokens } from "@reprise/protocol"
+import { lacksClaude } from "@reprise/testing"
 import { Effect } from "effect"
 import { awaitHeldBy } from "../harness/awaitHeldBy.ts"
 import { commits, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
@@ -117,70 +118,71 @@ describe("what a human uses in a session", () => {
   )
 })
 
-describe.each(["opencode", "claude"] as const)("what a run on %s has used", (runtime) => {
-  const config = (limits = "") => `permissions = "all"\nruntime = "${runtime}"\n[limits]\n${limits}\n`
+for (const runtime of ["opencode", "claude"] as const)
+  describe.skipIf(runtime === "claude" && lacksClaude)(`what a run on ${runtime} has used`, () => {
+    const config = (limits = "") => `permissions = "all"\nruntime = "${runtime}"\n[limits]\n${limits}\n`
 
-  it.live("adds up to the model's own count after an abort in the middle of a turn", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        config: config(),
-        plan: plan("One"),
-        script: heldAtSecondCall
+    it.live("adds up to the model's own count after an abort in the middle of a turn", () =>
+      Effect.gen(function* () {
+        const world = yield* makeWorld({
+          openCode: "shared",
+          config: config(),
+          plan: plan("One"),
+          script: heldAtSecondCall
+        })
+        const run = yield* world.start("run", "PLAN.md")
+        yield* awaitHeldBy(world, run, "second")
+        const id = (yield* world.runs)[0]?.runId ?? ""
+        const aborted = yield* world.reprise("abort", id)
+        assert.strictEqual(aborted.code, 0, aborted.stderr)
+        yield* run.ended
+        const view = yield* thatAddsUp(world)
+        assert.strictEqual(view.status, "aborted")
+        assert.strictEqual(
+          view.usage.author.calls,
+          runtime === "opencode" ? 2 : 1,
+          "Claude tells no call that was cut off"
+        )
       })
-      const run = yield* world.start("run", "PLAN.md")
-      yield* awaitHeldBy(world, run, "second")
-      const id = (yield* world.runs)[0]?.runId ?? ""
-      const aborted = yield* world.reprise("abort", id)
-      assert.strictEqual(aborted.code, 0, aborted.stderr)
-      yield* run.ended
-      const view = yield* thatAddsUp(world)
-      assert.strictEqual(view.status, "aborted")
-      assert.strictEqual(
-        view.usage.author.calls,
-        runtime === "opencode" ? 2 : 1,
-        "Claude tells no call that was cut off"
-      )
-    })
-  )
+    )
 
-  it.live("holds what a turn used that ran out of time", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        config: config("turnInactivityMs = 30000"),
-        plan: plan("One"),
-        script: heldAtSecondCall
+    it.live("holds what a turn used that ran out of time", () =>
+      Effect.gen(function* () {
+        const world = yield* makeWorld({
+          openCode: "shared",
+          config: config("turnInactivityMs = 30000"),
+          plan: plan("One"),
+          script: heldAtSecondCall
+        })
+        const run = yield* world.reprise("run", "PLAN.md")
+        assert.strictEqual(run.code, 4, run.stderr)
+        const [question] = yield* world.questions
+        assert.match(question?.reason ?? "", /timeout/)
+        const [view] = yield* world.runs
+        assert.isAbove(view === undefined ? 0 : allTokens(view), 0)
+        yield* thatAddsUp(world)
       })
-      const run = yield* world.reprise("run", "PLAN.md")
-      assert.strictEqual(run.code, 4, run.stderr)
-      const [question] = yield* world.questions
-      assert.match(question?.reason ?? "", /timeout/)
-      const [view] = yield* world.runs
-      assert.isAbove(view === undefined ? 0 : allTokens(view), 0)
-      yield* thatAddsUp(world)
-    })
-  )
+    )
 
-  it.live("asks a human when a turn calls the model without end", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        config: config("maxTurnCalls = 5"),
-        plan: plan("One"),
-        script: script(on({ role: "author", kind: "work" }, [looking, ...Array.from({ length: 200 }, () => looking)]))
+    it.live("asks a human when a turn calls the model without end", () =>
+      Effect.gen(function* () {
+        const world = yield* makeWorld({
+          openCode: "shared",
+          config: config("maxTurnCalls = 5"),
+          plan: plan("One"),
+          script: script(on({ role: "author", kind: "work" }, [looking, ...Array.from({ length: 200 }, () => looking)]))
+        })
+        const run = yield* world.reprise("run", "PLAN.md")
+        assert.strictEqual(run.code, 4, run.stderr)
+        const [question] = yield* world.questions
+        assert.match(
+          question?.reason ?? "",
+          /called the model \d+ times; one turn may call it 5 times \(limits.maxTurnCalls\)/
+        )
+        assert.isTrue(question?.options.some(({ name }) => name === "continue-session"))
+        const [view] = yield* world.runs
+        assert.isAbove(view?.usage.author.calls ?? 0, 5)
+        yield* thatAddsUp(world)
       })
-      const run = yield* world.reprise("run", "PLAN.md")
-      assert.strictEqual(run.code, 4, run.stderr)
-      const [question] = yield* world.questions
-      assert.match(
-        question?.reason ?? "",
-        /called the model \d+ times; one turn may call it 5 times \(limits.maxTurnCalls\)/
-      )
-      assert.isTrue(question?.options.some(({ name }) => name === "continue-session"))
-      const [view] = yield* world.runs
-      assert.isAbove(view?.usage.author.calls ?? 0, 5)
-      yield* thatAddsUp(world)
-    })
-  )
-})
+    )
+  })

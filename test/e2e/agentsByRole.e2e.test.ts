@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { delimiter, dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { locateOpenCode } from "@reprise/agent"
+import { lacksClaude } from "@reprise/testing"
 import { Effect } from "effect"
 import { folder, planId } from "../harness/checkpointPlan.ts"
 import { correct, once, plan, script } from "../harness/modelScript.ts"
@@ -17,7 +18,7 @@ const withOpenCode = Effect.map(Effect.orDie(locateOpenCode()), (program) => ({
 
 const acp = "acp:opencode acp"
 
-describe("agents by role", () => {
+describe.skipIf(lacksClaude)("agents by role", () => {
   it.live(
     "a plan whose author is opencode-acp, reviewer claude and fixer opencode runs to its end, event by event",
     () =>

@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
+import { lacksClaude } from "@reprise/testing"
 import { Effect } from "effect"
 import { correct, once, oneQuestion, plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
-describe("reprise run --runtime claude", () => {
+describe.skipIf(lacksClaude)("reprise run --runtime claude", () => {
   it.live("runs a plan through author and reviewer, and reviews a fix in the same reviewer session", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { lacksClaude } from "@reprise/testing"
 import { Effect } from "effect"
 import {
   act,
@@ -115,39 +116,41 @@ describe.skipIf(lacksBrowser)("the web console", () => {
     })
   )
 
-  it.live("lets another agent take over, and gives back what was typed when that is not set up", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld(oneQuestion)
-      const { link, up } = yield* startConsole(world)
-      yield* asks(world)
-      const { page, problems } = yield* openPage(yield* startBrowser)
-      yield* holdAnswers(page)
-      yield* act(() => page.goto(link))
-      yield* sees(page, "Which colour?")
-      const typed = (label: string | RegExp) => act(() => page.getByLabel(label).inputValue())
-      const fixBy = Effect.fnUntraced(function* (runtime: string, model: string) {
-        yield* act(() => page.getByLabel("Runtime").fill(runtime))
-        yield* act(() => page.getByLabel("Model").fill(model))
-        yield* presses(page, /fix in new session/i)
-        yield* presses(page, /^Send now/)
+  it.live.skipIf(lacksClaude)(
+    "lets another agent take over, and gives back what was typed when that is not set up",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* makeWorld(oneQuestion)
+        const { link, up } = yield* startConsole(world)
+        yield* asks(world)
+        const { page, problems } = yield* openPage(yield* startBrowser)
+        yield* holdAnswers(page)
+        yield* act(() => page.goto(link))
+        yield* sees(page, "Which colour?")
+        const typed = (label: string | RegExp) => act(() => page.getByLabel(label).inputValue())
+        const fixBy = Effect.fnUntraced(function* (runtime: string, model: string) {
+          yield* act(() => page.getByLabel("Runtime").fill(runtime))
+          yield* act(() => page.getByLabel("Model").fill(model))
+          yield* presses(page, /fix in new session/i)
+          yield* presses(page, /^Send now/)
+        })
+        yield* act(() => page.getByLabel(/Guidance for the agent/).fill("Blue"))
+        yield* act(() => page.getByText(/Another agent, with/).click())
+        yield* fixBy("opencode", "scripted/nonsense")
+        yield* sees(page, /was not taken\. OpenCode has no model scripted\/nonsense/)
+        yield* presses(page, /^Show the question/)
+        assert.strictEqual(yield* typed(/Guidance for the agent/), "Blue")
+        assert.deepStrictEqual([yield* typed("Runtime"), yield* typed("Model")], ["opencode", "scripted/nonsense"])
+        yield* fixBy("claude", "")
+        yield* up.waitFor(/Run completed/)
+        const authors = (yield* world.sessions).filter(({ role }) => role === "author")
+        assert.deepStrictEqual(authors.map(({ runtime }) => runtime).sort(), ["claude", "opencode"])
+        assert.isTrue((yield* promptsOf(world)).some((text) => text.includes("Blue")))
+        assert.deepStrictEqual(
+          problems.filter((problem) => !problem.includes("503")),
+          []
+        )
       })
-      yield* act(() => page.getByLabel(/Guidance for the agent/).fill("Blue"))
-      yield* act(() => page.getByText(/Another agent, with/).click())
-      yield* fixBy("opencode", "scripted/nonsense")
-      yield* sees(page, /was not taken\. OpenCode has no model scripted\/nonsense/)
-      yield* presses(page, /^Show the question/)
-      assert.strictEqual(yield* typed(/Guidance for the agent/), "Blue")
-      assert.deepStrictEqual([yield* typed("Runtime"), yield* typed("Model")], ["opencode", "scripted/nonsense"])
-      yield* fixBy("claude", "")
-      yield* up.waitFor(/Run completed/)
-      const authors = (yield* world.sessions).filter(({ role }) => role === "author")
-      assert.deepStrictEqual(authors.map(({ runtime }) => runtime).sort(), ["claude", "opencode"])
-      assert.isTrue((yield* promptsOf(world)).some((text) => text.includes("Blue")))
-      assert.deepStrictEqual(
-        problems.filter((problem) => !problem.includes("503")),
-        []
-      )
-    })
   )
 
   it.live("is used by keyboard alone, from the token to an answer that was taken back first", () =>

@@ -1,6 +1,7 @@
 /** `fix` with another agent: it takes over from the author, on another runtime, for the rest of the phase. */
 import { assert, describe, it } from "@effect/vitest"
 import type { ScriptInput } from "@reprise/scripted-model"
+import { lacksClaude } from "@reprise/testing"
 import { Effect } from "effect"
 import { completes, doneTask, doTask, folder, planWith, reports, worksWhen } from "../harness/checkpointPlan.ts"
 import {
@@ -49,7 +50,7 @@ const finishes = Effect.fnUntraced(function* (world: World) {
   return done
 })
 
-describe("fix by another agent", () => {
+describe.skipIf(lacksClaude)("fix by another agent", () => {
   it.live("hands the verified record of an author on OpenCode to one on Claude, which also fixes the findings", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({

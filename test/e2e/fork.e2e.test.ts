@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { noTokens, uncachedTokens } from "@reprise/protocol"
+import { lacksClaude } from "@reprise/testing"
 import { Effect } from "effect"
 import { startConsole } from "../harness/browser.ts"
 import { commits, correct, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
@@ -190,7 +191,7 @@ describe("reprise sessions fork", () => {
     })
   )
 
-  it.live("goes on from the author of a run that is over, on Claude, in a worktree", () =>
+  it.live.skipIf(lacksClaude)("goes on from the author of a run that is over, on Claude, in a worktree", () =>
     Effect.gen(function* () {
       const words = "Write it otherwise."
       const { git, reprise, root, runs, sessions } = yield* makeWorld({

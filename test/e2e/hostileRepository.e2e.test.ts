@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { createServer } from "node:http"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { lacksClaude } from "@reprise/testing"
 import { Effect } from "effect"
 import { once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
@@ -116,15 +117,17 @@ describe("a hostile repository", () => {
       assert.notMatch(shown.stdout, /[\u202e\u200b]/)
 
       // Claude leaves its settings out, and works.
-      const run = yield* world.repriseIn({ environment: own }, "run", "PLAN.md", "--runtime", "claude")
-      assert.strictEqual(run.code, 0, run.stderr)
-      assert.match(run.stderr, /Claude leaves out what is not trusted.*settings\.json/)
-      nothing("run --runtime claude")
-      const calls = yield* world.model.calls
-      assert.isTrue(
-        calls.some(({ role, system }) => role === "author" && system.includes("marmalade")),
-        "Claude is told what the repository tells its agents"
-      )
+      if (!lacksClaude) {
+        const run = yield* world.repriseIn({ environment: own }, "run", "PLAN.md", "--runtime", "claude")
+        assert.strictEqual(run.code, 0, run.stderr)
+        assert.match(run.stderr, /Claude leaves out what is not trusted.*settings\.json/)
+        nothing("run --runtime claude")
+        const calls = yield* world.model.calls
+        assert.isTrue(
+          calls.some(({ role, system }) => role === "author" && system.includes("marmalade")),
+          "Claude is told what the repository tells its agents"
+        )
+      }
 
       // The traps work: once they are trusted, they are sprung.
       assert.strictEqual((yield* world.reprise("trust")).code, 0)
@@ -145,9 +148,11 @@ describe("a hostile repository", () => {
       const seen = readFileSync(join(world.environment["HOME"] ?? "", "traps", "gate"), "utf8")
       assert.match(seen, /^NAMED=yes$/m)
       assert.notMatch(seen, /canary|PASSWORD|API_KEY/)
-      const onClaude = yield* world.repriseIn({ environment: keys }, "run", "THIRD.md", "--runtime", "claude")
-      assert.strictEqual(onClaude.code, 0, onClaude.stderr)
-      assert.includeMembers([...trapsOf(world)], ["claude-server", "claude-start", "claude-stop", "claude-tool"])
+      if (!lacksClaude) {
+        const onClaude = yield* world.repriseIn({ environment: keys }, "run", "THIRD.md", "--runtime", "claude")
+        assert.strictEqual(onClaude.code, 0, onClaude.stderr)
+        assert.includeMembers([...trapsOf(world)], ["claude-server", "claude-start", "claude-stop", "claude-tool"])
+      }
       const list = yield* world.reprise("trust", "--list")
       assert.match(list.stdout, /reprise\.toml, gates\.quality[\s\S]*\.opencode\/plugin\/evil\.ts, file/)
 

@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { lacksClaude } from "@reprise/testing"
 import { Effect } from "effect"
 import { on, once, oneQuestion, plan } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
@@ -64,7 +65,7 @@ describe("the sessions of a run", () => {
   )
 })
 
-describe("a session on Claude", () => {
+describe.skipIf(lacksClaude)("a session on Claude", () => {
   it.live("continues by itself after its limit of tool rounds, then asks a human, who attaches at a terminal", () =>
     Effect.gen(function* () {
       const rounds = [{ bash: "true" }, { bash: "true" }, { bash: "true" }, { bash: "true" }, { text: "late" }] as const

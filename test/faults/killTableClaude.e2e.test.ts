@@ -1,7 +1,9 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { layerClaude, locateClaude } from "@reprise/agent"
+import { describe } from "@effect/vitest"
+import { layerClaude } from "@reprise/agent"
 import { markedProcesses } from "@reprise/process"
+import { lacksClaude } from "@reprise/testing"
 import { Effect } from "effect"
 import { type KilledRuntime, killTable, makeFifo, readerOf } from "../harness/killTable.ts"
 import type { World } from "../harness/World.ts"
@@ -24,32 +26,32 @@ const unasked: KilledRuntime["unasked"] = Effect.fnUntraced(function* (cluster, 
   return yield* readerOf(cluster, "start.fifo")
 })
 
-const { program } = await Effect.runPromise(locateClaude())
-
 /** A stub that waits for the pipe, if there is one, before it starts Claude and reads its input. */
 const patientClaude = (folder: string) => {
   const stub = join(folder, "patient", "claude")
   mkdirSync(dirname(stub))
   writeFileSync(
     stub,
-    `#!/bin/sh\n[ -p ${folder}/start.fifo ] && read -r _ <${folder}/start.fifo\nexec ${program} "$@"\n`
+    `#!/bin/sh\n[ -p ${folder}/start.fifo ] && read -r _ <${folder}/start.fifo\nexec ${process.env["REPRISE_CLAUDE"]} "$@"\n`
   )
   chmodSync(stub, 0o700)
   return { REPRISE_CLAUDE: stub }
 }
 
-killTable({
-  runtime: "claude",
-  mark: "REPRISE_CLAUDE_STATE",
-  world: { environment: patientClaude },
-  continuation: "Your turn was interrupted.",
-  unasked,
-  kill: ({ world }) =>
-    Effect.map(markedProcesses(`REPRISE_CLAUDE_STATE=${stateOf(world)}`), (pids) => {
-      for (const pid of pids.filter(isClaude)) process.kill(pid, "SIGKILL")
-    }),
-  withAgentRuntime: (world, effect) =>
-    effect.pipe(
-      Effect.provide(layerClaude({ stateDirectory: stateOf(world), environment: world.environment, visiting: true }))
-    )
-})
+describe.skipIf(lacksClaude)("on Claude", () =>
+  killTable({
+    runtime: "claude",
+    mark: "REPRISE_CLAUDE_STATE",
+    world: { environment: patientClaude },
+    continuation: "Your turn was interrupted.",
+    unasked,
+    kill: ({ world }) =>
+      Effect.map(markedProcesses(`REPRISE_CLAUDE_STATE=${stateOf(world)}`), (pids) => {
+        for (const pid of pids.filter(isClaude)) process.kill(pid, "SIGKILL")
+      }),
+    withAgentRuntime: (world, effect) =>
+      effect.pipe(
+        Effect.provide(layerClaude({ stateDirectory: stateOf(world), environment: world.environment, visiting: true }))
+      )
+  })
+)

@@ -163,7 +163,10 @@ export const requireRuntime = Effect.fnUntraced(function* (
   const found = yield* Effect.result(find(runtime))
   if (Result.isSuccess(found)) return
   const { megabytes, name, version } = agentPackages[runtime]
-  const byHand = `Install it with 'npm install -g ${name}@${version}'.`
+  const byHand =
+    runtime === "claude"
+      ? "Install it so, or name a program in REPRISE_CLAUDE."
+      : `Install it with 'npm install -g ${name}@${version}'.`
   const notInstalled = missing("runtime-missing", found.failure.message, byHand)
   if (!terminal || (process.env[programVariables[runtime]] ?? "") !== "") return yield* notInstalled
   say(`This run needs ${name} ${version} (about ${megabytes} MB), which is not installed.`)

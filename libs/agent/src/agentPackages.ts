@@ -31,16 +31,21 @@ const folderOf = ({ name, version }: AgentPackage, environment: Environment): st
   join(userCacheFolder(environment), "agents", `${name.replace("/", "-")}@${version}`)
 
 /**
- * The path of a module of the agent's package: of the package beside Reprise, else of the one that `installAgent` made.
- * Throws where neither has it.
+ * The path of a module of the agent's package in each place that has it: beside Reprise, then where `installAgent` put it.
+ * The one beside Reprise can be there without its program, which is a package of its own.
  */
-export const resolveAgent = (runtime: BuiltInRuntime, specifier: string, environment: Environment): string => {
-  try {
-    return createRequire(import.meta.url).resolve(specifier)
-  } catch {
-    return createRequire(join(folderOf(agentPackages[runtime], environment), "package.json")).resolve(specifier)
-  }
-}
+export const resolveAgent = (
+  runtime: BuiltInRuntime,
+  specifier: string,
+  environment: Environment
+): ReadonlyArray<string> =>
+  [import.meta.url, join(folderOf(agentPackages[runtime], environment), "package.json")].flatMap((from) => {
+    try {
+      return [createRequire(from).resolve(specifier)]
+    } catch {
+      return []
+    }
+  })
 
 export class AgentNotInstalled extends Schema.TaggedError<AgentNotInstalled>()("AgentNotInstalled", {
   name: Schema.String,

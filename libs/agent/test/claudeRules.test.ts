@@ -1,8 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
 import { claudeEnvironment } from "../src/agentEnvironment.ts"
 import { kindOfFailure, kindOfRetry } from "../src/claude/failures.ts"
-import { locateClaude } from "../src/claude/sdk/ClaudeSdk.ts"
 import { promptUuid } from "../src/claude/session/SessionRecord.ts"
 import {
   answeredInput,
@@ -40,14 +38,6 @@ describe("the rules for Claude", () => {
     assert.strictEqual(kindOfRetry("server_error", 500), "rate_limited")
     assert.strictEqual(kindOfRetry("authentication_failed", 401), "unauthorized")
   })
-
-  it.effect("says how to install a program that is missing", () =>
-    Effect.gen(function* () {
-      const error = yield* Effect.flip(locateClaude({ REPRISE_CLAUDE: "/nowhere/claude" }))
-      assert.include(error.message, "/nowhere/claude")
-      assert.include(error.message, "Install it with npm i @anthropic-ai/claude-agent-sdk")
-    })
-  )
 
   it("names what each tool asks for, so that rules need no names of tools", async () => {
     const directory = import.meta.dirname

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:f
 import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
 import { ScriptedModel } from "@reprise/scripted-model"
+import { lacksClaude } from "@reprise/testing"
 import { Effect, Fiber, Layer } from "effect"
 import { findTranscript } from "../src/claude/transcript/TranscriptFile.ts"
 import { AgentRuntime, type RuntimeEvent } from "../src/index.ts"
@@ -73,7 +74,7 @@ const human = Effect.fnUntraced(function* (id: string, words: string) {
   )
 })
 
-describe("Claude", () => {
+describe.skipIf(lacksClaude)("Claude", () => {
   layer(claudeWorld, { excludeTestServices: true, timeout: "15 minutes" })((it) => {
     it.effect("ends the shell of a tool whose process was killed, and continues the turn with one prompt", () =>
       Effect.gen(function* () {

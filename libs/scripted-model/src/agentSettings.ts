@@ -82,5 +82,6 @@ export const claudeSettings = (folder: string, url: string): Record<string, stri
   ANTHROPIC_MODEL: "scripted",
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
   CLAUDE_CONFIG_DIR: join(folder, "claude"),
-  IS_SANDBOX: "1"
+  IS_SANDBOX: "1",
+  ...(process.env["REPRISE_CLAUDE"] === undefined ? {} : { REPRISE_CLAUDE: process.env["REPRISE_CLAUDE"] })
 })

@@ -1,9 +1,10 @@
 /** Turns on Claude under faults: each completes once, in its own session, without sending a prompt twice. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, layer } from "@effect/vitest"
 import { AgentRuntime, type Message } from "@reprise/agent"
 import type { ScriptInput } from "@reprise/scripted-model"
+import { lacksClaude } from "@reprise/testing"
 import { Effect, Schedule } from "effect"
 import { claudeWorld, killClaude, sessionManager } from "./support/claudeWorld.ts"
 import { TestDirectories } from "./support/realWorld.ts"
@@ -49,59 +50,61 @@ const inMidTool = Effect.fnUntraced(function* (phase: number, runtimeSessionId: 
   )
 })
 
-layer(claudeWorld(script), { excludeTestServices: true, timeout: "15 minutes" })("sessions on Claude", (it) => {
-  it.effect("a turn waits the 20 s that the vendor asks for and continues in the same session", () =>
-    Effect.gen(function* () {
-      const { awaitEvent, callsOf, eventsUntil, played, send, start } = yield* scene(1, { runtime: "claude" })
-      yield* send(start)
-      assert.deepInclude(yield* awaitEvent("AgentFailed"), { kind: "rate_limited" })
-      assert.deepInclude(yield* awaitEvent("TurnCompleted"), { lastLines: "In the end.", attempts: 2 })
-      assert.deepStrictEqual(yield* played, ["limited 0", "limited 0"])
-      assert.deepStrictEqual(storyOfWait(yield* eventsUntil("TurnCompleted")), [
-        "SessionCreated",
-        "TurnStarted",
-        "AgentFailed",
-        "TurnCompleted"
-      ])
-      const calls = yield* callsOf
-      assert.strictEqual(new Set(calls.map(({ session }) => session)).size, 1)
-      const [refused, again] = calls.map(({ at }) => Date.parse(at))
-      assert.isAtLeast((again ?? 0) - (refused ?? 0), 19_900)
-    }).pipe(Effect.provide(sessionManager))
-  )
-
-  it.effect(
-    "a turn completes once after a kill -9 of Claude during a tool call, without its prompt being sent again",
-    () =>
+describe.skipIf(lacksClaude)("sessions on Claude", () => {
+  layer(claudeWorld(script), { excludeTestServices: true, timeout: "15 minutes" })((it) => {
+    it.effect("a turn waits the 20 s that the vendor asks for and continues in the same session", () =>
       Effect.gen(function* () {
-        const { awaitEvent, played, send, start, storyUntil, users } = yield* scene(2, { runtime: "claude" })
+        const { awaitEvent, callsOf, eventsUntil, played, send, start } = yield* scene(1, { runtime: "claude" })
         yield* send(start)
-        const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
-        yield* inMidTool(2, runtimeSessionId)
-        yield* killClaude
-        assert.deepInclude(yield* awaitEvent("TurnCompleted"), { lastLines: "Went on.", attempts: 2 })
-        assert.deepStrictEqual(yield* storyUntil("TurnCompleted"), told)
-        assert.deepStrictEqual(yield* played, ["works 0", "goes on 0", "reports 0"])
-        assert.deepStrictEqual((yield* users(runtimeSessionId)).map(beginning), ["work", "continuation", "report"])
+        assert.deepInclude(yield* awaitEvent("AgentFailed"), { kind: "rate_limited" })
+        assert.deepInclude(yield* awaitEvent("TurnCompleted"), { lastLines: "In the end.", attempts: 2 })
+        assert.deepStrictEqual(yield* played, ["limited 0", "limited 0"])
+        assert.deepStrictEqual(storyOfWait(yield* eventsUntil("TurnCompleted")), [
+          "SessionCreated",
+          "TurnStarted",
+          "AgentFailed",
+          "TurnCompleted"
+        ])
+        const calls = yield* callsOf
+        assert.strictEqual(new Set(calls.map(({ session }) => session)).size, 1)
+        const [refused, again] = calls.map(({ at }) => Date.parse(at))
+        assert.isAtLeast((again ?? 0) - (refused ?? 0), 19_900)
       }).pipe(Effect.provide(sessionManager))
-  )
+    )
 
-  it.effect(
-    "a turn is completed by the next session-manager when its own ends, without its prompt being sent again",
-    () =>
-      Effect.gen(function* () {
-        const { awaitEvent, played, send, start, storyUntil, users } = yield* scene(3, { runtime: "claude" })
-        const runtimeSessionId = yield* Effect.gen(function* () {
+    it.effect(
+      "a turn completes once after a kill -9 of Claude during a tool call, without its prompt being sent again",
+      () =>
+        Effect.gen(function* () {
+          const { awaitEvent, played, send, start, storyUntil, users } = yield* scene(2, { runtime: "claude" })
           yield* send(start)
-          const created = yield* awaitEvent("SessionCreated")
-          yield* inMidTool(3, created.runtimeSessionId)
-          return created.runtimeSessionId
+          const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+          yield* inMidTool(2, runtimeSessionId)
+          yield* killClaude
+          assert.deepInclude(yield* awaitEvent("TurnCompleted"), { lastLines: "Went on.", attempts: 2 })
+          assert.deepStrictEqual(yield* storyUntil("TurnCompleted"), told)
+          assert.deepStrictEqual(yield* played, ["works 0", "goes on 0", "reports 0"])
+          assert.deepStrictEqual((yield* users(runtimeSessionId)).map(beginning), ["work", "continuation", "report"])
         }).pipe(Effect.provide(sessionManager))
-        const turn = yield* Effect.provide(awaitEvent("TurnCompleted"), sessionManager)
-        assert.deepInclude(turn, { lastLines: "Went on.", attempts: 2 })
-        assert.deepStrictEqual(yield* storyUntil("TurnCompleted"), told)
-        assert.deepStrictEqual(yield* played, ["works 0", "goes on 0", "reports 0"])
-        assert.deepStrictEqual((yield* users(runtimeSessionId)).map(beginning), ["work", "continuation", "report"])
-      })
-  )
+    )
+
+    it.effect(
+      "a turn is completed by the next session-manager when its own ends, without its prompt being sent again",
+      () =>
+        Effect.gen(function* () {
+          const { awaitEvent, played, send, start, storyUntil, users } = yield* scene(3, { runtime: "claude" })
+          const runtimeSessionId = yield* Effect.gen(function* () {
+            yield* send(start)
+            const created = yield* awaitEvent("SessionCreated")
+            yield* inMidTool(3, created.runtimeSessionId)
+            return created.runtimeSessionId
+          }).pipe(Effect.provide(sessionManager))
+          const turn = yield* Effect.provide(awaitEvent("TurnCompleted"), sessionManager)
+          assert.deepInclude(turn, { lastLines: "Went on.", attempts: 2 })
+          assert.deepStrictEqual(yield* storyUntil("TurnCompleted"), told)
+          assert.deepStrictEqual(yield* played, ["works 0", "goes on 0", "reports 0"])
+          assert.deepStrictEqual((yield* users(runtimeSessionId)).map(beginning), ["work", "continuation", "report"])
+        })
+    )
+  })
 })

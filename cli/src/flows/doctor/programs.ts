@@ -82,6 +82,10 @@ export const checkClaude: Effect.Effect<Finding> = Effect.gen(function* () {
     Effect.succeed(ok("claude", `Needed only with --runtime claude. ${error.message}`))
   ),
   Effect.orElseSucceed(() =>
-    broken("claude", "Claude's program does not answer.", "Reinstall it: npm i @anthropic-ai/claude-agent-sdk")
+    broken(
+      "claude",
+      "Claude's program does not answer.",
+      "Install it anew: 'npm i --no-save @anthropic-ai/claude-agent-sdk' in the folder of Reprise."
+    )
   )
 )

@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url"
 import type { query } from "@anthropic-ai/claude-agent-sdk"
 import { isProgram } from "@reprise/process"
 import { Effect, Schema } from "effect"
-import { resolveAgent } from "../../agentPackages.ts"
+import { agentPackages, resolveAgent } from "../../agentPackages.ts"
 
 const packageName = "@anthropic-ai/claude-agent-sdk"
 
@@ -23,11 +23,13 @@ export interface ClaudeSdk {
 export interface LocatedClaude {
   readonly version: string
   readonly program: string
+  /** The SDK's module. */
+  readonly entry: string
 }
 
 const decodeManifest = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ version: Schema.String })))
 
-const notInstalled = (looked: string) => new ClaudeNotInstalled({ looked })
+const notInstalled = (looked: string, wanted = packageName) => new ClaudeNotInstalled({ looked, wanted })
 
 /** The folder of a package that another package depends on; undefined: it is not installed. */
 const packageFolder = (manifest: string, name: string): string | undefined => {
@@ -38,37 +40,43 @@ const packageFolder = (manifest: string, name: string): string | undefined => {
   }
 }
 
+const platformPackage = `${packageName}-${process.platform}-${process.arch}`
+
 const programNextTo = Effect.fnUntraced(function* (manifest: string) {
-  const name = `${packageName}-${process.platform}-${process.arch}`
   const file = process.platform === "win32" ? "claude.exe" : "claude"
-  for (const candidate of [name, `${name}-musl`]) {
+  for (const candidate of [platformPackage, `${platformPackage}-musl`]) {
     const folder = packageFolder(manifest, candidate)
     if (folder !== undefined && (yield* isProgram(join(folder, file)))) return join(folder, file)
   }
   return undefined
 })
 
-/** Finds the SDK and its program without loading either. */
-export const locateClaude = Effect.fn("locateClaude")(function* (
-  environment: Readonly<Record<string, string | undefined>> = process.env
+/** The SDK at this module, with its program or the one in REPRISE_CLAUDE. */
+const locateAt = Effect.fnUntraced(function* (
+  entry: string,
+  named: string
 ): Effect.fn.Return<LocatedClaude, ClaudeNotInstalled> {
-  const manifest = yield* Effect.try({
-    // The package does not export its manifest, which is next to its entry point.
-    try: () => join(dirname(resolveAgent("claude", packageName, environment)), "package.json"),
-    catch: () => notInstalled(`no package ${packageName}`)
-  })
+  // The package does not export its manifest, which is next to its entry point.
+  const manifest = join(dirname(entry), "package.json")
   const { version } = yield* Effect.tryPromise({
     try: async () => decodeManifest(await readFile(manifest, "utf8")),
     catch: () => notInstalled(`${manifest} cannot be read`)
   })
+  const program = named === "" ? yield* programNextTo(manifest) : named
+  if (program !== undefined) return { entry, version, program }
+  return yield* notInstalled(`its program for ${process.platform}-${process.arch} is missing`, platformPackage)
+})
+
+/** Finds the SDK and its program without loading either. */
+export const locateClaude = Effect.fn("locateClaude")(function* (
+  environment: Readonly<Record<string, string | undefined>> = process.env
+): Effect.fn.Return<LocatedClaude, ClaudeNotInstalled> {
   const named = environment["REPRISE_CLAUDE"] ?? ""
-  if (named !== "") {
-    if (yield* isProgram(named)) return { version, program: named }
+  if (named !== "" && !(yield* isProgram(named)))
     return yield* notInstalled(`REPRISE_CLAUDE names ${named}, which is not a program`)
-  }
-  const program = yield* programNextTo(manifest)
-  if (program !== undefined) return { version, program }
-  return yield* notInstalled(`its program for ${process.platform}-${process.arch} is missing`)
+  const [first, ...others] = resolveAgent("claude", packageName, environment)
+  if (first === undefined) return yield* notInstalled(`no package ${packageName}`)
+  return yield* Effect.firstSuccessOf([first, ...others].map((entry) => locateAt(entry, named)))
 })
 
 export const loadSdk = Effect.fn("loadSdk")(function* (
@@ -76,8 +84,7 @@ export const loadSdk = Effect.fn("loadSdk")(function* (
 ): Effect.fn.Return<ClaudeSdk, ClaudeNotInstalled> {
   const located = yield* locateClaude(environment)
   const module = yield* Effect.tryPromise({
-    try: (): Promise<typeof import("@anthropic-ai/claude-agent-sdk")> =>
-      import(pathToFileURL(resolveAgent("claude", packageName, environment ?? process.env)).href),
+    try: (): Promise<typeof import("@anthropic-ai/claude-agent-sdk")> => import(pathToFileURL(located.entry).href),
     catch: (cause) => notInstalled(cause instanceof Error ? cause.message : String(cause))
   })
   return { ...located, query: module.query }
@@ -85,10 +92,13 @@ export const loadSdk = Effect.fn("loadSdk")(function* (
 
 export class ClaudeNotInstalled extends Schema.TaggedError<ClaudeNotInstalled>()("ClaudeNotInstalled", {
   /** What is missing, in words. */
-  looked: Schema.String
+  looked: Schema.String,
+  /** The package to install. */
+  wanted: Schema.String
 }) {
   override get message() {
-    return `The Claude agent SDK is not installed (${this.looked}). Install it with npm i @anthropic-ai/claude-agent-sdk`
+    const { version } = agentPackages.claude
+    return `The Claude agent SDK is not installed (${this.looked}). In the folder of Reprise, 'npm i --no-save ${this.wanted}@${version}' installs it; at a terminal, a run that needs it offers to`
   }
 }
 

@@ -16,17 +16,16 @@ const decodeManifest = Schema.decodeUnknownOption(
 const leastProgramBytes = 1024 * 1024
 
 /** The package's program, else the program of the package for this platform that comes with it. */
-const inPackage = (environment: NodeJS.ProcessEnv): Effect.Effect<Option.Option<string>> =>
+const programOf = (manifest: string): Effect.Effect<Option.Option<string>> =>
   Effect.promise(async () => {
     try {
-      const manifest = resolveAgent("opencode", "opencode-ai/package.json", environment)
       const { bin } = Option.getOrThrow(decodeManifest(await readFile(manifest, "utf8")))
       const program = join(dirname(manifest), bin.opencode)
       if ((await stat(program)).size >= leastProgramBytes) return Option.some(program)
       const machine = `opencode-${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`
       return Option.some(join(dirname(createRequire(manifest).resolve(`${machine}/package.json`)), "bin", "opencode"))
     } catch {
-      // The package is not installed, or not for this platform.
+      // The package is not for this platform.
       return Option.none()
     }
   })
@@ -41,8 +40,10 @@ export const locateOpenCode = Effect.fn("locateOpenCode")(function* (environment
     if (yield* isProgram(configured)) return configured
     return yield* new OpenCodeNotFound({ looked: `REPRISE_OPENCODE names ${configured}, which is not a program` })
   }
-  const packaged = yield* inPackage(environment)
-  if (Option.isSome(packaged) && (yield* isProgram(packaged.value))) return packaged.value
+  for (const manifest of resolveAgent("opencode", "opencode-ai/package.json", environment)) {
+    const packaged = yield* programOf(manifest)
+    if (Option.isSome(packaged) && (yield* isProgram(packaged.value))) return packaged.value
+  }
   for (const directory of (environment.PATH ?? "").split(delimiter)) {
     const candidate = join(directory, "opencode")
     if (directory !== "" && (yield* isProgram(candidate))) return candidate

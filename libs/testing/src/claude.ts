@@ -1,0 +1,5 @@
+/**
+ * Claude for tests. Its program is 360 MB, so that `npm ci` leaves it out and `npm ci --prefix test/claude` installs it;
+ * the global setup `test/harness/claude.ts` finds it there and names it to the tests.
+ */
+export const lacksClaude = (process.env["REPRISE_CLAUDE"] ?? "") === ""
