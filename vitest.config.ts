@@ -28,6 +28,8 @@ const agents = {
 
 export default defineConfig({
   test: {
+    // `npm test` leaves them out, `npm run test:all` does not.
+    tags: [{ name: "long", description: "more than `npm test` can run in seven minutes on two cores" }],
     // A failure says what it compared, and not `[ Array(1) ]`.
     chaiConfig: { truncateThreshold: 0 },
     projects: [

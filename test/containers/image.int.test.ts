@@ -1,3 +1,4 @@
+// @module-tag long
 /** The image that users build from deploy/Dockerfile (docs/kubernetes.md#the-images). */
 import { assert, describe, layer } from "@effect/vitest"
 import { freePort } from "@reprise/process"

@@ -1,3 +1,4 @@
+// @module-tag long
 /** `podman play kube` as a stand-in for a cluster: it runs the Deployments of the overlay `local` as they are. */
 import { execFile } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"

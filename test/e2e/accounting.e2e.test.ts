@@ -1,3 +1,4 @@
+// @module-tag long
 /** What a run has used adds up to what the model counted, however its turns ended. */
 import { assert, describe, it } from "@effect/vitest"
 import { type RunView, type SessionView, uncachedTokens } from "@reprise/protocol"

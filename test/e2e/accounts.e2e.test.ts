@@ -1,3 +1,4 @@
+// @module-tag long
 /** A cluster with an identity for each service: real processes with a key each, on a server with TLS. */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,3 +1,4 @@
+// @module-tag long
 /** `reprise agents`: the agents that have a name, and what one of them can. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
 import { dirname, join } from "node:path"

@@ -1,3 +1,4 @@
+// @module-tag long
 /** Agents by role and rule: author, reviewer and fixer on three runtimes, and a reviewer that changes with the reviews. */
 import { readFileSync } from "node:fs"
 import { delimiter, dirname, join } from "node:path"

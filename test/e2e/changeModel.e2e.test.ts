@@ -1,3 +1,4 @@
+// @module-tag long
 /** The model of an open run is changed: at the question that a failure of its model leads to, and on the command line. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,3 +1,4 @@
+// @module-tag long
 import { assert, describe, it } from "@effect/vitest"
 import { lacksClaude } from "@reprise/testing"
 import { Effect } from "effect"

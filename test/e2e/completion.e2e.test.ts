@@ -1,3 +1,4 @@
+// @module-tag long
 /** The completion scripts in real shells: ids with what they are, and plans. */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

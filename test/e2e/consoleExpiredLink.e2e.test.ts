@@ -1,3 +1,4 @@
+// @module-tag long
 import { createHmac } from "node:crypto"
 import { assert, describe, layer } from "@effect/vitest"
 import { Messenger } from "@reprise/actor"

@@ -1,3 +1,4 @@
+// @module-tag long
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page, Worker } from "playwright-core"

@@ -1,3 +1,4 @@
+// @module-tag long
 /**
  * Notices while no page is open. The browser's own push service is on the internet, so the page gets a subscription of a
  * push service on this machine; what that is sent is decrypted and handed to the browser, which wakes the service worker.

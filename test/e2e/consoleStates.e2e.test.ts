@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, it } from "@effect/vitest"
 import { SessionId } from "@reprise/protocol"
 import { Effect } from "effect"

@@ -1,3 +1,4 @@
+// @module-tag long
 import { assert, describe, layer } from "@effect/vitest"
 import { Messenger } from "@reprise/actor"
 import { EscalationId } from "@reprise/protocol"

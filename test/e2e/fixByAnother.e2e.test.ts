@@ -1,3 +1,4 @@
+// @module-tag long
 /** `fix` with another agent: it takes over from the author, on another runtime, for the rest of the phase. */
 import { assert, describe, it } from "@effect/vitest"
 import type { ScriptInput } from "@reprise/scripted-model"

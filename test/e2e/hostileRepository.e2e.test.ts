@@ -1,3 +1,4 @@
+// @module-tag long
 /** A repository with every trick at once, on a machine that has trusted nothing of it. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"

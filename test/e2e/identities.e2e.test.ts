@@ -1,3 +1,4 @@
+// @module-tag long
 /** The identities of one machine: the services, a person and the operator on the broker that a command runs for itself. */
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"

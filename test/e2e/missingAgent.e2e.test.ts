@@ -1,3 +1,4 @@
+// @module-tag long
 /** A machine on which the agent of a run is not installed: the package of Reprise, and nothing beside it. */
 import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync } from "node:fs"

@@ -1,3 +1,4 @@
+// @module-tag long
 import { execFileSync } from "node:child_process"
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

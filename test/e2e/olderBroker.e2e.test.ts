@@ -1,3 +1,4 @@
+// @module-tag long
 /** A broker and a store of a Reprise before there were identities on one machine: one user for everything. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,3 +1,4 @@
+// @module-tag long
 /** The package that users install: built, installed by npm without a network, and used far from this repository. */
 import { execFile } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"

@@ -1,3 +1,4 @@
+// @module-tag long
 /** The model's vendor refuses for a while: the work waits and says until when, tries again when told, or asks. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,3 +1,4 @@
+// @module-tag long
 /** A run whose hosts have no checkout: they clone a git remote, and push each finished phase. */
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"

@@ -1,3 +1,4 @@
+// @module-tag long
 /** Rules in place of questions, on both runtimes. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from "node:fs"
 import { join } from "node:path"

@@ -1,3 +1,4 @@
+// @module-tag long
 /** OpenCode adds the address of its schema to a configuration that it loads: no agent commits that. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,3 +1,4 @@
+// @module-tag long
 /** A whole run in the sandbox, with the settings that nobody touched. */
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs"

@@ -1,3 +1,4 @@
+// @module-tag long
 /** From the evening to the morning with settings that nobody touched, and what is refused before anything is spent. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"

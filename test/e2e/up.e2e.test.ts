@@ -1,3 +1,4 @@
+// @module-tag long
 import { assert, describe, it } from "@effect/vitest"
 import { freeze } from "@reprise/process/testing"
 import { Broker, localBroker } from "@reprise/testing"

@@ -1,3 +1,4 @@
+// @module-tag long
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { gateEvents } from "../harness/eventLines.ts"

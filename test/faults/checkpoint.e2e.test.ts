@@ -1,3 +1,4 @@
+// @module-tag long
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { pageToVerify } from "../harness/checkpointPlan.ts"

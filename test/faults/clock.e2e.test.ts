@@ -1,3 +1,4 @@
+// @module-tag long
 /** The clock of the machine is set by a day, either way, while a run is under way: as Reprise's own processes see it. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,3 +1,4 @@
+// @module-tag long
 /** The disk of `.reprise` gets full, or read-only: a file system of its own. */
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs"

@@ -1,3 +1,4 @@
+// @module-tag long
 /** Whoever worked on a run knows what was said, also when everything that OpenCode had is gone. */
 import { existsSync, rmSync } from "node:fs"
 import { join } from "node:path"

@@ -1,3 +1,4 @@
+// @module-tag long
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { open } from "node:fs/promises"

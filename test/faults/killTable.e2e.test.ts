@@ -1,3 +1,4 @@
+// @module-tag long
 import { Effect } from "effect"
 import { killTable } from "../harness/killTable.ts"
 import { withAgentRuntime } from "../harness/openCodeUser.ts"

@@ -1,3 +1,4 @@
+// @module-tag long
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { describe } from "@effect/vitest"

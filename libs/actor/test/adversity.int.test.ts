@@ -1,3 +1,4 @@
+// @module-tag long
 /** What only a real server can do to an actor: die, freeze, fill up, forget; and what kill -9 does to a process. */
 import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"

@@ -1,3 +1,4 @@
+// @module-tag long
 import { durabilitySuite } from "./support/durabilitySuite.ts"
 import { onJetStream, onServer } from "./support/systems.ts"
 

@@ -1,3 +1,4 @@
+// @module-tag long
 /** What was removed from a bucket stays removed, also when the server is killed right afterwards. */
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Fiber } from "effect"

@@ -1,3 +1,4 @@
+// @module-tag long
 import { acpWorld } from "./contract/acpWorld.ts"
 import { agentRuntimeContract } from "./contract/contract.ts"
 import { killContract } from "./contract/killContract.ts"

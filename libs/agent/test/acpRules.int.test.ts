@@ -1,3 +1,4 @@
+// @module-tag long
 /** Rules and modes over the Agent Client Protocol, with a real OpenCode: whatever it would do by itself, they decide before. */
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,3 +1,4 @@
+// @module-tag long
 /** An agent over the Agent Client Protocol runs in the sandbox as a whole: with a real bubblewrap and an agent that is a shell. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

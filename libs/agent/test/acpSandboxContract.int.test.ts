@@ -1,3 +1,4 @@
+// @module-tag long
 /** The contract of the port on an agent that runs in the sandbox as a whole, with its kills. */
 
 import { describe } from "@effect/vitest"

@@ -1,3 +1,4 @@
+// @module-tag long
 import { claudeWorld } from "./contract/claudeWorld.ts"
 import { agentRuntimeContract } from "./contract/contract.ts"
 

@@ -1,3 +1,4 @@
+// @module-tag long
 /** What Claude does besides the contract: its crashes in mid-tool, its humans, its permissions, its subagents. */
 import { spawn } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"

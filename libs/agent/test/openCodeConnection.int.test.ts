@@ -1,3 +1,4 @@
+// @module-tag long
 /** A turn and its events over a connection that breaks. */
 import { assert, describe, layer } from "@effect/vitest"
 import { ScriptedModel } from "@reprise/scripted-model"

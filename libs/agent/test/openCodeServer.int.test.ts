@@ -1,3 +1,4 @@
+// @module-tag long
 /** The life of the server: with its owner, after its owner, and without either. */
 import { spawn } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"

@@ -1,3 +1,4 @@
+// @module-tag long
 /** What agents try to get out of the sandbox with, on both runtimes: the table is in `libs/sandbox/src/testing.ts`. */
 import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs"
 import { join } from "node:path"

@@ -1,3 +1,4 @@
+// @module-tag long
 /** Turns on Claude under faults: each completes once, in its own session, without sending a prompt twice. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"

@@ -1,3 +1,4 @@
+// @module-tag long
 /** A runtime that misbehaves: each fault ends in the right state, in time, without sending a prompt twice. */
 import { assert, layer } from "@effect/vitest"
 import { turnIdOf } from "@reprise/protocol"

@@ -1,3 +1,4 @@
+// @module-tag long
 /** What a quality gate tries to get out of the sandbox with: the table is in `libs/sandbox/src/testing.ts`. */
 import { lstatSync } from "node:fs"
 import { join } from "node:path"

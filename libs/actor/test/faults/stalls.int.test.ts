@@ -1,3 +1,4 @@
+// @module-tag long
 /**
  * A stall at each request in turn: it, its answer, or what the broker sends by itself never comes. Everything ends, and the
  * process goes on.
