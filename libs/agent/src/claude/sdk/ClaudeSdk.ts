@@ -98,7 +98,7 @@ export class ClaudeNotInstalled extends Schema.TaggedError<ClaudeNotInstalled>()
 }) {
   override get message() {
     const { version } = agentPackages.claude
-    return `The Claude agent SDK is not installed (${this.looked}). In the folder of Reprise, 'npm i --no-save ${this.wanted}@${version}' installs it; at a terminal, a run that needs it offers to`
+    return `The Claude agent SDK is not installed (${this.looked}). In the folder of Reprise, 'npm i --no-save ${this.wanted}@${version}' installs it`
   }
 }
 
