@@ -100,9 +100,10 @@ const prune = Effect.fnUntraced(function* (key: string) {
   yield* decides(key, 1)
   yield* waitUntil(Effect.map(patiently(deadLettersOf(key)), ({ length }) => length === 1))
   for (const { sequence } of yield* patiently(deadLetters())) yield* patiently(dropDeadLetter(sequence))
-  yield* forget(key)
+  // A write of the view whose answer did not come is repeated, and can come after the removal.
+  const isGone = Effect.map(patiently(views.get(`gate.${key}`)), (view) => view === undefined)
+  yield* waitUntil(Effect.andThen(forget(key), isGone))
   assert.deepStrictEqual(yield* patiently(journalOf(key)), [])
-  assert.isUndefined(yield* patiently(views.get(`gate.${key}`)))
 })
 
 /** Each is told with a key of its own, in a process that goes on to live. */

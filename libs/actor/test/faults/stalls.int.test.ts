@@ -16,6 +16,8 @@ const isThorough = (process.env["REPRISE_EVERY_REQUEST"] ?? "") !== ""
 
 const settings = { snapshotEvery: 2, ackWaitMs: 1_000, heartbeatMs: 300 }
 const requestTimeoutMs = 1_000
+/** Each story leaves large bodies behind, and a broker that is full lets nothing end. */
+const storageBytes = (isThorough ? 4 : 0.25) * 1024 ** 3
 
 const nameOf = ({ kind, nth, operation }: Passing) => `${kind} ${operation} #${nth}`
 
@@ -23,9 +25,9 @@ type Part = (key: string) => Effect.Effect<void, unknown, Messenger | Broker>
 
 /** A server, a proxy before it, and a process that starts until it has started. */
 const openStage = Effect.gen(function* () {
-  const world = yield* ownServerWorld(settings)
+  const world = yield* ownServerWorld(settings, storageBytes)
   const proxy = yield* makeNatsProxy(world.server.url)
-  const start = processOn(jetStream(proxy.url, settings, { name: "one", requestTimeoutMs }), [service])
+  const start = processOn(jetStream(proxy.url, settings, { name: "one", requestTimeoutMs, storageBytes }), [service])
   return { proxy, observer: yield* world.start(), start: Effect.retry(start, Schedule.spaced("100 millis")) }
 })
 
