@@ -11,7 +11,7 @@ import { worldOf } from "./world/World.ts"
 const partSize = 25
 const toldEvery = 1_000
 /** Young objects may be many before they are collected, and nobody reads the stack traces of a story. */
-const nodeOptions = ["--max-semi-space-size=64", "--stack-trace-limit=0"]
+const nodeOptions = ["--max-semi-space-size=128", "--min-semi-space-size=128", "--stack-trace-limit=0"]
 
 /** A part of the stories has ended, with what was seen and what was wrong. */
 interface Part {

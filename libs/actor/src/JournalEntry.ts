@@ -4,7 +4,7 @@
  * (docs/design/architecture.md#how-an-actor-works-durable-intent).
  */
 import { Result, Schema } from "effect"
-import { Undecodable } from "./wire.ts"
+import { textReader, Undecodable } from "./wire.ts"
 
 /** A message to send, complete except for its id, which derives from the entry's sequence. */
 export const JournalledOutgoing = Schema.Struct({
@@ -27,7 +27,7 @@ export const JournalEntry = Schema.Struct({
 })
 export type JournalEntry = typeof JournalEntry.Type
 
-const decode = Schema.decodeUnknownResult(Schema.fromJsonString(JournalEntry))
+const decode = textReader(JournalEntry)
 
 /** Reads an entry from JSON text. Never throws. */
 export const readEntry = (body: string): Result.Result<JournalEntry, Undecodable> =>

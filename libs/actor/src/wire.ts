@@ -25,14 +25,31 @@ export class Undecodable extends Schema.TaggedError<Undecodable>()("Undecodable"
 export const bodyOf = ({ body }: Pick<StoredMessage, "body">) =>
   Effect.catchTag(body, "BodyLost", ({ message }) => Effect.fail(new Undecodable({ reason: message })))
 
-const parseObject = (body: string): Result.Result<object, Undecodable> => {
+const parseJson = (text: string): Result.Result<unknown, Undecodable> => {
   try {
-    const value: unknown = JSON.parse(body)
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return Result.succeed(value)
-    return Result.fail(new Undecodable({ reason: "The body is JSON, but not an object." }))
+    return Result.succeed(JSON.parse(text))
   } catch (cause) {
     return Result.fail(new Undecodable({ reason: `The body is not JSON: ${String(cause)}` }))
   }
+}
+
+const parseObject = (body: string): Result.Result<object, Undecodable> =>
+  Result.flatMap(parseJson(body), (value) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Result.succeed(value)
+      : Result.fail(new Undecodable({ reason: "The body is JSON, but not an object." }))
+  )
+
+/**
+ * A reader of JSON texts of this schema; compiled once. `Schema.fromJsonString` says the same, and starts a fiber for each
+ * text, which costs more than most texts themselves.
+ */
+export const textReader = <A>(schema: Schema.Codec<A, unknown>) => {
+  const decode = Schema.decodeUnknownResult(schema)
+  return (text: string): Result.Result<A, Undecodable> =>
+    Result.flatMap(parseJson(text), (value) =>
+      Result.mapError(decode(value), ({ message }) => new Undecodable({ reason: message }))
+    )
 }
 
 const requiredHeaders = ["ce-id", "ce-type", "ce-source", "ce-subject", "ce-time"]

@@ -7,7 +7,7 @@ import type { BrokerShape, StoredMessage } from "../broker/Broker.ts"
 import type { BrokerFault } from "../broker/faults.ts"
 import { PoisonMessage } from "../DeadLetter.ts"
 import { type JournalEntry, readEntry } from "../JournalEntry.ts"
-import { bodyOf, type Undecodable } from "../wire.ts"
+import { bodyOf, textReader, type Undecodable } from "../wire.ts"
 import { makeReceipts, type Receipts } from "./Receipts.ts"
 import type { ReadSubjects } from "./readSubjects.ts"
 import { makeViewMark, type ViewMark } from "./views.ts"
@@ -71,7 +71,7 @@ const Snapshot = Schema.Struct({
   receipts: Schema.Array(Schema.Tuple([Schema.String, Schema.Int]))
 })
 type Snapshot = typeof Snapshot.Type
-const decodeSnapshot = Schema.decodeUnknownResult(Schema.fromJsonString(Snapshot))
+const decodeSnapshot = textReader(Snapshot)
 
 /** Reads a snapshot; one of another version, or an unreadable one, is ignored. */
 export const readSnapshot = (text: string, version: number): Snapshot | undefined => {

@@ -1,14 +1,15 @@
 /** Answers `list` and `show` for one kind of actor (docs/design/protocol.md#subjects-and-streams). */
 import { contracts, isKey, queries, type ServiceName, type Subjects } from "@reprise/protocol"
-import { Deferred, Effect, Predicate, Result, Schema } from "effect"
+import { Deferred, Effect, Predicate, Result } from "effect"
 import type { Actor, WorkOnHost } from "../Actor.ts"
 import type { BrokerShape, QueryHandler } from "../broker/Broker.ts"
+import { textReader } from "../wire.ts"
 import { withHosted } from "./hosted.ts"
 import type { Lanes } from "./Lanes.ts"
 import { readView, type StoredView } from "./views.ts"
 
-const readFilter = Schema.decodeUnknownResult(Schema.fromJsonString(queries.list))
-const readShow = Schema.decodeUnknownResult(Schema.fromJsonString(queries.show))
+const readFilter = textReader(queries.list)
+const readShow = textReader(queries.show)
 
 const data = (value: unknown) => JSON.stringify({ ok: true, data: value })
 const failure = (code: string, message: string, hint: string) =>

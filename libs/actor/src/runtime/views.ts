@@ -5,12 +5,13 @@
 import { Effect, Result, Schema } from "effect"
 import type { Bucket } from "../broker/Broker.ts"
 import type { BrokerFault, BrokerFull } from "../broker/faults.ts"
+import { textReader } from "../wire.ts"
 
 /** A view with the journal sequence that it shows. */
 const StoredView = Schema.Struct({ sequence: Schema.Int, view: Schema.Unknown })
 export type StoredView = typeof StoredView.Type
 
-const decode = Schema.decodeUnknownResult(Schema.fromJsonString(StoredView))
+const decode = textReader(StoredView)
 /** A stored view; undefined when it cannot be read. */
 export const readView = (text: string) => Result.getOrUndefined(decode(text))
 
