@@ -1,10 +1,9 @@
 /** What a run keeps of its plan, and what is read from it. */
-import { formatPlanProblem, planIdOf, reviewPath, samePrefix, taskList } from "@reprise/plan"
+import { formatPlanProblem, parsePlan, planIdOf, reviewPath, samePrefix, taskList } from "@reprise/plan"
 import type { PhaseId, RunOptions, Step } from "@reprise/protocol"
 import { Result, Struct } from "effect"
 import type { PlannedPhase } from "../actor/journal.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
-import { planIn } from "./planIn.ts"
 
 export interface RunPlan {
   readonly planId: string
@@ -14,7 +13,7 @@ export interface RunPlan {
 
 /** The plan, or sentences that say what is wrong with it, with line and column. */
 export const toRunPlan = (text: string, planPath: string): Result.Result<RunPlan, string> => {
-  const plan = planIn(text)
+  const plan = parsePlan(text)
   if (Result.isFailure(plan)) {
     return Result.fail(`The plan ${planPath} cannot be read: ${plan.failure.map(formatPlanProblem).join(" ")}`)
   }

@@ -2,6 +2,7 @@
 import {
   besideState,
   isPass,
+  parsePlan,
   planSlug,
   renderSummary,
   type Summary,
@@ -16,14 +17,13 @@ import { RunEvent } from "../actor/journal.ts"
 import { noRun, type PhaseOutcome, type Run, type RunState, type Saving } from "../actor/state.ts"
 import { resolutionSentence } from "../checkpoint/resolution.ts"
 import { plannedPhase, sameCommit } from "./plan.ts"
-import { planIn } from "./planIn.ts"
 
 /** Tasks of other phases are reported with those. */
 const ownTasks = (run: Run, id: PhaseId, known: PhaseRecord | undefined): PhaseRecord["tasks"] =>
   (known?.tasks ?? []).filter((task) => phaseOfTask(run, task.id) === undefined || phaseOfTask(run, task.id) === id)
 
 const phasesOf = (run: Run, only: PhaseId | undefined): Summary["phases"] => {
-  const plan = planIn(run.source)
+  const plan = parsePlan(run.source)
   if (Result.isFailure(plan)) return []
   const subjects = new Map(run.subjects.map(({ commit, subject }) => [commit, subject]))
   return plan.success.phases
