@@ -36,7 +36,8 @@ const findPlan = Effect.fnUntraced(function* (project: Project, from: string, gi
       "Move the plan into the repository: it is read again after each phase."
     )
   }
-  const owner = yield* topLevel(dirname(absolute))
+  // Git was asked about the root already.
+  const owner = dirname(absolute) === project.root ? project.root : yield* topLevel(dirname(absolute))
   if (owner !== project.root && !isOwnWorktree(project, owner)) {
     return yield* wrongUse(
       "plan-elsewhere",

@@ -1,22 +1,14 @@
 /** What a command knows of its broker, whoever runs it: its role there, how it is lost, and a NATS server at a URL. */
 import { Broker, QueryFailed, remoteConnection } from "@reprise/actor"
 import { type Identity, isLocked, Nats } from "@reprise/nats"
-import { Context, Effect, Layer, Schedule, Schema } from "effect"
+import { Context, Effect, Layer, Schedule } from "effect"
 import type { Settings } from "../config/settingsTable.ts"
 import { CliFailure } from "../terminal/CliFailure.ts"
+import { BrokerLost } from "./BrokerLost.ts"
 import { nameWhatIsFull, type Store, wasFull } from "./brokerQuota.ts"
 import { readable } from "./brokerTrouble.ts"
 import { ServiceBrokers, ServiceConnections } from "./ServiceBrokers.ts"
 import type { SystemOptions } from "./SystemOptions.ts"
-
-/** The process that ran the broker, or did the work, has ended. Everything stored is kept; another process may continue. */
-export class BrokerLost extends Schema.TaggedError<BrokerLost>()("BrokerLost", { directory: Schema.String }) {
-  override get message() {
-    return `The Reprise process that worked in ${this.directory} has ended. No data is lost: run the command again.`
-  }
-}
-
-export const isBrokerLost = (error: unknown): error is BrokerLost => error instanceof BrokerLost
 
 /** The role of this process: whether it owns the broker, and whether it does the work. */
 export class BrokerRole extends Context.Service<

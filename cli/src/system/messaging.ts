@@ -1,11 +1,7 @@
-/** Messages over a broker, whoever runs it, and the log of what a command does. */
-import { join } from "node:path"
+/** Messages over a broker, whoever runs it. */
 import { ActorConfig, HostTaken, JetStreamBroker, Messenger } from "@reprise/actor"
-import { onDisk } from "@reprise/nats"
-import { makePino, telemetry } from "@reprise/observability"
 import { Host } from "@reprise/protocol"
 import { Effect, Layer } from "effect"
-import { prepareState } from "../project/stateOrigin.ts"
 import { CliFailure, missing } from "../terminal/CliFailure.ts"
 import { noticingFull, remoteBroker } from "./broker.ts"
 import { readable } from "./brokerTrouble.ts"
@@ -34,17 +30,6 @@ export const messaging = (
     Layer.provideMerge(actorConfig(options))
   )
 }
-
-/** Fails if the project's state folder is not this machine's own, or not writable: nothing writes to it before this. */
-export const logging = ({ project, settings: { log } }: SystemOptions) =>
-  Layer.unwrap(
-    prepareState(project).pipe(
-      Effect.andThen(
-        onDisk(project.directory, async () => makePino(join(project.directory, "logs", "reprise.log"), log.level))
-      ),
-      Effect.map((logger) => telemetry("reprise", logger, log.level))
-    )
-  )
 
 export const failureOf = (thrown: unknown): CliFailure => {
   const error = readable(thrown)

@@ -55,7 +55,7 @@ const openCodeServer = ({ openCodeEnvironment, project, settings }: SystemOption
       })
     : openCodeAt(settings.opencode.url)
 
-/** The start of the agents' server, which goes on beside everything else. */
+/** The start of the agents' server. It is launched when this is there, and goes on beside everything else. */
 export class AgentStart extends Context.Service<
   AgentStart,
   {
@@ -69,8 +69,9 @@ const notStarted = Layer.succeed(AgentStart, { failed: Effect.never })
 const starting = Layer.effect(
   AgentStart,
   Effect.gen(function* () {
-    const { connection } = yield* OpenCodeServer
+    const { connection, launched } = yield* OpenCodeServer
     const start = yield* Effect.forkScoped(showingStep("Starting OpenCode")(connection))
+    yield* launched
     return { failed: Effect.andThen(Fiber.join(start), Effect.never) }
   })
 )

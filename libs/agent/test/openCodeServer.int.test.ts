@@ -5,8 +5,14 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { markedProcesses } from "@reprise/process"
-import { Effect, Exit, Layer, Option, Redacted, Scope } from "effect"
-import { AgentRuntime, layerOpenCode, type OpenCodeOptions, OpenCodeServer } from "../src/index.ts"
+import { Context, Effect, Exit, Fiber, Layer, Option, Redacted, Scope } from "effect"
+import {
+  AgentRuntime,
+  layerOpenCode,
+  OpenCodeNotPermitted,
+  type OpenCodeOptions,
+  OpenCodeServer
+} from "../src/index.ts"
 import { locateOpenCode } from "../src/opencode/server/locateOpenCode.ts"
 import { markOf } from "../src/opencode/server/startServer.ts"
 import { openCodeEnvironment } from "./contract/openCodeWorld.ts"
@@ -72,6 +78,33 @@ describe("OpenCodeServer", () => {
       assert.isFalse(existsSync(`/proc/${pid}`))
       assert.isFalse(existsSync(file))
       assert.isFalse(existsSync(join(options.stateDirectory, "opencode-unpacked")))
+    }).pipe(Effect.scoped, Effect.provide(Places.layer))
+  )
+
+  it.live("is launched before it answers, and waits for no launch that cannot be", () =>
+    Effect.gen(function* () {
+      const options = yield* optionsAt
+      const server = Context.get(yield* serverWith(options), OpenCodeServer)
+      const starting = yield* Effect.forkScoped(server.connection)
+      yield* server.launched
+      assert.isFalse(yield* server.isRunning, "it does not answer yet")
+      assert.notStrictEqual((yield* markedProcesses(yield* markOf(options.stateDirectory))).length, 0)
+      yield* Fiber.join(starting)
+
+      const stateDirectory = join(options.stateDirectory, "other")
+      const broken = yield* serverWith({ ...options, stateDirectory, command: "/bin/false" })
+      const notStarted = Context.get(broken, OpenCodeServer)
+      yield* Effect.forkScoped(Effect.ignore(notStarted.connection))
+      yield* notStarted.launched
+      const denied = yield* serverWith({
+        ...options,
+        stateDirectory: join(options.stateDirectory, "denied"),
+        permit: new OpenCodeNotPermitted({ detail: "not trusted" })
+      })
+      const never = Context.get(denied, OpenCodeServer)
+      yield* Effect.forkScoped(Effect.ignore(never.connection))
+      yield* never.launched
+      assert.isFalse(existsSync(join(options.stateDirectory, "denied", "logs")))
     }).pipe(Effect.scoped, Effect.provide(Places.layer))
   )
 

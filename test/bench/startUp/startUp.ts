@@ -2,12 +2,15 @@
  * How long commands take until something is to be seen, compared with what they cannot do without. The time of processors
  * is counted beside that of the clock: other work on the machine changes it less.
  */
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { performance } from "node:perf_hooks"
 import { Effect } from "effect"
 import { type Bundle, makeBundle } from "../../harness/bundle.ts"
 import type { Command } from "../../harness/Command.ts"
 import { oneQuestion, plan, script } from "../../harness/modelScript.ts"
 import { makeWorld, type World } from "../../harness/World.ts"
+import { waitUntil } from "../../harness/waitUntil.ts"
 import { endedChildrenSeconds, family, taken } from "../parkedRuns/processes.ts"
 import { brokerStart, noteBroker, noteOpenCode, noteProgram, openCodePrompt, openCodeStart, sinceMs } from "./floors.ts"
 import { Times } from "./Times.ts"
@@ -43,6 +46,11 @@ const runSteps = {
 }
 
 const firstPrompt = "run, to the first prompt"
+const launch = "run, to the launch of OpenCode"
+
+/** The guard makes the log right before it runs the program. */
+const untilLaunched = ({ root }: World) =>
+  waitUntil(Effect.sync(() => existsSync(join(root, ".reprise", "logs", "opencode.log")) || undefined))
 
 /** A run in a new repository, with everything cold. */
 const noteRun = Effect.fnUntraced(function* (times: Times, world: World) {
@@ -53,6 +61,9 @@ const noteRun = Effect.fnUntraced(function* (times: Times, world: World) {
       Effect.map(run.waitFor(line), () => times.note(toStep(name), sinceMs(started), processorMs(run)))
     )
   }
+  yield* Effect.forkScoped(
+    Effect.map(untilLaunched(world), () => times.note(launch, sinceMs(started), processorMs(run)))
+  )
   const called = Effect.as(
     world.model.awaitCall(() => true),
     undefined
@@ -133,6 +144,7 @@ export const startUp = (): Promise<void> =>
     print(times.line(brokerStart))
     print(times.line(openCodeStart))
     print(times.line(openCodePrompt))
+    print(times.line(launch))
     for (const name of Object.keys(runSteps)) print(times.line(toStep(name)))
     print(times.line(firstPrompt, openCode))
     print(times.line(firstCharacter, node))

@@ -21,8 +21,9 @@ import type { SystemOptions } from "../../system/SystemOptions.ts"
 import { wrongUse } from "../../terminal/CliFailure.ts"
 import { isOpenRun } from "../../views/ended.ts"
 import { planText } from "../../views/planText.ts"
+import { descriptionOf } from "../run/describeRun.ts"
 import { requireCleanTree } from "../run/preflight.ts"
-import { descriptionOf, isRunOf, type PreparedRun, prepareRun, startRun } from "../run/prepareRun.ts"
+import { isRunOf, type PreparedRun, prepareRun, startRun } from "../run/prepareRun.ts"
 import { requireStartable } from "../run/requireStartable.ts"
 
 /** Of more files only the newest are read. */

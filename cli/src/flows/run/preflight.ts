@@ -1,6 +1,8 @@
 /** Checks of the repository before a run starts. */
-import { Git, uncommittedPaths } from "@reprise/workspace"
+import { Git } from "@reprise/workspace/git"
+import { uncommittedPaths } from "@reprise/workspace/uncommittedPaths"
 import { Effect } from "effect"
+import { isInitialised } from "../../project/Project.ts"
 import { missing } from "../../terminal/CliFailure.ts"
 import { visibleLine } from "../../terminal/visible.ts"
 import type { PreparedRun } from "./prepareRun.ts"
@@ -38,3 +40,9 @@ export const requireCleanTree = Effect.fn("requireCleanTree")(function* ({
     "Commit or stash your changes, or use --allow-dirty."
   )
 }, Effect.provide(Git.layer))
+
+/** The same before the first broker starts here, so that a refused run leaves nothing behind. */
+export const requireFirstCleanTree = (prepared: PreparedRun) =>
+  prepared.config.settings.nats.url !== undefined || isInitialised(prepared.project)
+    ? Effect.void
+    : requireCleanTree(prepared)

@@ -9,8 +9,6 @@ import type { Project } from "../../project/Project.ts"
 import { type PlanFile, readPlanFile } from "../../project/planFile.ts"
 import { readPrompts } from "../../project/prompts.ts"
 import { wrongUse } from "../../terminal/CliFailure.ts"
-import { data, okJson } from "../../terminal/Printer.ts"
-import { describePlan, planText } from "../../views/planText.ts"
 import { chooseRemote, type WantedRemote } from "./chooseRemote.ts"
 
 /** The validated plan and settings. Exactly these are sent: none is read again. */
@@ -74,14 +72,4 @@ export const isRunOf = ({ plan, project, remote }: PreparedRun, run: RunView): b
   return remote === undefined
     ? run.remote === undefined && run.workspace === project.root
     : run.remote?.url === remote.url && run.remote.ref === remote.ref
-}
-
-/** What the run would do. */
-export const descriptionOf = (prepared: PreparedRun, runId: RunId) =>
-  describePlan(prepared.plan.plan, startRun(prepared, runId).command, prepared.config.settings.sessions.report)
-
-export const describeRun = (prepared: PreparedRun, runId: RunId, json: boolean): void => {
-  const description = descriptionOf(prepared, runId)
-  if (json) okJson(description)
-  else data(planText(description))
 }

@@ -1,13 +1,13 @@
 /** What must hold before a run starts, whoever starts it: checked before anything is spent. */
 import type { Standing } from "@reprise/sandbox"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { runtimesOf } from "../../config/serviceOptions.ts"
 import { requireRuntime } from "../../system/runtimes.ts"
 import { requireSandbox, warningOf } from "../../system/sandbox.ts"
 import { agentsOf, requireTrust } from "../../trust/requireTrust.ts"
 import { trustedSettingsOfRun } from "../../trust/trustedSettings.ts"
 import { requirePushed } from "./chooseRemote.ts"
-import { requireCommit } from "./preflight.ts"
+import { requireCommit, requireFirstCleanTree } from "./preflight.ts"
 import type { PreparedRun } from "./prepareRun.ts"
 import { requireUnattended } from "./unattended.ts"
 
@@ -30,6 +30,9 @@ export const requireStartable = Effect.fn("requireStartable")(function* (
 ) {
   const { config, options, project } = prepared
   const { settings } = config
+  // Git is asked beside the rest. What is told first does not depend on which is done first.
+  const committed = yield* Effect.forkChild(requireCommit(prepared))
+  const clean = yield* Effect.forkChild(requireFirstCleanTree(prepared))
   const standing = prepared.remote === undefined ? yield* requireSandbox({ project, settings }) : elsewhere
   const waits = yield* requireUnattended(settings, options, prepared.plan.plan, standing)
   if (prepared.remote === undefined) {
@@ -37,13 +40,14 @@ export const requireStartable = Effect.fn("requireStartable")(function* (
       requireRuntime(runtime, { openCodeUrl: settings.opencode.url, terminal })
     )
   }
-  yield* requireCommit(prepared)
+  yield* Fiber.join(committed)
   if (prepared.remote !== undefined) yield* requirePushed(prepared, prepared.remote, ownRef)
   const notices = yield* requireTrust(project, config, trustedSettingsOfRun(config, options), {
     terminal,
     plan,
     agents: agentsOf(config)
   })
+  yield* Fiber.join(clean)
   const warning = warningOf(standing, runtimesOf(options))
   return [...waits, ...notices, ...(warning === undefined ? [] : [warning])]
 })

@@ -1,7 +1,6 @@
 /** `reprise run PLAN` and `reprise validate PLAN`: everything is checked before anything starts. */
 import { RunId, type RuntimeName } from "@reprise/protocol"
 import { Effect, Option } from "effect"
-import { ensureSchemaFile } from "../../config/jsonSchema.ts"
 import { noRunFlags } from "../../config/serviceOptions.ts"
 import { findProject } from "../../project/Project.ts"
 import type { ClientFlags } from "../../system/clientSystem.ts"
@@ -11,7 +10,7 @@ import { PlainQuestions } from "../../terminal/fullScreen.ts"
 import { say } from "../../terminal/Printer.ts"
 import { isInteractive } from "../../terminal/readLine.ts"
 import { type ProgressFlags, withDisplay } from "../../views/live/Display.ts"
-import { describeRun, prepareRun } from "./prepareRun.ts"
+import { type PreparedRun, prepareRun } from "./prepareRun.ts"
 import { requireStartable } from "./requireStartable.ts"
 import { startOrContinueRun } from "./startOrContinueRun.ts"
 
@@ -33,6 +32,12 @@ interface Flags extends ClientFlags, ProgressFlags {
 
 /** The run id in a description of a run that does not exist. */
 const noRun = RunId.make("dry-run")
+
+const describe = (prepared: PreparedRun, json: boolean) =>
+  Effect.map(
+    Effect.promise(() => import("./describeRun.ts")),
+    ({ describeRun }) => describeRun(prepared, noRun, json)
+  )
 
 const settingsOf = ({ model, nats, runtime, worktree }: Flags) => ({
   runtime: Option.getOrUndefined(runtime),
@@ -57,14 +62,13 @@ const execute = Effect.fn("runPlan")(function* (flags: Flags) {
     remote: Option.getOrUndefined(flags.remote),
     ref: Option.getOrUndefined(flags.ref)
   })
-  if (flags.dryRun) return describeRun(prepared, noRun, flags.json)
+  if (flags.dryRun) return yield* describe(prepared, flags.json)
   for (const warning of yield* requireStartable(prepared, {
     terminal,
     plan: flags.plan,
     ownRef: Option.isSome(flags.ref)
   }))
     say(warning)
-  yield* ensureSchemaFile(project)
   const code = yield* startOrContinueRun({
     ...prepared,
     answerer: terminal ? "terminal" : "nobody",
@@ -85,5 +89,5 @@ export const validatePlan = Effect.fn("validatePlan")(function* (flags: {
   readonly json: boolean
 }) {
   const project = yield* findProject(process.cwd())
-  describeRun(yield* prepareRun(project, flags.plan, {}, noRunFlags), noRun, flags.json)
+  yield* describe(yield* prepareRun(project, flags.plan, {}, noRunFlags), flags.json)
 })

@@ -1,24 +1,12 @@
-/** Starts a run or continues the open one, follows it, and prints its summary. */
-import { randomUUID } from "node:crypto"
-import { Messenger } from "@reprise/actor"
-import { type RunId, type RunView, to } from "@reprise/protocol"
+/** Runs a plan in this process, or follows the process that does. What follows it is loaded beside the agents' start. */
+import type { RunId } from "@reprise/protocol"
 import { Effect, Ref } from "effect"
-import { isInitialised } from "../../project/Project.ts"
-import { isBrokerLost, untilBrokerLostOrFull } from "../../system/broker.ts"
-import { allRuns, findPostponed, findRun } from "../../system/lookUp.ts"
-import { newRunId } from "../../system/names.ts"
+import { isBrokerLost } from "../../system/BrokerLost.ts"
 import { hostingSystem } from "../../system/System.ts"
-import { type SystemOptions, usesRemote } from "../../system/SystemOptions.ts"
-import { type ExitCode, exitCodes } from "../../terminal/exitCodes.ts"
-import { data, say } from "../../terminal/Printer.ts"
-import { isOpenRun } from "../../views/ended.ts"
-import { Display } from "../../views/live/Display.ts"
-import { postponedLong } from "../../views/postponedText.ts"
-import { doneBefore, nextStep, placeOf, runSummary } from "../../views/runText.ts"
+import type { SystemOptions } from "../../system/SystemOptions.ts"
+import { say } from "../../terminal/Printer.ts"
 import type { Answerer } from "../gate/followEvents.ts"
-import { followRun } from "./followRun.ts"
-import { requireCleanTree } from "./preflight.ts"
-import { isRunOf, type PreparedRun, startRun } from "./prepareRun.ts"
+import type { PreparedRun } from "./prepareRun.ts"
 
 export interface PlanExecution extends PreparedRun {
   readonly answerer: Answerer
@@ -29,134 +17,12 @@ export interface PlanExecution extends PreparedRun {
   readonly locations: ReadonlyArray<readonly [string, string]>
 }
 
-/** The newest run of this plan that has not ended. */
-const findOpenRun = (runs: ReadonlyArray<RunView>): RunView | undefined => runs.find(isOpenRun)
-
-/** The runs of this plan, the newest first. */
-const runsOfPlan = (execution: PlanExecution) =>
-  Effect.map(allRuns, (runs) =>
-    runs.filter((run) => isRunOf(execution, run)).sort((a, b) => b.startedAt.localeCompare(a.startedAt))
+/** Loaded where the system is there, so beside the start of the agents' server. */
+const follow = (execution: PlanExecution, followed: Ref.Ref<RunId | undefined>) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./followPlan.ts")),
+    ({ followPlan }) => followPlan(execution, followed)
   )
-
-/** Sent again it changes nothing. */
-const start = Effect.fnUntraced(function* (execution: PlanExecution, runId: RunId) {
-  const messenger = yield* Messenger
-  yield* messenger.send(startRun(execution, runId), { id: `start-${runId}` })
-})
-
-/** The model that the command line names goes to the open run, which keeps everything else that it was started with. */
-const changeModel = Effect.fnUntraced(function* ({ config, json }: PlanExecution, { models, runId }: RunView) {
-  const { source, value } = config.resolved("model")
-  if (source !== "command line" || typeof value !== "string" || value === models?.author) return
-  const messenger = yield* Messenger
-  const command = to.orchestrator(runId).ChangeModel({ role: "author", model: value })
-  yield* messenger.send(command, { id: `model-${randomUUID()}` })
-  if (json) return
-  const before = models?.author ?? "the runtime's own"
-  say(`The author's next turn has model ${value}; it was ${before}. 'reprise pause --now' ends a turn under way.`)
-})
-
-const resume = Effect.fnUntraced(function* (execution: PlanExecution, run: RunView) {
-  const { json } = execution
-  const { phase, planPath, runId, status } = run
-  const messenger = yield* Messenger
-  const display = yield* Display
-  const { postponed } = (yield* Effect.orElseSucceed(findPostponed(runId), () => undefined)) ?? {}
-  yield* display.continued({ ...run, ...(postponed === undefined ? {} : { postponed }) })
-  if (!json) say(`Continuing run ${runId} of ${planPath} (${status}${phase === undefined ? "" : `, phase ${phase}`})`)
-  if (!json && postponed !== undefined) {
-    say(`${postponedLong(postponed, Date.now())}. 'reprise resume ${runId}' tries again now.`)
-  }
-  yield* changeModel(execution, run)
-  if (execution.options.auto && !run.auto && !json) {
-    say("It was started without --auto, and goes on asking. 'reprise abort' and a new run would take it.")
-  }
-  if (status !== "paused") return
-  yield* messenger.send(to.orchestrator(runId).ResumeRun(), { id: `resume-${randomUUID()}` })
-})
-
-const printSummary = Effect.fnUntraced(function* ({ json, locations, project }: PlanExecution, runId: RunId) {
-  const view = yield* findRun(runId)
-  if (json) return
-  const standard = [
-    ["workspace", placeOf(view)],
-    ["journal and logs", project.directory]
-  ] as const
-  data(runSummary(view, [...standard, ...locations]))
-  if (view.status === "completed") data(nextStep(view))
-})
-
-/** The exit code of a run that has ended or is paused; undefined if it is still to be followed. */
-const settledCode = (status: RunView["status"]): ExitCode | undefined => {
-  switch (status) {
-    case "paused":
-      return exitCodes.waiting
-    case "completed":
-      return exitCodes.done
-    case "failed":
-      return exitCodes.runFailed
-    case "aborted":
-      return exitCodes.aborted
-    case "running":
-    case "waiting":
-      return undefined
-  }
-}
-
-/** The run is known before it is sent: the broker may be lost before it says that it has stored the command. */
-const startAndFollow = Effect.fnUntraced(function* (execution: PlanExecution, followed: Ref.Ref<RunId | undefined>) {
-  yield* requireCleanTree(execution)
-  const runId = newRunId()
-  yield* Ref.set(followed, runId)
-  yield* start(execution, runId)
-  return { runId, code: yield* followRun(runId, execution) }
-})
-
-const resumeAndFollow = Effect.fnUntraced(function* (execution: PlanExecution, run: RunView, since: string) {
-  yield* resume(execution, run)
-  return { runId: run.runId, code: yield* followRun(run.runId, { ...execution, since }) }
-})
-
-/** A run that this process has started or found. It may have ended unseen, or nobody may have begun it yet. */
-const followKnown = Effect.fnUntraced(function* (execution: PlanExecution, runId: RunId, since: string) {
-  const run = yield* findRun(runId).pipe(
-    Effect.catchIf(
-      ({ code }) => code === "unknown-run",
-      () => Effect.succeed(undefined)
-    )
-  )
-  if (run === undefined) {
-    yield* start(execution, runId)
-    return { runId, code: yield* followRun(runId, execution) }
-  }
-  const code = settledCode(run.status)
-  return code === undefined ? yield* resumeAndFollow(execution, run, since) : { runId, code }
-})
-
-/** `followed`: the run that this process follows already, so that no new one is started. */
-const follow = Effect.fnUntraced(function* (execution: PlanExecution, followed: Ref.Ref<RunId | undefined>) {
-  const since = new Date(Date.now() - 1).toISOString()
-  const known = yield* Ref.get(followed)
-  if (known !== undefined) return yield* followKnown(execution, known, since)
-  const runs = yield* runsOfPlan(execution)
-  const open = findOpenRun(runs)
-  if (open === undefined) {
-    const notice = doneBefore(runs)
-    if (notice !== undefined && !execution.json) say(notice)
-    return yield* startAndFollow(execution, followed)
-  }
-  yield* Ref.set(followed, open.runId)
-  return yield* resumeAndFollow(execution, open, since)
-})
-
-const followAndSummarise = Effect.fnUntraced(function* (
-  execution: PlanExecution,
-  followed: Ref.Ref<RunId | undefined>
-) {
-  const { code, runId } = yield* follow(execution, followed)
-  if (code !== exitCodes.waiting && code !== exitCodes.interrupted) yield* printSummary(execution, runId)
-  return code
-})
 
 /**
  * Returns the exit code (docs/design/protocol.md#the-command-line); fails with a `CliFailure` if something the run needs
@@ -169,11 +35,9 @@ export const startOrContinueRun = Effect.fn("startOrContinueRun")(function* (exe
     settings: config.settings,
     ...(openCodeEnvironment === undefined ? {} : { openCodeEnvironment })
   }
-  // Checked before the first broker starts here, so that a refused run leaves nothing behind.
-  if (!usesRemote(options) && !isInitialised(project)) yield* requireCleanTree(execution)
   const followed = yield* Ref.make<RunId | undefined>(undefined)
   const system = hostingSystem(options)
-  return yield* untilBrokerLostOrFull(followAndSummarise(execution, followed)).pipe(
+  return yield* follow(execution, followed).pipe(
     Effect.provide(system),
     Effect.tapError((error) =>
       Effect.sync(() => {

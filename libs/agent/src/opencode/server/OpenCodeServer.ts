@@ -54,6 +54,8 @@ export interface OpenCodeOptions {
 export interface OpenCodeServerShape {
   /** How to reach the server now. Starts it, and waits while it starts or restarts. The port can change each time. */
   readonly connection: Effect.Effect<Connection, OpenCodeUnavailable>
+  /** Waits until the program of a first start runs, or cannot be run: from then on the start needs this process no more. */
+  readonly launched: Effect.Effect<void>
   /** Waits for the server without starting it. */
   readonly whenStarted: Effect.Effect<Connection>
   readonly isRunning: Effect.Effect<boolean>
@@ -79,6 +81,8 @@ interface Supervisor {
   readonly scope: Scope.Scope
   /** Serializes `ensureSupervised`. */
   readonly starting: Semaphore.Semaphore
+  /** Done when the program of the first start runs, or cannot be run. */
+  readonly launched: Deferred.Deferred<void>
   running: RunningServer | undefined
   /** Done with the server that runs now, or with the reason why none can. */
   next: Deferred.Deferred<RunningServer, OpenCodeUnavailable>
@@ -103,12 +107,12 @@ const guardedBy = Effect.fnUntraced(function* (
   return { ...loading, SHELL: shell }
 })
 
-const startOnce = Effect.fnUntraced(function* ({ options, program, sandbox, servers }: Supervisor) {
+const startOnce = Effect.fnUntraced(function* ({ launched, options, program, sandbox, servers }: Supervisor) {
   const { environment = process.env, permit = Effect.void, startTimeoutMs = 180_000, stateDirectory } = options
   yield* permit
   const attempt = yield* Scope.fork(servers)
   const guarded = yield* guardedBy(sandbox, environment)
-  const how = { program: yield* program, stateDirectory, environment, startTimeoutMs, guarded }
+  const how = { program: yield* program, stateDirectory, environment, startTimeoutMs, guarded, launched }
   const server = yield* startServer(how).pipe(
     Effect.tap((it) => writeOpenCodeEndpoint(stateDirectory, it.connection, it)),
     Scope.provide(attempt),
@@ -179,6 +183,7 @@ const supervise = (supervisor: Supervisor) => {
     Effect.ensuring(
       Effect.sync(() => {
         supervisor.isSupervised = false
+        Deferred.doneUnsafe(supervisor.launched, Effect.void)
       })
     )
   )
@@ -212,6 +217,7 @@ const make = Effect.fn("OpenCodeServer.make")(function* (options: OpenCodeOption
     servers: yield* Scope.fork(scope),
     scope,
     starting: yield* Semaphore.make(1),
+    launched: Deferred.makeUnsafe(),
     running: undefined,
     next: Deferred.makeUnsafe(),
     isSupervised: false
@@ -222,6 +228,7 @@ const make = Effect.fn("OpenCodeServer.make")(function* (options: OpenCodeOption
 
   return OpenCodeServer.of({
     connection: Effect.map(started, ({ connection }) => connection),
+    launched: Deferred.await(supervisor.launched),
     // While the server is down for good, waits for somebody who needs it and starts it again.
     whenStarted: current.pipe(
       Effect.map(({ connection }) => connection),
@@ -241,6 +248,7 @@ const make = Effect.fn("OpenCodeServer.make")(function* (options: OpenCodeOption
 const connected = (connection: Connection) =>
   OpenCodeServer.of({
     connection: Effect.succeed(connection),
+    launched: Effect.void,
     whenStarted: Effect.succeed(connection),
     isRunning: isHealthy(connection),
     version: Effect.flatMap(healthVersion(connection, 5000), (version) =>

@@ -26,6 +26,8 @@ export interface StartOptions {
   readonly startTimeoutMs: number
   /** Variables that put the agents' commands into the sandbox. */
   readonly guarded: Readonly<Record<string, string>>
+  /** Done when the program runs, long before it answers. */
+  readonly launched: Deferred.Deferred<void>
 }
 
 export interface RunningServer extends GuardedProcess {
@@ -104,6 +106,7 @@ const startOn = Effect.fnUntraced(function* (
     }).pipe(Effect.mapError((cause) => new OpenCodeStateFault({ operation: "starting the guard", cause }))),
     ({ stop }) => stop
   )
+  yield* Deferred.succeed(options.launched, undefined)
   const connection: Connection = {
     url: `http://127.0.0.1:${port}`,
     username: "opencode",
