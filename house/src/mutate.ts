@@ -24,23 +24,24 @@ const { values } = parseArgs({
 const files = sampleOf(targets(listPaths(repository), values.only), Number(values.sample), Number(values.seed))
 if (files.length === 0) throw new Error(`No file of the pure core lies in '${values.only}'.`)
 
-const report = "coverage/mutation.json"
-const configuration = "coverage/stryker.json"
+const folder = `coverage/mutation/${values.only.replace(/\W+/g, "-") || "all"}`
+const report = `${folder}/report.json`
+const configuration = `${folder}/stryker.json`
 const packages = [...new Set(files.map((file) => file.split("/").slice(0, 2).join("/")))]
 
-mkdirSync(join(repository, "coverage"), { recursive: true })
+mkdirSync(join(repository, folder), { recursive: true })
 writeFileSync(
   join(repository, configuration),
   JSON.stringify({
-    testRunner: "vitest",
-    vitest: { configFile: "house/mutation.config.ts" },
+    testRunner: "loaded-tests",
+    plugins: [join(repository, "house/src/mutants/strykerPlugin.ts")],
     mutate: files,
     concurrency: 2,
     // On a busy machine a slow test must not count as a mutant that was noticed.
-    timeoutMS: 30_000,
+    timeoutMS: 15_000,
     reporters: ["progress-append-only", "json"],
     jsonReporter: { fileName: report },
-    tempDirName: "coverage/stryker",
+    tempDirName: `${folder}/copy`,
     ignorePatterns: ["coverage", ".turbo"]
   })
 )
