@@ -16,6 +16,7 @@ const assertReadable = <A>(schema: Schema.Codec<A, unknown>) => {
 
 /**
  * An actor with this history. Fails when an event or a command does not survive its schema: the journal would lose it.
+ * Fails, too, when the actor would never be given the input: it is no command, and no event to which it subscribes.
  *
  * @example
  * given(escalationActor)([raised]).when(answer).then([answered])
@@ -27,6 +28,7 @@ export const given =
     const assertStored = assertReadable(actor.journal)
     const isCommand = Schema.is(actor.commands)
     const assertSent = assertReadable(actor.commands)
+    const isSubscribed = ({ _tag }: Tagged) => actor.subscription?.types.some((type) => type === _tag) === true
     history.forEach(assertStored)
     const before = history.reduce(actor.evolve, actor.initial)
     return {
@@ -35,6 +37,7 @@ export const given =
       when: (input: Input, delivery: Partial<Delivery> = {}) => {
         const delivered = { ...someDelivery, ...delivery }
         if (isCommand(input)) assertSent(input)
+        else assert.ok(isSubscribed(input), `The actor takes no '${input._tag}' like this.`)
         const outcome = actor.decide(before, input, delivered)
         const events = Result.getOrElse(outcome, (): ReadonlyArray<Event> => [])
         events.forEach(assertStored)
