@@ -349,6 +349,7 @@ describe("every refusal", () => {
     ["not-an-option", [raised()], reply("nonsense")],
     ["not-offered", [raised(bare)], reply("c")],
     ["guidance-required", [raised(bare)], reply("other")],
+    ["unusable-agent", [raised()], reply("override", { runtime: "opencode" })],
     ["unreadable", [raised()], reply("fix", { guidance: "half of a pair: \ud83e" })]
   ] as const)("has the code %s", (code, history, command) => {
     assert.containSubset(escalation(history).when(command, at(9)).outcome, { failure: { code } })
