@@ -11,7 +11,7 @@ import { initial, type WorkspaceState } from "../src/actor/state.ts"
 import { type Place, WorkspaceWork } from "../src/actor/work.ts"
 import { claims, finish, gates, phase, prepareIn, runId, verify, verifyTasks } from "./support/commands.ts"
 
-const workspace = given(workspaceActor)
+const workspace = given(workspaceActor, WorkspaceWork)
 const host = Host.make("h1")
 const place: Place = { host, root: "/repo", directory: "/repo", leaseId: "l1", tolerated: ["notes/"] }
 const prepare = prepareIn("/repo")
