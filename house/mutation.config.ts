@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config"
 
-/** The unit tests of the packages that `npm run mutate` changes. */
-const packages = (process.env["REPRISE_MUTATED_PACKAGES"] ?? "").split(",")
+/** The package that `npm run mutate` changes. */
+const changed = process.env["REPRISE_MUTATED_PACKAGE"] ?? ""
 
 /**
  * Each of these takes seconds, and a mutant that the others do not notice would have to wait for them: models that walk
@@ -22,7 +22,7 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 600_000,
     reporters: [],
-    include: packages.map((name) => `${name}/test/**/*.test.ts`),
+    include: [`${changed}/test/**/*.test.ts`],
     exclude: ["**/*.int.test.ts", "**/node_modules/**", ...slow]
   }
 })

@@ -6,7 +6,7 @@ const run = (...mutants: ReadonlyArray<string>): { readonly tests: number; reado
   const out = execFileSync(process.execPath, ["house/test/fixtures/mutants/run.ts", ...mutants], {
     cwd: repository,
     encoding: "utf8",
-    env: { ...process.env, REPRISE_MUTATED_PACKAGES: "house/test/fixtures/mutants" }
+    env: { ...process.env, REPRISE_MUTATED_PACKAGE: "house/test/fixtures/mutants" }
   })
   return JSON.parse(out.trim().split("\n").at(-1) ?? "")
 }

@@ -3,9 +3,10 @@ import { given } from "@reprise/actor/testing"
 import { EscalationId, RunId, SessionId } from "@reprise/protocol"
 import { escalationActor } from "../src/actor/actor.ts"
 import type { JournalEvent } from "../src/actor/journal.ts"
+import { NotifyWork } from "../src/notify/Notice.ts"
 import { at, escalationId, option, question, raised, reply, runId, timeAt } from "./fixtures.ts"
 
-const escalation = given(escalationActor)
+const escalation = given(escalationActor, NotifyWork)
 
 const answered = (choice: string, guidance?: string): JournalEvent => ({
   _tag: "Answered",

@@ -3,9 +3,10 @@ import { given } from "@reprise/actor/testing"
 import { escalationActor, escalationActorWith } from "../src/actor/actor.ts"
 import type { JournalEvent } from "../src/actor/journal.ts"
 import { defaultReminders, type ReminderSettings, reminderAfterMs } from "../src/actor/reminders.ts"
+import { NotifyWork } from "../src/notify/Notice.ts"
 import { at, escalationId, question, raised, runId, timeAt } from "./fixtures.ts"
 
-const escalation = given(escalationActor)
+const escalation = given(escalationActor, NotifyWork)
 
 const answered: JournalEvent = { _tag: "Answered", at: timeAt(5), choice: "fix", by: "ada", via: "cli" }
 
