@@ -3,7 +3,7 @@
  * shows which changes no unit test notices. Takes minutes for a folder and hours for everything, so it is for the night,
  * not for CI.
  *
- * `--only` takes a folder or a file; `--sample` takes N of the files, chosen by the seed. Exits with 1 when a folder's
+ * `--only` takes a folder or a file, and may be given more than once; `--sample` takes N of the files, chosen by the seed. Exits with 1 when a folder's
  * score is below the target. A package's mutants meet that package's own tests only, because the copy in which they
  * are made links to the other packages as they are. Reports are in `coverage/mutation/`.
  */
@@ -16,17 +16,20 @@ import { listPaths, repository } from "./sources.ts"
 
 const { values } = parseArgs({
   options: {
-    only: { type: "string", default: "" },
+    only: { type: "string", multiple: true, default: [""] },
     sample: { type: "string", default: "0" },
     seed: { type: "string", default: "1" }
   }
 })
 
-const files = sampleOf(targets(listPaths(repository), values.only), Number(values.sample), Number(values.seed))
-if (files.length === 0) throw new Error(`No file of the pure core lies in '${values.only}'.`)
+const paths = listPaths(repository)
+const chosen = [...new Set(values.only.flatMap((place) => targets(paths, place)))]
+const files = sampleOf(chosen, Number(values.sample), Number(values.seed))
+if (files.length === 0) throw new Error(`No file of the pure core lies in '${values.only.join("', '")}'.`)
 
 const mutate = (name: string, mutated: ReadonlyArray<string>) => {
-  const part = values.only.startsWith(name) ? values.only : name
+  const [first = ""] = values.only
+  const part = first.startsWith(name) ? first : name
   const folder = `coverage/mutation/${part.replace(/\W+/g, "-")}`
   const report = `${folder}/report.json`
   const configuration = `${folder}/stryker.json`

@@ -15,9 +15,19 @@ const by = (title: string) => `by 'house/test/fixtures/mutants/test/changed.test
 
 describe("the tests of a mutation run, loaded once", () => {
   it("notice what a mutant changes, and nothing that another one did", () => {
-    const mutants = ["nothing", "noticed", "poison", "nothing", "endless", "noticed at load", "noticed", "nothing"]
+    const mutants = [
+      "nothing",
+      "noticed",
+      "poison",
+      "nothing",
+      "endless",
+      "noticed at load",
+      "nothing at load",
+      "noticed",
+      "nothing"
+    ]
     assert.deepStrictEqual(run(...mutants), {
-      tests: 6,
+      tests: 7,
       told: [
         "nothing: survived",
         `noticed: killed ${by("is right")}`,
@@ -25,6 +35,7 @@ describe("the tests of a mutation run, loaded once", () => {
         "nothing: survived",
         "endless: timeout",
         `noticed at load: killed ${by("is loaded right")}`,
+        "nothing at load: survived",
         `noticed: killed ${by("is right")}`,
         "nothing: survived"
       ]

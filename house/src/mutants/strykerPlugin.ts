@@ -77,6 +77,7 @@ class LoadedTestsRunner {
   #thread: LoadedThread | undefined
   #threads = 0
   readonly #durations = new Map<string, number>()
+  readonly #unsteady = new Set<string>()
 
   capabilities() {
     return { reloadEnvironment: true }
@@ -91,6 +92,7 @@ class LoadedTestsRunner {
     if (failure !== undefined) return { status: "error", errorMessage: failure }
     const { results, coverage } = await thread.run({ bail: false })
     this.#learn(results)
+    await this.#findUnsteady()
     const empty: Coverage = { static: {}, perTest: {} }
     return {
       status: "complete",
@@ -107,6 +109,7 @@ class LoadedTestsRunner {
 
   async mutantRun(run: MutantRun) {
     if (run.mutantActivation === "static") return this.#runAnew(run, run.activeMutant.id)
+    await this.#prepare()
     const { thread } = this.#thread === undefined ? await this.#load() : { thread: this.#thread }
     const response = await thread.run(this.#requestOf(run))
     const failed = response.results.find(({ failure }) => failure !== undefined)
@@ -122,7 +125,7 @@ class LoadedTestsRunner {
 
   /** Runs it in a thread of its own, in which the mutant may be active while modules load. */
   async #runAnew(run: MutantRun, mutant?: string) {
-    if (this.#durations.size === 0) this.#learn((await (await this.#load()).thread.run({ bail: false })).results)
+    await this.#prepare()
     await this.#unload()
     const { thread, failure } = await this.#load(mutant)
     const result =
@@ -133,20 +136,43 @@ class LoadedTestsRunner {
     return result
   }
 
+  /** Each process of Stryker gets to know the tests by itself. */
+  async #prepare(): Promise<void> {
+    if (this.#durations.size > 0) return
+    const { thread } = await this.#load()
+    this.#learn((await thread.run({ bail: false })).results)
+    await this.#findUnsteady()
+  }
+
+  /** A test that fails without any mutant, in another order or when it is run again, says nothing about one. */
+  async #findUnsteady(): Promise<void> {
+    await this.#unload()
+    const { thread } = await this.#load()
+    for (let pass = 0; pass < 2; pass++) {
+      const { results } = await thread.run({ tests: this.#inOrder([...this.#durations.keys()]), bail: false })
+      for (const { failure, id } of results) if (failure !== undefined) this.#unsteady.add(id)
+    }
+    await this.#unload()
+  }
+
+  /** The quickest tests come first. They notice most mutants, and those that wait would wait in vain. */
+  #inOrder(ids: ReadonlyArray<string>) {
+    return ids
+      .filter((id) => !this.#unsteady.has(id))
+      .map((id) => ({ id, usualMs: this.#durations.get(id) ?? 0 }))
+      .sort((one, other) => one.usualMs - other.usualMs)
+      .map(({ id, usualMs }) => ({ id, limitMs: limitOf(usualMs) }))
+  }
+
   #learn(results: Response["results"]): void {
     for (const { id, timeSpentMs } of results) this.#durations.set(id, timeSpentMs)
   }
 
-  /** The quickest tests come first. They notice most mutants, and those that wait would wait in vain. */
   #requestOf({ activeMutant, testFilter, hitLimit, disableBail }: MutantRun): Request {
-    const tests = testFilter ?? [...this.#durations.keys()]
     return {
       mutant: activeMutant.id,
       bail: !disableBail,
-      tests: tests
-        .map((id) => ({ id, usualMs: this.#durations.get(id) ?? 0 }))
-        .sort((one, other) => one.usualMs - other.usualMs)
-        .map(({ id, usualMs }) => ({ id, limitMs: limitOf(usualMs) })),
+      tests: this.#inOrder(testFilter ?? [...this.#durations.keys()]),
       ...(hitLimit === undefined ? {} : { hitLimit })
     }
   }

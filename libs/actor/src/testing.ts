@@ -15,10 +15,15 @@ const assertReadable = <A>(schema: Schema.Codec<A, unknown>) => {
   return (value: A) => assert.deepStrictEqual(read(write(value)), value)
 }
 
+/** Asserts that nothing of a view is lost when it is stored: it has no field that is there and undefined. */
+const assertStorable = (view: unknown): void => {
+  if (view !== undefined) assert.deepStrictEqual(JSON.parse(JSON.stringify(view)), view)
+}
+
 /**
  * An actor with this history. Fails when an event or a command does not survive its schema: the journal would lose it.
  * Fails, too, when the actor would never be given the input: it is no command, and no event to which it subscribes; and
- * when what it sends does not fit its contract. `work`: what its worker reads.
+ * when what it sends does not fit its contract, or its view cannot be stored. `work`: what its worker reads.
  *
  * @example
  * given(escalationActor)([raised]).when(answer).then([answered])
@@ -55,6 +60,7 @@ export const given =
         const after = events.reduce(actor.evolve, before)
         const outgoing = events.length === 0 ? [] : actor.react(after, events, delivered)
         for (const one of outgoing) assertFits(delivered.key, one)
+        assertStorable(actor.view?.(after))
         const sent = (): ReadonlyArray<AnyOutgoing> => outgoing
         return {
           outcome,
