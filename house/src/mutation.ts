@@ -39,6 +39,14 @@ export const targets = (paths: ReadonlyArray<string>, only: string): ReadonlyArr
   return paths.filter((path) => isPure(path) && (place === "" || path === place || path.startsWith(`${place}/`)))
 }
 
+/** The files by the package that they belong to. */
+export const packagesOf = (
+  files: ReadonlyArray<string>
+): ReadonlyArray<{ readonly name: string; readonly files: ReadonlyArray<string> }> => {
+  const names = [...new Set(files.map((file) => file.split("/").slice(0, 2).join("/")))]
+  return names.map((name) => ({ name, files: files.filter((file) => file.startsWith(`${name}/`)) }))
+}
+
 /** `count` of the files, always the same for the same seed; all of them for 0. */
 export const sampleOf = (files: ReadonlyArray<string>, count: number, seed: number): ReadonlyArray<string> => {
   if (count <= 0 || count >= files.length) return files

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { renderScores, sampleOf, scoresOf, survivorsOf, targets } from "../src/mutation.ts"
+import { packagesOf, renderScores, sampleOf, scoresOf, survivorsOf, targets } from "../src/mutation.ts"
 
 const paths = [
   "services/gate/src/actor/decide.ts",
@@ -40,6 +40,13 @@ describe("a mutation run", () => {
     assert.deepStrictEqual(targets(paths, "services/gate/"), [paths[0] ?? ""])
     assert.deepStrictEqual(targets(paths, "libs/plan/src/parsePlan.ts"), [paths[7] ?? ""])
     assert.deepStrictEqual(targets(paths, "services/gat"), [])
+  })
+
+  it("takes the files of one package after those of another", () => {
+    assert.deepStrictEqual(packagesOf(["libs/plan/src/a.ts", "services/gate/src/b.ts", "libs/plan/src/c.ts"]), [
+      { name: "libs/plan", files: ["libs/plan/src/a.ts", "libs/plan/src/c.ts"] },
+      { name: "services/gate", files: ["services/gate/src/b.ts"] }
+    ])
   })
 
   it("takes the same sample for the same seed, and each file at most once", () => {

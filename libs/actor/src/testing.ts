@@ -1,8 +1,9 @@
 /** Tests of an actor's pure functions, without a broker: given a history, when an input comes, then these events. */
 import assert from "node:assert/strict"
-import { Key, type PublicEvent } from "@reprise/protocol"
+import { Key, type PublicEvent, subjects } from "@reprise/protocol"
 import { Result, Schema } from "effect"
-import type { Actor, AnyOutgoing, Delivery, Tagged } from "./Actor.ts"
+import type { Actor, AnyOutgoing, Delivery, Outgoing, Tagged } from "./Actor.ts"
+import { journalled } from "./runtime/outbox.ts"
 
 const someDelivery: Delivery = { id: "message-1", key: Key.make("key-1"), now: "2026-01-01T00:00:00.000Z" }
 
@@ -14,19 +15,36 @@ const assertReadable = <A>(schema: Schema.Codec<A, unknown>) => {
   return (value: A) => assert.deepStrictEqual(read(write(value)), value)
 }
 
+/** Asserts that nothing of a view is lost when it is stored: it has no field that is there and undefined. */
+const assertStorable = (view: unknown): void => {
+  if (view !== undefined) assert.deepStrictEqual(JSON.parse(JSON.stringify(view)), view)
+}
+
 /**
  * An actor with this history. Fails when an event or a command does not survive its schema: the journal would lose it.
+ * Fails, too, when the actor would never be given the input: it is no command, and no event to which it subscribes; and
+ * when what it sends does not fit its contract, or its view cannot be stored. `work`: what its worker reads.
  *
  * @example
  * given(escalationActor)([raised]).when(answer).then([answered])
  * given(escalationActor)([raised, answered]).when(answer).refused(/is closed/)
  */
 export const given =
-  <State, Input extends Tagged, Event extends Tagged>(actor: Actor<State, Input, Event, Tagged>) =>
+  <State, Input extends Tagged, Event extends Tagged, Work extends Tagged>(
+    actor: Actor<State, Input, Event, Work>,
+    work?: Schema.Codec<Work, unknown>
+  ) =>
   (history: ReadonlyArray<Event>) => {
     const assertStored = assertReadable(actor.journal)
     const isCommand = Schema.is(actor.commands)
     const assertSent = assertReadable(actor.commands)
+    const isSubscribed = ({ _tag }: Tagged) => actor.subscription?.types.some((type) => type === _tag) === true
+    const assertWork = work === undefined ? undefined : assertReadable(work)
+    const assertFits = (key: Key, outgoing: Outgoing<Exclude<Input, PublicEvent>, Work>) => {
+      journalled({ service: actor.service, key, source: "test", subjects: subjects("test") }, undefined, outgoing)
+      if (outgoing._tag === "SetTimer") assertSent(outgoing.command)
+      if (outgoing._tag === "RequestWork") assertWork?.(outgoing.work)
+    }
     history.forEach(assertStored)
     const before = history.reduce(actor.evolve, actor.initial)
     return {
@@ -35,12 +53,15 @@ export const given =
       when: (input: Input, delivery: Partial<Delivery> = {}) => {
         const delivered = { ...someDelivery, ...delivery }
         if (isCommand(input)) assertSent(input)
+        else assert.ok(isSubscribed(input), `The actor takes no '${input._tag}' like this.`)
         const outcome = actor.decide(before, input, delivered)
         const events = Result.getOrElse(outcome, (): ReadonlyArray<Event> => [])
         events.forEach(assertStored)
         const after = events.reduce(actor.evolve, before)
-        const sent = (): ReadonlyArray<AnyOutgoing> =>
-          events.length === 0 ? [] : actor.react(after, events, delivered)
+        const outgoing = events.length === 0 ? [] : actor.react(after, events, delivered)
+        for (const one of outgoing) assertFits(delivered.key, one)
+        assertStorable(actor.view?.(after))
+        const sent = (): ReadonlyArray<AnyOutgoing> => outgoing
         return {
           outcome,
           /** The state afterwards. */

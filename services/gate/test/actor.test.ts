@@ -3,9 +3,10 @@ import { given } from "@reprise/actor/testing"
 import { EscalationId, RunId, SessionId } from "@reprise/protocol"
 import { escalationActor } from "../src/actor/actor.ts"
 import type { JournalEvent } from "../src/actor/journal.ts"
+import { NotifyWork } from "../src/notify/Notice.ts"
 import { at, escalationId, option, question, raised, reply, runId, timeAt } from "./fixtures.ts"
 
-const escalation = given(escalationActor)
+const escalation = given(escalationActor, NotifyWork)
 
 const answered = (choice: string, guidance?: string): JournalEvent => ({
   _tag: "Answered",
@@ -349,6 +350,7 @@ describe("every refusal", () => {
     ["not-an-option", [raised()], reply("nonsense")],
     ["not-offered", [raised(bare)], reply("c")],
     ["guidance-required", [raised(bare)], reply("other")],
+    ["unusable-agent", [raised()], reply("override", { runtime: "opencode" })],
     ["unreadable", [raised()], reply("fix", { guidance: "half of a pair: \ud83e" })]
   ] as const)("has the code %s", (code, history, command) => {
     assert.containSubset(escalation(history).when(command, at(9)).outcome, { failure: { code } })

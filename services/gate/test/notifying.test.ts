@@ -5,11 +5,14 @@ import { anyHost } from "@reprise/protocol"
 import { escalationActor, escalationActorWith } from "../src/actor/actor.ts"
 import type { JournalEvent } from "../src/actor/journal.ts"
 import { defaultReminders } from "../src/actor/reminders.ts"
-import { type NotifyWork, noticeQuestion } from "../src/notify/Notice.ts"
+import { NotifyWork, noticeQuestion } from "../src/notify/Notice.ts"
 import { at, escalationId, question, raised, reply, timeAt } from "./fixtures.ts"
 
 const channels = ["team", "phone"]
-const escalation = given(escalationActorWith(() => ({ channels, ...defaultReminders })))
+const escalation = given(
+  escalationActorWith(() => ({ channels, ...defaultReminders })),
+  NotifyWork
+)
 const raisedTo: JournalEvent = { _tag: "Raised", at: timeAt(0), question: question(), channels }
 const told = (channel: string): JournalEvent => ({ _tag: "Told", at: timeAt(1), channel })
 const reportOf = (channel: string) => ({ _tag: "ChannelTold", escalationId, channel }) as const

@@ -3,9 +3,10 @@ import { given } from "@reprise/actor/testing"
 import { escalationActor, escalationActorWith } from "../src/actor/actor.ts"
 import type { JournalEvent } from "../src/actor/journal.ts"
 import { defaultReminders, type ReminderSettings, reminderAfterMs } from "../src/actor/reminders.ts"
+import { NotifyWork } from "../src/notify/Notice.ts"
 import { at, escalationId, question, raised, runId, timeAt } from "./fixtures.ts"
 
-const escalation = given(escalationActor)
+const escalation = given(escalationActor, NotifyWork)
 
 const answered: JournalEvent = { _tag: "Answered", at: timeAt(5), choice: "fix", by: "ada", via: "cli" }
 
@@ -61,13 +62,19 @@ describe("when humans are reminded", () => {
     assert.containSubset(timersOf(opened), [{ dueAt: timeAt(1), command: remind(1) }])
     const once = escalation([raisedWith(reminders)]).when(remind(1), at(1))
     once.then([{ _tag: "Reminded", at: timeAt(1), count: 1 }])
-    assert.deepStrictEqual(timersOf(once), [])
+    assert.deepStrictEqual(
+      once.sent.map(({ _tag }) => _tag),
+      ["PublishEvent"]
+    )
   })
 
   it("sets no timer where nobody is to be reminded", () => {
     const never = { remindAfterMs: 0, remindEveryMs: 60_000 }
     const opened = given(escalationActorWith(() => ({ channels: [], ...never })))([]).when(question(), at(0))
-    assert.deepStrictEqual(timersOf(opened), [])
+    assert.deepStrictEqual(
+      opened.sent.map(({ _tag }) => _tag),
+      ["PublishEvent"]
+    )
   })
 })
 

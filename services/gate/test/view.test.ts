@@ -23,6 +23,27 @@ describe("the run of a question", () => {
   })
 })
 
+describe("the view of a question in a list", () => {
+  const brief = (asked: ReturnType<typeof question>) =>
+    escalationActor.brief?.(escalationActor.view?.(escalation([raised(asked)]).state))
+  const places = { attempt: 2, phaseTitle: "Login", planPath: "PLAN.md", planTitle: "A shop" }
+
+  it.each([
+    ["nothing", {}, {}],
+    ["where it stands", places, places],
+    ["no other evidence", { ...places, commit: "aaaa", diffStat: "1 file" }, places]
+  ] as const)("has of its evidence %s", (_, evidence, shown) => {
+    assert.deepStrictEqual((brief(question({ evidence })) as { evidence: object }).evidence, shown)
+  })
+
+  it.each([
+    ["of 400 characters is whole", "x".repeat(400), "x".repeat(400)],
+    ["of more is cut there", "x".repeat(401), `${"x".repeat(400)}…`]
+  ])("has a reason that %s", (_, reason, shown) => {
+    assert.containSubset(brief(question({ reason })), { reason: shown })
+  })
+})
+
 describe("the view of a question", () => {
   it("is absent for one that was withdrawn before it was raised", () => {
     assert.isUndefined(escalationActor.view?.(escalation([withdrawn]).state))
@@ -46,7 +67,8 @@ describe("the view of a question", () => {
       raisedAt: timeAt(0),
       state: "open"
     })
-    assert.containSubset(escalationActor.view?.(escalation([raised(), answered("fix", "why")]).state), {
+    assert.deepStrictEqual(escalationActor.view?.(escalation([raised(), answered("fix", "why")]).state) as unknown, {
+      ...asked,
       state: "answered",
       choice: "fix",
       guidance: "why",

@@ -146,6 +146,36 @@ describe("the view of a run", () => {
     assert.isBelow(Date.parse(view?.startedAt ?? ""), Date.parse(view?.updatedAt ?? ""))
   })
 
+  it("has no field that nobody gave, wherever the run stands", () => {
+    const stands = [
+      story().start(),
+      story().executing(),
+      story().executing(withGates).worked("abc1"),
+      story().executing().phaseApproved("abc1"),
+      story().executing().needsHuman("why?")
+    ]
+    for (const { state } of stands) {
+      const view = runView(state)
+      assert.deepStrictEqual<unknown>(JSON.parse(JSON.stringify(view)), view)
+    }
+  })
+
+  it.each([
+    [{}, undefined],
+    [{ model: "one" }, { author: "one", reviewer: "one" }]
+  ] as const)("shows the models that were given: %j", (options, models) => {
+    assert.deepStrictEqual<unknown>(runView(story().executing(options).state)?.models, models)
+  })
+
+  it("shows a phase as running, as done before, and as not yet begun", () => {
+    const statesOf = (s: Story) => runView(s.state)?.phases.map(({ state }) => state)
+    assert.deepStrictEqual(statesOf(story().executing()), ["running", "pending"])
+    assert.deepStrictEqual(statesOf(story().executing({ startPhase: "2" })), ["done-before", "running"])
+    const aborted = story().executing()
+    aborted.tell({ _tag: "AbortRun", runId, reason: "x" })
+    assert.deepStrictEqual(statesOf(aborted), ["pending", "pending"])
+  })
+
   it("is undefined for a run that was never started", () => {
     assert.isUndefined(runView(noRun))
   })

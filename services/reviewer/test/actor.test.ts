@@ -18,6 +18,7 @@ import {
   reached,
   ready,
   request,
+  requested,
   reused,
   runId,
   second,
@@ -60,6 +61,7 @@ describe("the end of a reviewer's turn", () => {
       outcome.published.map((event) => event._tag),
       ["ReviewFailed"]
     )
+    assert.containSubset(outcome.published, [{ reason: "The reviewer's turn ended without a verdict." }])
     assert.deepInclude(startTurnOf(outcome.sent).command, { _tag: "CompleteSession", sessionId: session(1) })
     assert.isUndefined(outcome.state.reviewer)
   })
@@ -67,7 +69,26 @@ describe("the end of a reviewer's turn", () => {
   it("fails the review when two items have the same id", () => {
     const item = { id: "R1", title: "x", action: "auto_fix", reason: "", priority: "P1" } as const
     const outcome = given(open).when(completed(1, { readiness: "not_ready", items: [item, item] }))
-    assert.deepInclude(outcome.published[0], { _tag: "ReviewFailed", kind: "invalid-report" })
+    const reason = "The verdict has two items with the id R1."
+    assert.deepInclude(outcome.published[0], { _tag: "ReviewFailed", kind: "invalid-report", reason })
+  })
+
+  it("compares each item of a verdict with all others", () => {
+    const named = (...ids: ReadonlyArray<string>): Verdict => ({
+      readiness: "not_ready",
+      items: ids.map((id) => ({ id, title: "x", action: "auto_fix", reason: "", priority: "P1" }))
+    })
+    const distinct = named("R1", "R2", "R3")
+    given(open)
+      .when(completed(1, distinct))
+      .then([reached(1, 1, "c1", distinct)])
+    const reason = "The verdict has two items with the id R3."
+    assert.containSubset(given(open).when(completed(1, named("R1", "R3", "R2", "R3"))).published, [{ reason }])
+  })
+
+  it("says when the model may be asked again, if that is known", () => {
+    const retryAt = "2026-01-01T05:00:00.000Z"
+    assert.containSubset(given(open).when({ ...failedTurn(1), retryAt }).published, [{ _tag: "ReviewFailed", retryAt }])
   })
 
   it.each([
@@ -179,6 +200,9 @@ describe("interrupting a review", () => {
 
   it("reviews another commit in a new session, or from the commit that the session has reviewed", () => {
     const fresh = given(interrupted).when(second)
+    const reason = "it was interrupted in the review of c1, and another commit is reviewed"
+    const forgotten: JournalEvent = { _tag: "ReviewerForgotten", sessionId: session(1), aborted: false, reason }
+    fresh.then([forgotten, ...requested(2, second, 2)])
     assert.deepInclude(startTurnOf(fresh.sent).command, { _tag: "CompleteSession", sessionId: session(1) })
     assert.include(JSON.stringify(fresh.sent), '"session":{"_tag":"New"}')
     const later = [...followedUp, { ...stopping, turnId: turn(2) }, ...kept(second, 2)]
@@ -188,8 +212,13 @@ describe("interrupting a review", () => {
   })
 
   it("fails the review when its session is not in order, or its turn failed by itself", () => {
-    for (const end of [aborted(1, { sessionUsable: false }), failedTurn(1)]) {
-      const { outcome, state } = given(interrupting).when(end)
+    for (const [history, end] of [
+      [interrupting, aborted(1, { sessionUsable: false })],
+      [interrupting, failedTurn(1)],
+      [interrupting, aborted(1, { kind: "runtime" })],
+      [open, aborted(1)]
+    ] as const) {
+      const { outcome, state } = given(history).when(end)
       assert.containSubset(outcome, { success: [{ _tag: "ReviewFailed" }, { _tag: "ReviewerForgotten" }] })
       assert.isUndefined(state.interrupted)
     }
@@ -263,6 +292,7 @@ describe("a command whose subject names another review", () => {
 describe("every refusal", () => {
   it.each([
     ["busy", open, second],
+    ["not-found", [], { _tag: "InterruptReview", runId, phase, reason: "x" } as const],
     ["not-found", [], { _tag: "CloseReview", runId, phase, aborted: true, reason: "x" } as const],
     ["misaddressed", [], { ...first, phase: "3" }]
   ] as const)("has the code %s", (code, history, command) => {
@@ -295,5 +325,7 @@ describe("the view of a review", () => {
 it("routes a reviewer's turn to the review of its phase, and an author's turn nowhere", () => {
   const route = reviewActor.subscription?.route
   assert.strictEqual(route?.(completed(1, ready)), "r1-p2")
+  const { phase: _, ...ofNoPhase } = completed(1, ready)
+  assert.isUndefined(route?.(ofNoPhase))
   assert.isUndefined(route?.({ ...completed(1, ready), role: "author" }))
 })

@@ -5,10 +5,10 @@ import { Host, RunId, type WorkspaceCommand } from "@reprise/protocol"
 import { workspaceActor } from "../src/actor/actor.ts"
 import type { WorkspaceFact } from "../src/actor/inputs.ts"
 import type { JournalEvent } from "../src/actor/journal.ts"
-import type { Place } from "../src/actor/work.ts"
+import { type Place, WorkspaceWork } from "../src/actor/work.ts"
 import { finish, gates, prepareIn, runId } from "./support/commands.ts"
 
-const workspace = given(workspaceActor)
+const workspace = given(workspaceActor, WorkspaceWork)
 const h1 = Host.make("h1")
 const place: Place = { host: h1, root: "/repo", directory: "/repo", leaseId: "l1", tolerated: [] }
 const by = (id: string): Delivery => ({ id, key: runId, now: "2026-01-01T00:00:00.000Z" })

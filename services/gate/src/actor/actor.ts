@@ -23,7 +23,7 @@ export const escalationActorWith = (
   decide: decideWith(current),
   evolve,
   react,
-  runOf: (state) => (state.status === "none" ? undefined : state.question?.runId),
+  runOf: ({ question }) => question?.runId,
   view,
   brief: (shown) => briefView(shown as EscalationView),
   snapshotVersion: 1

@@ -175,9 +175,7 @@ const remind = (state: EscalationState, { count }: InputOf<"Remind">, now: strin
 
 /** Work is delivered again after a crash, so a channel may be reported twice. */
 const tell = (state: EscalationState, { channel }: InputOf<"ChannelTold">, now: string): Decision =>
-  state.status === "none" || state.question === undefined || toldOf(state).includes(channel)
-    ? nothing
-    : record({ _tag: "Told", at: now, channel })
+  state.question === undefined || toldOf(state).includes(channel) ? nothing : record({ _tag: "Told", at: now, channel })
 
 const decideFor = (
   current: () => GateSettings,

@@ -59,7 +59,7 @@ const closingNotice = (state: EscalationState): QuestionNotice | undefined => {
     const { by, choice, via } = state.answer
     return { _tag: "Answered", question: noticeQuestion(state.question, state.raisedAt), choice, by, via }
   }
-  if (state.status !== "withdrawn" || state.question === undefined || state.raisedAt === undefined) return undefined
+  if (state.status !== "withdrawn" || state.question === undefined) return undefined
   const question = noticeQuestion(state.question, state.raisedAt)
   return { _tag: "Withdrawn", question, reason: state.withdrawal.reason }
 }

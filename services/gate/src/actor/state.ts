@@ -10,39 +10,47 @@ interface Notified {
   readonly told?: ReadonlyArray<string>
 }
 
+/** A question that was raised, and when. */
+interface Asked {
+  readonly question: Question
+  readonly raisedAt: string
+}
+
+/** Both are absent in a question that was not raised. */
+interface NotAsked {
+  readonly question?: never
+  readonly raisedAt?: never
+}
+
 export type EscalationState =
-  | { readonly status: "none" }
-  | (Notified & {
-      readonly status: "open"
-      readonly question: Question
-      readonly raisedAt: string
-      /** How many there have been. */
-      readonly reminders: number
-      /** Absent: the defaults. */
-      readonly reminderSettings?: ReminderSettings
-    })
-  | (Notified & {
-      readonly status: "answered"
-      readonly question: Question
-      readonly raisedAt: string
-      readonly answer: JournalEventOf<"Answered">
-      /** The answer came too late for the run. */
-      readonly overruled?: JournalEventOf<"Overruled">
-    })
-  | (Notified & {
-      readonly status: "withdrawn"
-      /** Absent when it was withdrawn before it was raised. */
-      readonly question?: Question
-      readonly raisedAt?: string
-      readonly withdrawal: JournalEventOf<"Withdrawn">
-    })
+  | (NotAsked & { readonly status: "none"; readonly told?: never })
+  | (Notified &
+      Asked & {
+        readonly status: "open"
+        /** How many there have been. */
+        readonly reminders: number
+        /** Absent: the defaults. */
+        readonly reminderSettings?: ReminderSettings
+      })
+  | (Notified &
+      Asked & {
+        readonly status: "answered"
+        readonly answer: JournalEventOf<"Answered">
+        /** The answer came too late for the run. */
+        readonly overruled?: JournalEventOf<"Overruled">
+      })
+  | (Notified &
+      /** It may be withdrawn before it is raised. */
+      (Asked | NotAsked) & {
+        readonly status: "withdrawn"
+        readonly withdrawal: JournalEventOf<"Withdrawn">
+      })
 
 export type OpenEscalation = Extract<EscalationState, { readonly status: "open" }>
 export type ClosedEscalation = Exclude<EscalationState, { readonly status: "none" | "open" }>
 
 /** The channels to which a question is known. */
-export const toldOf = (state: EscalationState): ReadonlyArray<string> =>
-  state.status === "none" ? [] : (state.told ?? [])
+export const toldOf = ({ told = [] }: EscalationState): ReadonlyArray<string> => told
 
 /** The channels that are to be told of an open question and have not been. */
 export const notNotified = (state: OpenEscalation): ReadonlyArray<string> =>

@@ -3,7 +3,7 @@ import { contextOf, type EscalationState, namedAgent, notNotified } from "./stat
 
 /** The read model; undefined until the question is raised. */
 export const view = (state: EscalationState): EscalationView | undefined => {
-  if (state.status === "none" || state.question === undefined || state.raisedAt === undefined) return undefined
+  if (state.question === undefined) return undefined
   const { origin, reason, options, items, evidence } = state.question
   const shown = {
     ...contextOf(state.question),

@@ -14,8 +14,10 @@ const nothing: Decision = Result.succeed([])
 
 const stepOf = ({ phase, runId }: ReviewRequest) => ({ runId, phase, step: "REVIEW" as const })
 
-const isFor = (request: ReviewRequest, other: { readonly cycle: number; readonly commit: string } | undefined) =>
-  other?.cycle === request.cycle && other.commit === request.commit
+const isFor = <Other extends { readonly cycle: number; readonly commit: string }>(
+  request: ReviewRequest,
+  other: Other | undefined
+): other is Other => other?.cycle === request.cycle && other.commit === request.commit
 
 /** The ids of the words that its session knows: from earlier requests, or because it was told at once. */
 const toldBefore = (
@@ -65,7 +67,7 @@ const endInterrupted = ({ interrupted, reviewer }: ReviewState): ReadonlyArray<J
  */
 const requestReview = (review: ReviewState, request: ReviewRequest): Decision => {
   if (isFor(request, review.open?.request)) return nothing
-  if (review.reached !== undefined && isFor(request, review.reached)) return Result.succeed([review.reached])
+  if (isFor(request, review.reached)) return Result.succeed([review.reached])
   if (review.open !== undefined) {
     const { commit, cycle } = review.open.request
     return refuse(
@@ -111,12 +113,12 @@ const sessionFound = (
   review: ReviewState,
   { _tag, turnId }: InputOf<"SessionReused"> | InputOf<"SessionReplaced">
 ): Decision => {
-  const open = turnId === undefined ? undefined : openReviewOf(review, turnId)
+  const open = openReviewOf(review, turnId)
   return open === undefined || open.started ? nothing : Result.succeed([reviewStarted(open, _tag === "SessionReused")])
 }
 
 /** The open review if it waits for this turn. Any other turn is late and changes nothing. */
-const openReviewOf = (review: ReviewState, turnId: TurnId): OpenReview | undefined =>
+const openReviewOf = (review: ReviewState, turnId: TurnId | undefined): OpenReview | undefined =>
   review.open?.turnId === turnId ? review.open : undefined
 
 /** The verdict, if every item has its own id and a title; otherwise, what is wrong with it, as a sentence. */

@@ -41,9 +41,12 @@ export interface InterruptedReview {
   readonly begun: boolean
 }
 
-export interface ReviewState {
-  readonly runId?: RunId
-  readonly phase?: ReviewRequest["phase"]
+/** Whose reviews they are; absent until the first is requested. */
+type Whose =
+  | { readonly runId: RunId; readonly phase: ReviewRequest["phase"] }
+  | { readonly runId?: never; readonly phase?: never }
+
+export type ReviewState = Whose & {
   /** Sessions and turns that this actor has named so far. */
   readonly sessions: number
   readonly turns: number

@@ -26,8 +26,8 @@ const statusOf = ({ interrupted, open, reached }: ReviewState) => {
 
 /** Undefined until the first review is requested. */
 export const view = (review: ReviewState): ReviewView | undefined => {
+  if (review.runId === undefined) return undefined
   const { phase, reached, runId, sessions, turns } = review
-  if (runId === undefined || phase === undefined) return undefined
   return {
     reviewId: keyOf(runId, phase),
     runId,

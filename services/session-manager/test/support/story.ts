@@ -6,7 +6,7 @@ import { Result } from "effect"
 import { sessionActor } from "../../src/actor/actor.ts"
 import type { SessionInput, SessionReport, SessionTimer } from "../../src/actor/inputs.ts"
 import type { JournalEvent } from "../../src/actor/journal.ts"
-import type { SessionWork } from "../../src/actor/work.ts"
+import { SessionWork } from "../../src/actor/work.ts"
 import { withReportRequest } from "../../src/prompts.ts"
 import { type ActionSettings, defaultActions, defaultSettings, type SessionSettings } from "../../src/settings.ts"
 
@@ -188,7 +188,7 @@ export const givenOwn = (inputs: ReadonlyArray<SessionInput>) => {
 }
 
 const givenOf = (inputs: ReadonlyArray<SessionInput>, of: typeof actor) => {
-  const base = givenActor(of)(lived(inputs, of))
+  const base = givenActor(of, SessionWork)(lived(inputs, of))
   return {
     state: base.state,
     when: (input: SessionInput, now = at(60), id = "message-1") => {

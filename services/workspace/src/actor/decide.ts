@@ -4,13 +4,12 @@
  * the release of an aborted run stops waiting requests.
  */
 import { type Delivery, type Refusal, refusing } from "@reprise/actor"
-import type { Host } from "@reprise/protocol"
 import { Result } from "effect"
 import { evolve } from "./evolve.ts"
 import type { InPlaceCommand, InputOf, RunEnd, WorkspaceInput, WorkspaceReport } from "./inputs.ts"
 import type { JournalEvent } from "./journal.ts"
 import type { WorkspaceState } from "./state.ts"
-import type { Request } from "./work.ts"
+import type { Place, Request } from "./work.ts"
 
 type Decision = Result.Result<ReadonlyArray<JournalEvent>, Refusal>
 
@@ -24,17 +23,17 @@ const enqueue = (state: WorkspaceState, request: Request): ReadonlyArray<Journal
 
 /** Whatever the host that is left was asked for is not wanted any more. */
 const leave = (
-  { place, queue }: WorkspaceState,
-  host: Host,
+  place: Place,
+  { queue }: WorkspaceState,
   { drained }: InputOf<"PrepareWorkspace">
 ): ReadonlyArray<JournalEvent> => [
   ...(queue.length === 0 ? [] : [{ _tag: "Dropped" as const, requestIds: queue.map(({ requestId }) => requestId) }]),
-  { _tag: "PlaceLost", host, ...(drained === true && place !== undefined ? { left: place } : {}) }
+  { _tag: "PlaceLost", host: place.host, ...(drained === true ? { left: place } : {}) }
 ]
 
 const prepare = (state: WorkspaceState, command: InputOf<"PrepareWorkspace">, requestId: string): Decision => {
-  const { leaving } = command
-  const left = leaving !== undefined && state.place?.host === leaving ? leave(state, leaving, command) : []
+  const { place } = state
+  const left = place !== undefined && place.host === command.leaving ? leave(place, state, command) : []
   return Result.succeed([...left, ...enqueue(left.reduce(evolve, state), { requestId, command })])
 }
 
