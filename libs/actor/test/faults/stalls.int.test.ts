@@ -120,5 +120,5 @@ onServer(
       }).pipe(Effect.scoped)
     )
   },
-  { concurrent: true }
+  { concurrent: true, ...(isThorough ? { timeout: 60 * 60_000 } : {}) }
 )

@@ -99,7 +99,11 @@ const stopSharedServer = async () => {
 const describeOnServer = describe.skipIf(await Effect.runPromise(lacksTestBroker))
 
 /** A suite on a real server; skipped where the kind of server asked for cannot be had. */
-export const onServer = (name: string, tests: () => void, options: { readonly concurrent?: boolean } = {}) =>
+export const onServer = (
+  name: string,
+  tests: () => void,
+  options: { readonly concurrent?: boolean; readonly timeout?: number } = {}
+) =>
   describeOnServer(name, options, () => {
     afterAll(stopSharedServer)
     tests()
