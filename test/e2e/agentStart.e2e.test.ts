@@ -1,3 +1,4 @@
+// @module-tag long
 /** OpenCode is launched before the rest of a run is loaded: neither early nor in vain, and never left over. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,3 +1,4 @@
+// @module-tag long
 /** Rules on both runtimes: whatever a runtime decides by itself, a rule decides before it. */
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
