@@ -170,7 +170,7 @@ describe.skipIf(lacksClaude)("fix by another agent", () => {
         says(
           yield* refused({ REPRISE_CLAUDE: "/nowhere/claude" }, "fix", "--runtime", "claude"),
           3,
-          /not installed[\s\S]*npm install -g @anthropic-ai/
+          /not installed[\s\S]*npm i --no-save @anthropic-ai/
         )
         says(
           yield* refused({ ANTHROPIC_API_KEY: "" }, "fix", "--runtime", "claude"),

@@ -1,6 +1,6 @@
 /** What an agent wrote last, for a human: without its reports, and no more than fits a screen. */
-import type { AgentRuntimeShape, PendingPrompt } from "@reprise/agent"
-import { Effect } from "effect"
+import type { AgentRuntimeShape, Message, PendingPrompt } from "@reprise/agent"
+import { Effect, Schedule } from "effect"
 import { withoutBlock } from "../turn/decodeReport.ts"
 import { textOf } from "./conversation.ts"
 import { optionsOf } from "./report.ts"
@@ -17,9 +17,21 @@ export const lastLinesOf = (text: string): LastWords => {
   return lines === "" ? {} : { lastLines: lines }
 }
 
+/** Words whose text is not stored yet: OpenCode may ask for a tool before it has stored what its model wrote before the call. */
+const isBeingWritten = (messages: ReadonlyArray<Message>): boolean =>
+  messages
+    .findLast(({ role }) => role === "assistant")
+    ?.content.some((block) => block.type === "text" && block.text === "") === true
+
+const untilWritten = { schedule: Schedule.spaced("50 millis"), times: 6 } as const
+
 /** The newest words of the conversation. Where it cannot be read, none. */
-export const saidLast = (runtime: AgentRuntimeShape, runtimeSessionId: string): Effect.Effect<LastWords> =>
+export const saidLast = (
+  runtime: Pick<AgentRuntimeShape, "history">,
+  runtimeSessionId: string
+): Effect.Effect<LastWords> =>
   runtime.history(runtimeSessionId).pipe(
+    Effect.repeat({ ...untilWritten, while: isBeingWritten }),
     Effect.map((messages) =>
       messages
         .filter(({ role }) => role === "assistant")
