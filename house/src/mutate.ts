@@ -3,9 +3,9 @@
  * shows which changes no unit test notices. Takes minutes for a folder and hours for everything, so it is for the night,
  * not for CI.
  *
- * `--only` takes a folder or a file, and may be given more than once; `--sample` takes N of the files, chosen by the seed. Exits with 1 when a folder's
- * score is below the target. A package's mutants meet that package's own tests only, because the copy in which they
- * are made links to the other packages as they are. Reports are in `coverage/mutation/`.
+ * `--only` takes a folder or a file, and may be given more than once; `--sample` takes N of the files, chosen by the
+ * seed. Exits with 1 when a folder's score is below the target. A package's mutants meet that package's own tests only,
+ * because the copy in which they are made links to the other packages as they are. Reports are in `coverage/mutation/`.
  */
 import { spawnSync } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"

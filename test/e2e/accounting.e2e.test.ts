@@ -2,7 +2,7 @@
 /** What a run has used adds up to what the model counted, however its turns ended. */
 import { assert, describe, it } from "@effect/vitest"
 import { type RunView, type SessionView, uncachedTokens } from "@reprise/protocol"
-import { lacksClaude } from "@reprise/testing"
+import { lacksAgent } from "@reprise/testing"
 import { Effect } from "effect"
 import { awaitHeldBy } from "../harness/awaitHeldBy.ts"
 import { commits, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
@@ -120,7 +120,7 @@ describe("what a human uses in a session", () => {
 })
 
 for (const runtime of ["opencode", "claude"] as const)
-  describe.skipIf(runtime === "claude" && lacksClaude)(`what a run on ${runtime} has used`, () => {
+  describe.skipIf(lacksAgent(runtime))(`what a run on ${runtime} has used`, () => {
     const config = (limits = "") => `permissions = "all"\nruntime = "${runtime}"\n[limits]\n${limits}\n`
 
     it.live("adds up to the model's own count after an abort in the middle of a turn", () =>

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from "
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { canSandbox } from "@reprise/sandbox/testing"
-import { lacksClaude } from "@reprise/testing"
+import { lacksAgent } from "@reprise/testing"
 import { Effect } from "effect"
 import { userFolderOf } from "../harness/brokerOf.ts"
 import { on, plan, script } from "../harness/modelScript.ts"
@@ -29,7 +29,7 @@ const fetching = (runtime: "opencode" | "claude"): Record<string, string> => {
 }
 
 for (const runtime of ["opencode", "claude"] as const)
-  describe.skipIf(runtime === "claude" && lacksClaude)(`on ${runtime}`, () => {
+  describe.skipIf(lacksAgent(runtime))(`on ${runtime}`, () => {
     it.live(
       "'always' writes the rule that the gate showed, which holds after a kill, in a new process, and in a second run",
       () =>

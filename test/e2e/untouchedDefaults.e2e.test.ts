@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { canSandbox } from "@reprise/sandbox/testing"
-import { lacksClaude } from "@reprise/testing"
+import { lacksAgent } from "@reprise/testing"
 import { Effect } from "effect"
 import { gateEvents, runEvents } from "../harness/eventLines.ts"
 import { commits, once, plan, script } from "../harness/modelScript.ts"
@@ -38,7 +38,7 @@ describe("a run that nobody attends", () => {
 
 describe.skipIf(!sandboxed)("a run that nobody attends, in the sandbox", () => {
   const completes = (runtime: "opencode" | "claude") =>
-    it.live.skipIf(runtime === "claude" && lacksClaude)(
+    it.live.skipIf(lacksAgent(runtime))(
       `on ${runtime}, completes five phases with untouched defaults, without a question, through a failed gate, findings, refused permissions and what the sandbox refuses to author, reviewer and quality gate`,
       () =>
         Effect.gen(function* () {

@@ -10,6 +10,7 @@ export default (): void => {
   if ((process.env["REPRISE_CLAUDE"] ?? "") !== "") return
   const found = programs.find((program) => existsSync(program))
   if (found !== undefined) process.env["REPRISE_CLAUDE"] = found
+  // Several projects have this setup, and one notice is enough.
   else if (process.env["REPRISE_CLAUDE_MISSED"] === undefined) {
     process.env["REPRISE_CLAUDE_MISSED"] = "said"
     process.stderr.write("Tests on Claude are skipped: `npm ci --prefix test/claude` installs it (430 MB).\n")

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
 import type { PermissionMode } from "@reprise/protocol"
 import { ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
-import { lacksClaude } from "@reprise/testing"
+import { lacksAgent } from "@reprise/testing"
 import { Effect, Layer, Stream } from "effect"
 import { AgentRuntime, layerClaude, layerOpenCode, OpenCodeServer, type PermissionRules } from "../src/index.ts"
 import { noRules } from "../src/rules/PermissionRules.ts"
@@ -138,7 +138,7 @@ const tried = Effect.fnUntraced(function* (
 }, Effect.scoped)
 
 const suite = <E>(name: string, runtime: (book: RuleBook) => Layer.Layer<AgentRuntime, E, Places | ScriptedModel>) =>
-  describe.skipIf(name === "Claude" && lacksClaude)(`rules on ${name}`, () => {
+  describe.skipIf(lacksAgent(name))(`rules on ${name}`, () => {
     let current = rules
     const all = runtime({ ...rulesInMemory(), rules: Effect.sync(() => current) }).pipe(
       Layer.provideMerge(model),

@@ -6,7 +6,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { layerSandbox, Sandbox } from "@reprise/sandbox"
 import { canary, canSandbox, escapedFrom, escapes, recorded, type Scene, sceneIn } from "@reprise/sandbox/testing"
 import { ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
-import { lacksClaude } from "@reprise/testing"
+import { lacksAgent } from "@reprise/testing"
 import { Context, Effect, Fiber, Layer, Stream } from "effect"
 import { AgentRuntime, layerClaude, layerOpenCode, OpenCodeServer } from "../src/index.ts"
 import { claudeEnvironment } from "./contract/claudeWorld.ts"
@@ -159,7 +159,7 @@ const say = Effect.fnUntraced(function* (text: string, role: "author" | "reviewe
 })
 
 const suite = <E>(name: string, runtime: Layer.Layer<AgentRuntime, E, Places | TheScene | ScriptedModel>) =>
-  describe.skipIf(!sandboxed || (name === "Claude" && lacksClaude))(`commands of ${name}`, () => {
+  describe.skipIf(!sandboxed || lacksAgent(name))(`commands of ${name}`, () => {
     const all = runtime.pipe(Layer.provide(sandbox), Layer.provideMerge(model), Layer.provideMerge(sceneLayer))
     layer(all, { excludeTestServices: true, timeout: "15 minutes" })((it) => {
       it.effect("run without a question, and see the sandbox's environment", () =>

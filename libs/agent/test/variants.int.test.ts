@@ -1,7 +1,7 @@
 /** A variant of a model reaches the model, as each runtime says it to its vendor. */
 import { assert, describe, layer } from "@effect/vitest"
 import { ScriptedModel } from "@reprise/scripted-model"
-import { lacksClaude } from "@reprise/testing"
+import { lacksAgent } from "@reprise/testing"
 import { Effect, type Layer } from "effect"
 import { AgentRuntime } from "../src/index.ts"
 import { acpWorld } from "./contract/acpWorld.ts"
@@ -22,7 +22,7 @@ const ask = Effect.fnUntraced(function* (runtimeSessionId: string, text: string,
 })
 
 const asksWithVariants = <E>(name: string, world: Layer.Layer<AgentRuntime | World | ScriptedModel, E>) =>
-  describe.skipIf(name === "Claude" && lacksClaude)(`a variant on ${name}`, () => {
+  describe.skipIf(lacksAgent(name))(`a variant on ${name}`, () => {
     layer(world, { excludeTestServices: true, timeout: "15 minutes" })((it) => {
       it.effect("is what the model is asked for, prompt by prompt in one session", () =>
         Effect.gen(function* () {

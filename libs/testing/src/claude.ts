@@ -3,3 +3,6 @@
  * the global setup `test/harness/claude.ts` finds it there and names it to the tests.
  */
 export const lacksClaude = (process.env["REPRISE_CLAUDE"] ?? "") === ""
+
+/** For tests that are the same on several agents: whether this one is Claude, and is not there. */
+export const lacksAgent = (name: string): boolean => name.toLowerCase() === "claude" && lacksClaude

@@ -1,6 +1,6 @@
 /** What every runtime keeps, as a function of a layer that provides one. */
 import { assert, describe, layer } from "@effect/vitest"
-import { lacksClaude } from "@reprise/testing"
+import { lacksAgent } from "@reprise/testing"
 import { Effect, Fiber, type Layer } from "effect"
 import { type AgentError, AgentRuntime, type RuntimeEvent } from "../../src/index.ts"
 import { forkContract } from "./forkContract.ts"
@@ -23,7 +23,7 @@ export const agentRuntimeContract = <E>(
   world: Layer.Layer<AgentRuntime | World, E>,
   untold: ReadonlyArray<Untold> = []
 ) =>
-  describe.skipIf(name === "Claude" && lacksClaude)(`AgentRuntime: ${name}`, () => {
+  describe.skipIf(lacksAgent(name))(`AgentRuntime: ${name}`, () => {
     const tells = (what: Untold) => !untold.includes(what)
     layer(world, { excludeTestServices: true, timeout: "15 minutes" })((it) => {
       it.effect("makes a session that is empty until it is prompted", () =>

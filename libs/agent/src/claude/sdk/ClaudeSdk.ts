@@ -74,9 +74,9 @@ export const locateClaude = Effect.fn("locateClaude")(function* (
   const named = environment["REPRISE_CLAUDE"] ?? ""
   if (named !== "" && !(yield* isProgram(named)))
     return yield* notInstalled(`REPRISE_CLAUDE names ${named}, which is not a program`)
-  const [first, ...others] = resolveAgent("claude", packageName, environment)
-  if (first === undefined) return yield* notInstalled(`no package ${packageName}`)
-  return yield* Effect.firstSuccessOf([first, ...others].map((entry) => locateAt(entry, named)))
+  const entries = resolveAgent("claude", packageName, environment)
+  if (entries.length === 0) return yield* notInstalled(`no package ${packageName}`)
+  return yield* Effect.firstSuccessOf(entries.map((entry) => locateAt(entry, named)))
 })
 
 export const loadSdk = Effect.fn("loadSdk")(function* (

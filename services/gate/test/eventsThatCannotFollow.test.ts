@@ -22,7 +22,7 @@ const histories = {
   "was withdrawn before it was raised": [withdrawn]
 } satisfies Record<string, ReadonlyArray<JournalEvent>>
 
-const misfits: Record<keyof typeof histories, ReadonlyArray<JournalEvent>> = {
+const cannotFollow: Record<keyof typeof histories, ReadonlyArray<JournalEvent>> = {
   "was never raised": [updated, reminded, answered, overruled, told],
   "is open": [overruled],
   "was answered": [updated, reminded, answered],
@@ -31,8 +31,8 @@ const misfits: Record<keyof typeof histories, ReadonlyArray<JournalEvent>> = {
 }
 
 describe("an event that cannot follow", () => {
-  const rows = (Object.keys(misfits) as ReadonlyArray<keyof typeof histories>).flatMap((where) =>
-    misfits[where].map((event) => [event._tag, where, event] as const)
+  const rows = (Object.keys(cannotFollow) as ReadonlyArray<keyof typeof histories>).flatMap((where) =>
+    cannotFollow[where].map((event) => [event._tag, where, event] as const)
   )
 
   it.each(rows)("leaves a question as it is: %s where it %s", (_tag, where, event) => {
