@@ -25,15 +25,18 @@ const none: Report = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0,
 const read = (path: string): Report => (existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : none)
 const suite = read("coverage/tests.json")
 const withoutEngine = read("coverage/testsWithoutEngine.json")
+const reports = [suite, withoutEngine, read("coverage/cluster.json"), read("coverage/agents.json")]
 
 const firstLines = (text: string): string => text.slice(0, 3_000).split("\n").slice(0, 12).join("\n  ")
-const failures = [...suite.testResults, ...withoutEngine.testResults].flatMap((file) => {
-  const path = relative(".", file.name)
-  const tests = file.assertionResults.filter((test) => test.status === "failed")
-  // A file that could not be loaded has failed without a failed test.
-  if (file.status === "failed" && tests.length === 0) return [`${path}\n  ${firstLines(file.message)}`]
-  return tests.map((test) => `${path} > ${test.fullName}\n  ${test.failureMessages.map(firstLines).join("\n  ")}`)
-})
+const failures = reports
+  .flatMap(({ testResults }) => testResults)
+  .flatMap((file) => {
+    const path = relative(".", file.name)
+    const tests = file.assertionResults.filter((test) => test.status === "failed")
+    // A file that could not be loaded has failed without a failed test.
+    if (file.status === "failed" && tests.length === 0) return [`${path}\n  ${firstLines(file.message)}`]
+    return tests.map((test) => `${path} > ${test.fullName}\n  ${test.failureMessages.map(firstLines).join("\n  ")}`)
+  })
 
 const stages = process.argv.slice(2).map((argument) => argument.split("="))
 const failedStages = stages.filter(([, code]) => code !== "0").map(([name, code]) => `${name} ended with ${code}`)
@@ -45,7 +48,7 @@ if (existsSync(outOfTime)) {
 }
 
 const total = (count: "numPassedTests" | "numFailedTests" | "numPendingTests"): number =>
-  suite[count] + withoutEngine[count]
+  reports.reduce((sum, report) => sum + report[count], 0)
 const passed = total("numPassedTests") + stages.length - failedStages.length
 const failed = total("numFailedTests") + failedStages.length
 process.stdout.write(`${passed} passed, ${failed} failed, ${total("numPendingTests")} skipped\n`)

@@ -1,6 +1,7 @@
 /**
- * `npm run test:agents [-- [--sandbox] NAME …]`: installs agents over the Agent Client Protocol beside this file, if they are not there,
- * and runs the contract of the port on them, with `--sandbox` inside of the sandbox. They are no part of the repository's own install, which they would triple.
+ * `npm run test:agents [-- [--sandbox] NAME …]`: installs agents over the Agent Client Protocol beside this file, if they are
+ * not there, and runs the contract of the port on them, with `--sandbox` inside of the sandbox. They are no part of the
+ * repository's own install, which they would triple. Other options are vitest's.
  */
 import { spawnSync } from "node:child_process"
 import { statSync } from "node:fs"
@@ -20,7 +21,9 @@ const files: Readonly<Record<string, string>> = {
 
 const say = (text: string) => process.stderr.write(`${text}\n`)
 
-const sandbox = process.argv.includes("--sandbox")
+const words = process.argv.slice(2)
+const sandbox = words.includes("--sandbox")
+const options = words.filter((word) => word.startsWith("--") && word !== "--sandbox")
 
 const run = (command: string, args: ReadonlyArray<string>, directory: string): number =>
   spawnSync(command, args, {
@@ -29,7 +32,7 @@ const run = (command: string, args: ReadonlyArray<string>, directory: string): n
     env: { ...process.env, REPRISE_TEST_AGENTS: folder, ...(sandbox ? { REPRISE_TEST_AGENTS_SANDBOX: "1" } : {}) }
   }).status ?? 1
 
-const names = process.argv.slice(2).filter((word) => word !== "--sandbox")
+const names = words.filter((word) => !word.startsWith("--"))
 const unknown = names.filter((name) => files[name] === undefined)
 if (unknown.length > 0) {
   say(`There is no tested agent ${unknown.join(", ")}. There are: ${Object.keys(files).join(", ")}.`)
@@ -48,4 +51,4 @@ if (changedMs("node_modules/.package-lock.json") < changedMs("package-lock.json"
 }
 
 const chosen = names.flatMap((name) => files[name] ?? []).map((file) => `/agents/${file}.agents.test.ts`)
-process.exit(run("npx", ["vitest", "run", "--project", "agents", ...chosen], root))
+process.exit(run("npx", ["vitest", "run", "--project", "agents", ...options, ...chosen], root))

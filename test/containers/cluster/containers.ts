@@ -42,12 +42,13 @@ export const makeContainers = Effect.fnUntraced(function* ({ container: { docker
 
   yield* Effect.addFinalizer(() =>
     run(async () => {
-      const found = await dockerode.listContainers({ all: true, filters })
-      await Promise.all(found.map(({ Id }) => dockerode.getContainer(Id).remove({ force: true, v: true })))
+      // One after the other, as with all changes.
+      for (const { Id } of await dockerode.listContainers({ all: true, filters })) {
+        await dockerode.getContainer(Id).remove({ force: true, v: true })
+      }
       const { Volumes } = await dockerode.listVolumes({ filters: JSON.stringify(filters) as never })
-      await Promise.all(Volumes.map(({ Name }) => dockerode.getVolume(Name).remove({ force: true })))
-      const networks = await dockerode.listNetworks({ filters })
-      await Promise.all(networks.map(({ Id }) => dockerode.getNetwork(Id).remove()))
+      for (const { Name } of Volumes) await dockerode.getVolume(Name).remove({ force: true })
+      for (const { Id } of await dockerode.listNetworks({ filters })) await dockerode.getNetwork(Id).remove()
     })
   )
   yield* run(() =>

@@ -72,7 +72,7 @@ const orCliFailure = <A, E, R>(pruning: Effect.Effect<A, E | BrokerFault, R>) =>
       (fault) =>
         missing(
           "broker",
-          "The broker failed, and not everything was removed.",
+          `${fault.message} Not everything was removed.`,
           "Run 'reprise prune' again: what was archived already is kept.",
           fault
         )

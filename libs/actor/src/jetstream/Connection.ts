@@ -1,7 +1,15 @@
 /** What the parts of the JetStream broker share. */
 import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
-import { attempt, type BrokerError, jetStreamCode, type NatsShape, type ServerFeature, supports } from "@reprise/nats"
+import {
+  attempt,
+  type BrokerError,
+  jetStreamCode,
+  type NatsShape,
+  type ServerFeature,
+  supports,
+  untilAnswered
+} from "@reprise/nats"
 import type { Subjects } from "@reprise/protocol"
 import { Duration, Effect, Exit, Option } from "effect"
 import { BrokerFault, BrokerFull } from "../broker/faults.ts"
@@ -37,4 +45,6 @@ export const can = ({ nats }: Connection, feature: ServerFeature) =>
 
 /** Opens a store once for all who use it. A failure is not kept: whoever needs the store next tries again. */
 export const openOnce = <A>(operation: string, open: () => Promise<A>) =>
-  Effect.cachedWithTTL(attempt(operation, open), (exit) => (Exit.isSuccess(exit) ? Duration.infinity : Duration.zero))
+  Effect.cachedWithTTL(untilAnswered(attempt(operation, open)), (exit) =>
+    Exit.isSuccess(exit) ? Duration.infinity : Duration.zero
+  )

@@ -3,7 +3,7 @@
  * named after its message, so storing it again stores the same.
  */
 import { type ObjectStore, Objm } from "@nats-io/obj"
-import { attempt } from "@reprise/nats"
+import { attempt, untilAnswered } from "@reprise/nats"
 import { Effect, Schedule } from "effect"
 import { BodyLost, type BrokerFault, type BrokerFull } from "../broker/faults.ts"
 import { type Connection, fault, faultOf, openOnce } from "./Connection.ts"
@@ -46,7 +46,9 @@ export const makeLargeBodies = Effect.fnUntraced(function* ({ js, jsm, subjects 
   return {
     put: Effect.fnUntraced(function* (name, text) {
       yield* open.pipe(
-        Effect.flatMap((store) => attempt(`store ${name}`, () => store.putBlob({ name }, encoder.encode(text)))),
+        Effect.flatMap((store) =>
+          untilAnswered(attempt(`store ${name}`, () => store.putBlob({ name }, encoder.encode(text))))
+        ),
         Effect.mapError(faultOf(`store ${name}`))
       )
     }),
@@ -60,7 +62,7 @@ export const makeLargeBodies = Effect.fnUntraced(function* ({ js, jsm, subjects 
     }, Effect.retry(replicaLag)),
     remove: (name) =>
       open.pipe(
-        Effect.flatMap((store) => attempt(`remove ${name}`, () => store.delete(name))),
+        Effect.flatMap((store) => untilAnswered(attempt(`remove ${name}`, () => store.delete(name)))),
         Effect.mapError(fault(`remove ${name}`))
       )
   } satisfies LargeBodies

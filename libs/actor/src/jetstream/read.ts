@@ -6,6 +6,7 @@ import type { BrokerShape, StoredMessage, StreamKind } from "../broker/Broker.ts
 import { BodyLost } from "../broker/faults.ts"
 import { type Connection, fault } from "./Connection.ts"
 import { bodyHeader, bodyPrefix, decodeText, type LargeBodies } from "./largeBodies.ts"
+import { silenceMs, within } from "./silence.ts"
 
 /** Tails no longer than this are read one message at a time: cheaper than making a consumer. */
 const shortTail = 4
@@ -66,11 +67,14 @@ const readRange = ({ js }: Connection, bodies: LargeBodies, stream: string, { fr
     ({ messages }) =>
       attempt(operation, async () => {
         const found: Array<StoredMessage> = []
-        for await (const message of messages) {
+        const arriving = messages[Symbol.asyncIterator]()
+        for (;;) {
+          // The client notices that messages were lost only when another one comes after them.
+          const { done, value: message } = await within(silenceMs, arriving.next())
+          if (done === true) return found
           found.push(storedMessage(bodies, message, (name) => message.headers?.get(name) ?? ""))
-          if (message.seq >= to) break
+          if (message.seq >= to) return found
         }
-        return found
       }),
     ({ consumer, messages }) =>
       Effect.sync(() => messages.stop()).pipe(
@@ -78,6 +82,7 @@ const readRange = ({ js }: Connection, bodies: LargeBodies, stream: string, { fr
         Effect.ignore
       )
   ).pipe(
+    untilAnswered,
     // The last message may be pruned meanwhile, and then it does not come.
     Effect.timeout(`${longestReadMs} millis`),
     Effect.mapError(fault(operation))

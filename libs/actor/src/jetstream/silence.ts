@@ -8,7 +8,7 @@ import { attempt, untilAnswered } from "@reprise/nats"
 export const silenceMs = 5_000
 
 /** What the promise gives, or a failure like that of a request without an answer. */
-const within = <A>(ms: number, promise: Promise<A>): Promise<A> => {
+export const within = <A>(ms: number, promise: Promise<A>): Promise<A> => {
   const silence = Promise.withResolvers<never>()
   const timer = setTimeout(() => silence.reject(new errors.TimeoutError()), ms)
   return Promise.race([promise, silence.promise]).finally(() => clearTimeout(timer))

@@ -1,6 +1,6 @@
 /** Archived conversations, each an object of its own name beside the large bodies of messages. */
 import { type ObjectStore, Objm } from "@nats-io/obj"
-import { attempt } from "@reprise/nats"
+import { attempt, untilAnswered } from "@reprise/nats"
 import { Effect, Schema } from "effect"
 import type { Transcripts } from "../broker/Broker.ts"
 import { type Connection, fault, faultOf, openOnce } from "./Connection.ts"
@@ -19,7 +19,7 @@ export const makeTranscripts = Effect.fnUntraced(function* (connection: Connecti
   const bucket = subjects.buckets.transcripts
   const open = yield* openOnce("open the object store", (): Promise<ObjectStore> => new Objm(js).open(bucket))
   const store = <A>(operation: string, use: (store: ObjectStore) => Promise<A>) =>
-    Effect.flatMap(open, (opened) => attempt(operation, () => use(opened)))
+    Effect.flatMap(open, (opened) => untilAnswered(attempt(operation, () => use(opened))))
 
   return {
     put: (name, text) => {
