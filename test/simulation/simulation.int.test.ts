@@ -11,6 +11,14 @@ import { worldOf } from "./world/World.ts"
 
 /** Stories in which something was wrong once, with the faults that they needed. */
 const told: Readonly<Record<string, readonly [number, ReadonlyArray<Fault>]>> = {
+  "an agent asks again after a restart of its runtime, and two replicas decide the reports of both questions in the wrong order":
+    [
+      32623,
+      [
+        { _tag: "RuntimeCrash", step: 1246, downMs: 100 },
+        { _tag: "Reviewer", prompt: 0, does: "asks-question" }
+      ]
+    ],
   "a human works in a session that no list had when its watch began, since its process died before it wrote the view": [
     24523,
     [

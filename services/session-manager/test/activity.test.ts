@@ -178,6 +178,23 @@ describe("an agent that asks", () => {
     })
   })
 
+  it("keeps the question that it asked last, also when the report of the one that its runtime lost is decided after it", () => {
+    const last = { ...again, earlier: ["per_1"] } as const
+    const lost: SessionInput = { _tag: "RecordAgentQuestionGone", promptId: "per_1" }
+    const asked = given([...working, last])
+    assert.deepStrictEqual(asked.state.agentQuestions, given([...working, last, permission, lost]).state.agentQuestions)
+    assert.deepInclude(given([...working, last, permission, lost]).when(reply("per_9", "once")).work[0]?.work, {
+      _tag: "SendReply",
+      promptId: "per_9"
+    })
+    assert.deepStrictEqual(given([...asking, last]).when(lost).types, [])
+    assert.deepStrictEqual(
+      given([...working, last]).when({ ...permission, text: "bash: ls" }).types,
+      ["AgentPrompting"],
+      "another question"
+    )
+  })
+
   it("gets an answer that was given while its runtime was away as soon as it repeats the question", () => {
     const outcome = given([...asking, reply("per_1", "once")]).when(again)
     assert.deepInclude(outcome.work[0]?.work, { _tag: "SendReply", promptId: "per_9", reply: "once" })

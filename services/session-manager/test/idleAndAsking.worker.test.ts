@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Broker } from "@reprise/actor"
-import { AgentError, AgentRuntime, AgentRuntimes, promptIds } from "@reprise/agent"
+import { AgentError, AgentRuntime, type AgentRuntimeShape, AgentRuntimes, promptIds } from "@reprise/agent"
 import { Host, SessionId } from "@reprise/protocol"
 import { Effect, Layer, Result } from "effect"
 import { layerWith } from "../src/service.ts"
@@ -115,31 +115,52 @@ describe("an agent that asks", () => {
     )
   )
 
-  it.live("gets the answer although its runtime cannot be reached for a while", () => {
-    const gone = new AgentError({ operation: "reply", kind: "gone", detail: "No answer.", sessionUsable: true })
-    const failures = [gone]
-    const unreachable = Layer.effect(
-      AgentRuntimes,
-      AgentRuntime.use((runtime) =>
-        Effect.sync(() => {
-          const reply: typeof runtime.reply = (given) =>
-            Effect.suspend(() => {
-              const failure = failures.pop()
-              return failure === undefined ? runtime.reply(given) : Effect.fail(failure)
-            })
-          return AgentRuntimes.make([{ ...runtime, reply }])
-        })
-      )
-    )
-    const script = ({ text }: { readonly text: string }) =>
-      isReport(text) ? [{ say: goodReport }] : [{ tool: "bash", ask: "bash: ls" }, { say: "Allowed." }]
-    const settings = { actions: { ...defaultActions, onPrompt: ["approve" as const] } }
-    return Effect.gen(function* () {
+  const script = ({ text }: { readonly text: string }) =>
+    isReport(text) ? [{ say: goodReport }] : [{ tool: "bash", ask: "bash: ls" }, { say: "Allowed." }]
+  const settings = { actions: { ...defaultActions, onPrompt: ["approve" as const] } }
+  const isAnswered = (change: (runtime: AgentRuntimeShape) => Partial<AgentRuntimeShape>) =>
+    Effect.gen(function* () {
       const { awaitEvent, send } = yield* stage
       yield* send(newTurn(1, { host: Host.make("local") }))
       assert.strictEqual((yield* awaitEvent("TurnCompleted")).lastLines, "Allowed.")
     }).pipe(
-      Effect.provide(layerWith(settings).pipe(Layer.provide(unreachable), Layer.provideMerge(surroundings(script))))
+      Effect.provide(
+        layerWith(settings).pipe(
+          Layer.provide(
+            Layer.effect(
+              AgentRuntimes,
+              AgentRuntime.use((runtime) => Effect.sync(() => AgentRuntimes.make([{ ...runtime, ...change(runtime) }])))
+            )
+          ),
+          Layer.provideMerge(surroundings(script))
+        )
+      )
     )
-  })
+  const gone = new AgentError({ operation: "reply", kind: "gone", detail: "No answer.", sessionUsable: true })
+
+  it.live("gets the answer although its runtime cannot be reached for a while", () =>
+    isAnswered((runtime) => {
+      const failures = [gone]
+      return {
+        reply: (given) =>
+          Effect.suspend(() => {
+            const failure = failures.pop()
+            return failure === undefined ? runtime.reply(given) : Effect.fail(failure)
+          })
+      }
+    })
+  )
+
+  it.live("gets the answer although its runtime knows the question by another id than the session", () =>
+    isAnswered((runtime) => ({
+      pendingPrompts: (directory) =>
+        Effect.map(runtime.pendingPrompts(directory), (all) =>
+          all.map((asked) => ({ ...asked, promptId: `${asked.promptId}-again` }))
+        ),
+      reply: (given) =>
+        given.promptId.endsWith("-again")
+          ? runtime.reply({ ...given, promptId: given.promptId.slice(0, -"-again".length) })
+          : Effect.fail(gone)
+    }))
+  )
 })

@@ -30,5 +30,5 @@ export const sessionActor = (
   runOf: (session) => session.details?.runId,
   view: viewOf,
   workOnHost: workOfSession,
-  snapshotVersion: 13
+  snapshotVersion: 14
 })

@@ -31,6 +31,7 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
     case "AgentQuestionDecided":
     case "AgentQuestionAnswered":
     case "AgentQuestionRepeated":
+    case "QuestionsAskedEarlier":
     case "AgentQuestionClosed":
       return evolveAgentQuestions(session, event)
     case "SessionPaused":

@@ -125,7 +125,9 @@ export const SessionReport = Schema.TaggedUnion({
     kind: AgentQuestionKind,
     text: Schema.String,
     options: Schema.Array(Schema.Struct({ name: Schema.String, label: Schema.String })),
-    lastLines: Schema.optionalKey(Schema.String)
+    lastLines: Schema.optionalKey(Schema.String),
+    /** What it asked before in the same prompt: reports are not always decided in their order. */
+    earlier: Schema.optionalKey(Schema.Array(Schema.String))
   },
   /** The agent no longer waits for this answer. */
   RecordAgentQuestionGone: { promptId: Schema.String },

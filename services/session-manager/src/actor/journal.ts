@@ -200,6 +200,10 @@ const AgentQuestionRepeated = Schema.TaggedStruct("AgentQuestionRepeated", {
   promptId: Schema.String,
   runtimePromptId: Schema.String
 })
+/** A question was reported that the agent asked after these, whose reports may come later. */
+const QuestionsAskedEarlier = Schema.TaggedStruct("QuestionsAskedEarlier", {
+  runtimePromptIds: Schema.Array(Schema.String)
+})
 /** The agent no longer waits for a reply. */
 const AgentQuestionClosed = Schema.TaggedStruct("AgentQuestionClosed", { promptId: Schema.String })
 
@@ -261,6 +265,7 @@ export const JournalEvent = Schema.Union([
   AgentQuestionDecided,
   AgentQuestionAnswered,
   AgentQuestionRepeated,
+  QuestionsAskedEarlier,
   AgentQuestionClosed,
   StandaloneRequested,
   QuestionRaised,

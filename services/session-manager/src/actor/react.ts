@@ -136,7 +136,7 @@ const runPrompt = (session: Session, details: SessionDetails): Sent => {
 const sendReply = (session: Session, details: SessionDetails, promptId: string): Sent => {
   const question = session.agentQuestions.find((open) => open.promptId === promptId)
   if (question?.reply === undefined || session.runtimeSessionId === undefined) return []
-  const { kind, message, reply, runtimePromptId } = question
+  const { kind, message, reply, runtimePromptId, text } = question
   const runtime = onRuntime(details, session.runtimeSessionId)
   return [
     work(details, {
@@ -144,6 +144,7 @@ const sendReply = (session: Session, details: SessionDetails, promptId: string):
       ...runtime,
       promptId: runtimePromptId,
       kind,
+      text,
       reply,
       ...(message === undefined ? {} : { message })
     })
@@ -254,6 +255,7 @@ const sent = (
     case "UsageCounted":
       return [publish(event)]
     case "QuestionRaised":
+    case "QuestionsAskedEarlier":
     case "SessionOpened":
     case "SessionFound":
     case "PromptTakenUp":

@@ -89,6 +89,8 @@ export interface Session {
   readonly runtimeSessionId?: string
   readonly turn?: OpenTurn
   readonly agentQuestions: ReadonlyArray<AgentQuestion>
+  /** The runtime's ids of what the agent asked in this turn before a question that is known. */
+  readonly earlierQuestions: ReadonlyArray<string>
   /** The actions that were tried in the open turn, by trigger. */
   readonly tried: Readonly<Partial<Record<Trigger, TriedActions>>>
   /** How many actions the open turn has led to. */
@@ -139,6 +141,7 @@ export interface Session {
 export const noSession: Session = {
   status: "unknown",
   agentQuestions: [],
+  earlierQuestions: [],
   tried: {},
   actionCount: 0,
   archived: false,

@@ -93,6 +93,8 @@ export const SessionWork = Schema.TaggedUnion({
     ...onRuntime,
     promptId: Schema.String,
     kind: AgentQuestionKind,
+    /** What was asked. */
+    text: Schema.optionalKey(Schema.String),
     reply: Schema.String,
     message: Schema.optionalKey(Schema.String)
   }

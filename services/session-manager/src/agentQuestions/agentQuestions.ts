@@ -82,9 +82,13 @@ const replyOrAsk = (
       ]
 }
 
+const unknownEarlier = ({ earlierQuestions }: Session, { earlier = [] }: Report<"RecordAgentQuestion">) =>
+  earlier.filter((id) => !earlierQuestions.includes(id))
+
 /**
  * A question that is already known is not asked again. The same question under another id comes from an agent whose
- * runtime lost the first: the open question stays as it is, and a reply that was given before goes to the new id.
+ * runtime lost the first: the open question stays as it is, and a reply that was given before goes to the new id. When
+ * the reports of both are decided in the wrong order, the one that the runtime lost comes last, and changes nothing.
  */
 export const recordAgentQuestion = (
   session: Session,
@@ -96,12 +100,15 @@ export const recordAgentQuestion = (
   if (details === undefined || hasEnded(session)) return nothing
   if (agentQuestions.some(({ runtimePromptId }) => runtimePromptId === report.promptId)) return nothing
   const { kind, promptId, text } = report
+  const runtimePromptIds = unknownEarlier(session, report)
+  const earlier: ReadonlyArray<JournalEvent> =
+    runtimePromptIds.length === 0 ? [] : [{ _tag: "QuestionsAskedEarlier", runtimePromptIds }]
   const same = agentQuestions.find((question) => question.kind === kind && question.text === text)
-  if (same !== undefined) {
-    const { promptId: first } = same
-    return Result.succeed([{ _tag: "AgentQuestionRepeated", promptId: first, runtimePromptId: promptId }])
-  }
-  return Result.succeed(replyOrAsk(session, details, report, delivery, settings))
+  if (same === undefined)
+    return Result.succeed([...replyOrAsk(session, details, report, delivery, settings), ...earlier])
+  if (session.earlierQuestions.includes(promptId)) return nothing
+  const repeated = { _tag: "AgentQuestionRepeated", promptId: same.promptId, runtimePromptId: promptId } as const
+  return Result.succeed([repeated, ...earlier])
 }
 
 /** A reply that the run did not send comes from a human beside the gate, whose escalation is moot from now on. */
@@ -177,7 +184,12 @@ const changeQuestion = (session: Session, promptId: string, change: Partial<Agen
 })
 
 type AgentQuestionEvent = EventOf<
-  "AgentPrompting" | "AgentQuestionAnswered" | "AgentQuestionClosed" | "AgentQuestionDecided" | "AgentQuestionRepeated"
+  | "AgentPrompting"
+  | "AgentQuestionAnswered"
+  | "AgentQuestionClosed"
+  | "AgentQuestionDecided"
+  | "AgentQuestionRepeated"
+  | "QuestionsAskedEarlier"
 >
 
 /** The fold of the agent's questions. */
@@ -204,6 +216,8 @@ export const evolveAgentQuestions = (session: Session, event: AgentQuestionEvent
       })
     case "AgentQuestionRepeated":
       return changeQuestion(session, event.promptId, { runtimePromptId: event.runtimePromptId })
+    case "QuestionsAskedEarlier":
+      return { ...session, earlierQuestions: [...session.earlierQuestions, ...event.runtimePromptIds] }
     case "AgentQuestionClosed":
       return {
         ...session,

@@ -228,6 +228,7 @@ const turnEnded = (session: Session, turnId: string, stopReason: string): Sessio
     ...rest,
     pastTurns: withPastTurn(session, session.turn),
     agentQuestions: [],
+    earlierQuestions: [],
     turns: session.turns + 1,
     useCount: session.useCount + 1,
     lastStopReason: stopReason

@@ -17,6 +17,8 @@ export interface PromptState {
   readonly activeMs: number
   /** Questions of the agent that nobody has answered. */
   readonly openQuestions: ReadonlySet<string>
+  /** All that it has asked, in the order in which that was seen. */
+  readonly questions: ReadonlyArray<string>
   /** A human works in the session, or has only just rested. */
   readonly humanPresent: boolean
   /** Since when the time is the human's: a question is open, or they are present. */
@@ -39,6 +41,7 @@ export interface PromptState {
 export const promptStarted = ({ kind }: Pick<WorkOf<"RunPrompt">, "kind">, now: number): PromptState => ({
   activeMs: now,
   openQuestions: new Set(),
+  questions: [],
   humanPresent: false,
   waitedForHumanMs: 0,
   workingReported: kind !== "work" && kind !== "continuation",
@@ -67,7 +70,18 @@ const humanTimeAt = ({ humanSinceMs, ...state }: PromptState, now: number): Prom
       }
 
 export const questionAsked = (state: PromptState, promptId: string, now: number): PromptState =>
-  humanTimeAt({ ...state, openQuestions: new Set([...state.openQuestions, promptId]) }, now)
+  humanTimeAt(
+    {
+      ...state,
+      openQuestions: new Set([...state.openQuestions, promptId]),
+      questions: [...state.questions, promptId]
+    },
+    now
+  )
+
+/** What was asked before this question. */
+export const askedBefore = ({ questions }: PromptState, promptId: string): ReadonlyArray<string> =>
+  questions.slice(0, questions.indexOf(promptId))
 
 /** Waiting for a human does not count as inactivity. */
 export const questionAnswered = (state: PromptState, promptId: string, now: number): PromptState => {

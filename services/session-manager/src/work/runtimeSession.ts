@@ -150,6 +150,14 @@ export const replyOf = (
   return { kind, answers: Array.from({ length: questions }, (_, n) => (lines[n] ? [lines[n]] : [])) }
 }
 
+/** The question as the runtime knows it: under this id, or, after a restart of the runtime, the same one under another. */
+const findPending = (
+  { kind, promptId, runtimeSessionId, text }: WorkOf<"SendReply">,
+  pending: ReadonlyArray<PendingPrompt>
+): PendingPrompt | undefined =>
+  pending.find((prompt) => prompt.promptId === promptId) ??
+  pending.find((prompt) => prompt.sessionId === runtimeSessionId && prompt.kind === kind && prompt.text === text)
+
 /**
  * A delivered reply closes the question, so that it is never sent again to the same question asked later. When nobody
  * waits for it any more there is nothing to do: the watch over the prompt reports that.
@@ -169,9 +177,9 @@ export const sendReply = Effect.fn("sendReply")(function* (work: WorkOf<"SendRep
   const { directory, promptId, runtimeSessionId } = work
   const outcome = yield* Effect.gen(function* () {
     const runtime = yield* runtimes.get(work.runtime)
-    const pending = yield* runtime.pendingPrompts(directory)
-    const asked = pending.find((prompt) => prompt.promptId === promptId)
-    return yield* runtime.reply({ runtimeSessionId, promptId, reply: replyOf(work, asked) })
+    const asked = findPending(work, yield* runtime.pendingPrompts(directory))
+    const reply = replyOf(work, asked)
+    return yield* runtime.reply({ runtimeSessionId, promptId: asked?.promptId ?? promptId, reply })
   }).pipe(
     Effect.tapError((error) => Effect.logWarning(`the reply was not delivered: ${error.message}`)),
     Effect.retry({ schedule: lookAgain, while: mayStillBeReached(context) }),

@@ -10,6 +10,7 @@ import type { WorkOf } from "../actor/work.ts"
 import { agentQuestion } from "./lastWords.ts"
 import {
   activeAt,
+  askedBefore,
   humanMs,
   humanSeen,
   inspectedAt,
@@ -97,7 +98,8 @@ const reportQuestion = Effect.fnUntraced(function* (watching: Watching, asked: P
     (state, now) => questionAsked(state, promptId, now)
   )
   if (!isNew) return
-  yield* watching.reporting.tell(`asks.${promptId}`, question)
+  const earlier = askedBefore(yield* Ref.get(state), promptId)
+  yield* watching.reporting.tell(`asks.${promptId}`, { ...question, ...(earlier.length === 0 ? {} : { earlier }) })
 })
 
 const reportQuestionGone = Effect.fnUntraced(function* (watching: Watching, promptId: string) {
