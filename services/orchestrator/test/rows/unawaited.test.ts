@@ -1,7 +1,9 @@
 /** Inputs that resemble what the run waits for, but are something else. */
 import { assert, describe, it } from "@effect/vitest"
-import { escalationIdOf, Host, PhaseId, turnIdOf } from "@reprise/protocol"
+import { escalationIdOf, Host, noUsage, PhaseId, turnIdOf } from "@reprise/protocol"
+import { applyMoves } from "../../src/actor/applyMoves.ts"
 import type { RunInput } from "../../src/actor/inputs.ts"
+import { enter, outcome } from "../../src/actor/moves.ts"
 import { runView } from "../../src/actor/view.ts"
 import { at, decision } from "../support/checkpoints.ts"
 import { row } from "../support/row.ts"
@@ -157,6 +159,37 @@ describe("a run does not move", () => {
     assert.deepStrictEqual(row(s, passed).lines, [])
     assert.include(row(s, { ...passed, checkpoint: task }).lines, "CheckpointResolved")
   })
+})
+
+describe("a run", () => {
+  it("is not complete when the summary of its last phase is written twice", () => {
+    const s = story().executing({}, onePhase).phaseApproved("abc1234")
+    const written = s.pending("Workspace").command
+    assert.deepInclude(written, { _tag: "WriteSummary" })
+    assert.notProperty(written, "phase")
+    const again = { _tag: "SummaryWritten", runId, phase: PhaseId.make("1"), path: "SUMMARY.md" } as const
+    assert.deepStrictEqual(s.tell(again).lines, [])
+    assert.strictEqual(s.run.status, "running")
+    assert.strictEqual(s.summaryWritten().run.status, "completed")
+  })
+
+  it("counts what a human used in its author's session, and waits on", () => {
+    const s = story().executing().needsHuman()
+    const { cost } = s.run.usage.author
+    const used = { ...noUsage, cost: 0.25, calls: 1 }
+    s.tell({ _tag: "UsageCounted", runId, sessionId: s.author, role: "author", ...used })
+    assert.deepStrictEqual([s.lines, s.run.usage.author.cost], [[], cost + 0.25])
+  })
+
+  it.each(["PREPARE", "ESCALATE", "PHASE_COMPLETE"] as const)(
+    "asks nobody for work at a step that is begun elsewhere: %s",
+    (step) => {
+      const { run } = story().executing().needsHuman()
+      const [started, ...rest] = applyMoves(run, outcome([], enter(step, "fix")))
+      assert.deepInclude(started, { _tag: "StepStarted", step, attempt: 1 })
+      assert.deepStrictEqual(rest, [])
+    }
+  )
 })
 
 describe("a run moves", () => {
