@@ -2,7 +2,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { runActor } from "../src/actor/actor.ts"
 import { noRun } from "../src/actor/state.ts"
-import { runView } from "../src/actor/view.ts"
 import { lineOf } from "./support/lines.ts"
 import { item, onePhase, runId, withGates } from "./support/samples.ts"
 import { type Story, story } from "./support/story.ts"
@@ -109,85 +108,5 @@ describe("a run", () => {
     revived.state = JSON.parse(JSON.stringify(s.state))
     assert.deepStrictEqual(revived.question, s.question)
     assert.strictEqual(revived.answer("fix").run.step, "AUTO_FIX")
-  })
-})
-
-describe("the view of a run", () => {
-  it("shows where it stands, what it waits for and what it has cost", () => {
-    const s = story().executing(withGates).phaseApproved("abc1").needsHuman("why?")
-    const view = runView(s.state)
-    assert.containSubset(view, {
-      runId,
-      status: "waiting",
-      planTitle: "Plan of two",
-      directory: "/repo",
-      host: "host1",
-      phase: "2",
-      step: "EXECUTE",
-      attempt: 1,
-      escalationId: "r1-test-e1",
-      reason: "why?",
-      authorSessionId: "r1-test-s2",
-      auto: false,
-      usage: { author: { turns: 2, cost: 1 }, reviewer: { turns: 0 } }
-    })
-    assert.deepStrictEqual(
-      view?.phases.map(({ commit, qualityAttempts, reviewCycles, state }) => [
-        state,
-        commit,
-        qualityAttempts,
-        reviewCycles
-      ]),
-      [
-        ["completed", "abc1", 1, 1],
-        ["waiting", undefined, 0, 0]
-      ]
-    )
-    assert.isBelow(Date.parse(view?.startedAt ?? ""), Date.parse(view?.updatedAt ?? ""))
-  })
-
-  it("has no field that nobody gave, wherever the run stands", () => {
-    const stands = [
-      story().start(),
-      story().executing(),
-      story().executing(withGates).worked("abc1"),
-      story().executing().phaseApproved("abc1"),
-      story().executing().needsHuman("why?")
-    ]
-    for (const { state } of stands) {
-      const view = runView(state)
-      assert.deepStrictEqual<unknown>(JSON.parse(JSON.stringify(view)), view)
-    }
-  })
-
-  it.each([
-    [{}, undefined],
-    [{ model: "one" }, { author: "one", reviewer: "one" }]
-  ] as const)("shows the models that were given: %j", (options, models) => {
-    assert.deepStrictEqual<unknown>(runView(story().executing(options).state)?.models, models)
-  })
-
-  it("shows a phase as running, as done before, and as not yet begun", () => {
-    const statesOf = (s: Story) => runView(s.state)?.phases.map(({ state }) => state)
-    assert.deepStrictEqual(statesOf(story().executing()), ["running", "pending"])
-    assert.deepStrictEqual(statesOf(story().executing({ startPhase: "2" })), ["done-before", "running"])
-    const aborted = story().executing()
-    aborted.tell({ _tag: "AbortRun", runId, reason: "x" })
-    assert.deepStrictEqual(statesOf(aborted), ["pending", "pending"])
-  })
-
-  it("is undefined for a run that was never started", () => {
-    assert.isUndefined(runView(noRun))
-  })
-
-  it("counts sessions, and says when one was replaced", () => {
-    const s = story().executing()
-    const at = { runId, sessionId: s.author, role: "author" as const }
-    s.tell({ _tag: "SessionCreated", ...at, runtime: "opencode", runtimeSessionId: "ses_1" })
-    s.tell({ _tag: "SessionReused", ...at, runtimeSessionId: "ses_1", reason: "auto-fix" })
-    s.tell({ _tag: "SessionReplaced", ...at, old: "ses_1", new: "ses_2", reason: "it was empty" })
-    const view = runView(s.state)
-    assert.deepStrictEqual([view?.sessionsCreated, view?.sessionsReused], [2, 1])
-    assert.deepStrictEqual(view?.notices, ["Session r1-test-s1 was replaced: it was empty"])
   })
 })

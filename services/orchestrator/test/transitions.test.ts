@@ -36,14 +36,17 @@ describe("the table of transitions", () => {
     assert.deepStrictEqual(waysOf(cause), ways)
   })
 
-  it("leads from a pause, from wherever that was, only to steps that can be done again", () => {
-    const retried = ["EXECUTE", "QUALITY_CHECK", "QUALITY_RETRY", "REVIEW", "AUTO_FIX", "CHECKPOINT", "PHASE_GATE"]
-    assert.deepStrictEqual(
-      waysOf("resumed").filter((way) => way.startsWith("ESCALATE ")),
-      retried.map((to) => `ESCALATE ${to}`)
-    )
-    assert.strictEqual(waysOf("resumed").length, (steps.length + 1) * retried.length)
-  })
+  it.each(["resumed", "fix", "auto-retry"] as const)(
+    "leads from anywhere only to steps that can be done again: %s",
+    (cause) => {
+      const retried = ["EXECUTE", "QUALITY_CHECK", "QUALITY_RETRY", "REVIEW", "AUTO_FIX", "CHECKPOINT", "PHASE_GATE"]
+      assert.deepStrictEqual(
+        waysOf(cause).filter((way) => way.startsWith("ESCALATE ")),
+        retried.map((to) => `ESCALATE ${to}`)
+      )
+      assert.strictEqual(waysOf(cause).length, (steps.length + 1) * retried.length)
+    }
+  )
 
   it("knows its causes, and which of them count as visits", () => {
     assert.deepStrictEqual(["fixed", "resumed", "toString", ""].map(isCause), [true, true, false, false])
@@ -98,7 +101,7 @@ describe("a run", () => {
     assert.strictEqual(workOfRun.hostOf({ status: "running" }), "any")
     for (const status of ["completed", "failed", "aborted", "?"])
       assert.isUndefined(workOfRun.hostOf({ ...view, status }))
-    assert.isUndefined(workOfRun.hostOf(undefined))
+    for (const unknown of [undefined, { ...view, host: 1 }]) assert.isUndefined(workOfRun.hostOf(unknown))
   })
 
   it("is known by its id once it was started", () => {

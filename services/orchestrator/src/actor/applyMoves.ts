@@ -58,30 +58,32 @@ const freshReview = (run: Run, phase: PhaseRun, use: Enter["use"]): string | und
 }
 
 /** Gate runs are numbered through the phase, other steps by their visits. */
-const attemptOf = (phase: PhaseRun | undefined, step: Step) =>
-  step === "QUALITY_CHECK" ? (phase?.gateRuns ?? 0) + 1 : (phase?.visits[step] ?? 0) + 1
+const attemptOf = (phase: PhaseRun, step: Step) =>
+  step === "QUALITY_CHECK" ? phase.gateRuns + 1 : (phase.visits[step] ?? 0) + 1
 
-const enterStep = (run: Run, move: Enter): Outcome => {
+const enterStep = (run: Run, phase: PhaseRun, move: Enter): Outcome => {
   const limit = limitReachedAt(run, move.step)
   if (limit !== undefined) return outcome([], escalate(limit))
-  const { phase } = run
-  if (phase === undefined || !(isAuthorStep(move.step) || move.step === "REVIEW")) return startStep(run, move, {})
+  if (move.step === "REVIEW") return enterReview(run, phase, move)
+  return isAuthorStep(move.step) ? enterWork(run, phase, move) : startStep(run, phase, move, {})
+}
+
+const enterReview = (run: Run, phase: PhaseRun, move: Enter): Outcome => {
   const agent = agentForStep(run, phase, move.step, move.use)
-  return move.step === "REVIEW" ? enterReview(run, phase, move, agent) : enterWork(run, phase, move, agent)
-}
-
-const enterReview = (run: Run, phase: PhaseRun, move: Enter, agent: StepAgent): Outcome => {
   const session = move.use._tag === "current" ? reviewerSessionFor(run, phase, agent) : undefined
-  return startStep(run, move, { agent, session })
+  return startStep(run, phase, move, { agent, session })
 }
 
-const enterWork = (run: Run, phase: PhaseRun, move: Enter, agent: StepAgent): Outcome => {
+const enterWork = (run: Run, phase: PhaseRun, move: Enter): Outcome => {
+  const agent = agentForStep(run, phase, move.step, move.use)
   const session = sessionDecision(run, phase, move, agent)
-  if (session.choice === "continue" || move.use._tag !== "current") return startStep(run, move, { agent, session })
+  if (session.choice === "continue" || move.use._tag !== "current") {
+    return startStep(run, phase, move, { agent, session })
+  }
   // A fresh author needs the record of what is done: it is written and verified before the step begins.
   return isContinued(phase)
     ? beginContinuation(run, phase, continuationOf(run, phase, move.step, move.cause, session))
-    : startStep(run, { ...move, use: fresh }, { agent, session })
+    : startStep(run, phase, { ...move, use: fresh }, { agent, session })
 }
 
 /** Continue or fresh: as a human or the policy has chosen already, or else as the policy chooses now. */
@@ -98,41 +100,43 @@ interface Staffing {
   readonly session?: SessionDecision | undefined
 }
 
-const startStep = (run: Run, move: Enter, { agent, session }: Staffing): Outcome => {
+const startStep = (run: Run, phase: PhaseRun, move: Enter, { agent, session }: Staffing): Outcome => {
   const started: RunEvent = {
     _tag: "StepStarted",
     ...locationOf(run),
     step: move.step,
-    attempt: attemptOf(run.phase, move.step),
+    attempt: attemptOf(phase, move.step),
     cause: move.cause,
     ...(session === undefined ? {} : { session }),
     ...(agent === undefined || hasOneAgent(run) ? {} : { agent })
   }
   const after = evolveRun(run, started)
-  if (after.phase === undefined) return outcome([started])
-  const begun = beginStep(after, after.phase, move)
+  const begun = beginStep(after, after.phase ?? phase, move)
   return { ...begun, events: [started, ...begun.events] }
 }
 
 /** A fresh author gets the verified record before it is told what was wrong. */
-const tell = (run: Run, move: Extract<Move, { readonly _tag: "Tell" }>): Outcome => {
-  const { phase, step = "EXECUTE" } = run
-  if (phase === undefined) return outcome([])
+const tell = (run: Run, phase: PhaseRun, move: Extract<Move, { readonly _tag: "Tell" }>): Outcome => {
+  const { step = "EXECUTE" } = run
   return phase.author?.state === "usable" || !isContinued(phase)
     ? outcome(tellAuthor(run, phase, step, move))
     : outcome([], { _tag: "Retry", retry: { step }, cause: "session-lost" })
 }
 
+/** Steps, and what an author is told in them, belong to a phase. */
+const inPhase = (run: Run, act: (phase: PhaseRun) => Outcome): Outcome =>
+  run.phase === undefined ? outcome([]) : act(run.phase)
+
 const perform = (run: Run, move: Move): Outcome => {
   switch (move._tag) {
     case "Enter":
-      return enterStep(run, move)
+      return inPhase(run, (phase) => enterStep(run, phase, move))
     case "Escalate":
       return escalateOrRetry(run, move.request)
     case "Retry":
       return retryFresh(run, move.retry, move.cause)
     case "Tell":
-      return tell(run, move)
+      return inPhase(run, (phase) => tell(run, phase, move))
     case "NextPhase":
       return startNextPhase(run)
     case "NextPrompt":

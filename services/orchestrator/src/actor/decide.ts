@@ -9,7 +9,7 @@ import { startRun, startStandaloneRun } from "../phase/prepare.ts"
 import { overruledAnswer, refuseClosedQuestion } from "../question/answer.ts"
 import { hasMovedOn, runStuck } from "../watch/stuck.ts"
 import { evolve, runAfter } from "./evolve.ts"
-import { actUpon, type HandledInput, isAwaited, recordOf } from "./handlers.ts"
+import { actUpon, type HandledInput, recordOf } from "./handlers.ts"
 import { type InputOf, isSubscribed, type RunInput } from "./inputs.ts"
 import type { RunEvents } from "./journal.ts"
 import type { Run, RunState } from "./state.ts"
@@ -47,11 +47,12 @@ const decideHandled = (run: Run, input: HandledInput, delivery: Delivery): Decis
   const recorded = recordOf(run, input._tag, input)
   const after = runAfter(run, recorded)
   if (isOthersRefusal(run, input, delivery)) return Result.succeed(recorded)
-  if (!isAwaited(after, input._tag, input)) {
+  const acted = actUpon(after, input)
+  if (acted === undefined) {
     return input._tag === "AnswerReceived" ? decideUnawaited(run, input, delivery) : Result.succeed(recorded)
   }
   if (input._tag === "AnswerReceived" && !isFromGate(input, delivery)) return refuseForeign(input)
-  return Result.succeed([...recorded, ...(isHeldBack(after, input) ? holdBack(after, input) : actUpon(after, input))])
+  return Result.succeed([...recorded, ...(isHeldBack(after, input) ? holdBack(after, input) : acted)])
 }
 
 /** People see only the session of a standalone run: they abort that, and nobody pauses it. */

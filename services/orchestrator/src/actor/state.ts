@@ -202,7 +202,9 @@ export interface PhaseUsage extends Pick<Usage, "tokens" | "cost"> {
   readonly role: AgentRole
 }
 
-export type Turn = Extract<Pending, { readonly _tag: "Turn" }>
+export type PendingOf<Tag extends Pending["_tag"]> = Extract<Pending, { readonly _tag: Tag }>
+export type Turn = PendingOf<"Turn">
+export type Review = PendingOf<"Review">
 
 export interface Run {
   readonly _tag: "Run"
@@ -281,6 +283,15 @@ export const nothing: Pending = { _tag: "Nothing" }
 
 /** The work under way, also while its agent asks something. */
 export const underWay = (pending: Pending): Pending => (pending._tag === "Answer" ? pending.under : pending)
+
+const isPending = <Tag extends Pending["_tag"]>(pending: Pending, tag: Tag): pending is PendingOf<Tag> =>
+  pending._tag === tag
+
+/** The work under way, if it is of this kind. */
+export const workOf = <Tag extends Pending["_tag"]>(run: Run, tag: Tag): PendingOf<Tag> | undefined => {
+  const work = underWay(run.pending)
+  return isPending(work, tag) ? work : undefined
+}
 
 /** The run with its current phase changed; a run without a phase stays as it is. */
 export const withPhase = (run: Run, change: (phase: PhaseRun) => PhaseRun): Run =>

@@ -139,12 +139,12 @@ export const isTransition = (from: Step | undefined, cause: Cause, to: Step): bo
   return starts && targets.some((step) => step === to)
 }
 
-const causes = Object.keys(transitions)
-export const isCause = (text: string): text is Cause => causes.includes(text)
+const causes: ReadonlyArray<string | undefined> = Object.keys(transitions)
+export const isCause = (text: string | undefined): text is Cause => causes.includes(text)
 
 /** Whether a step that begins so counts towards its limit of visits. */
 export const isCountedVisit = (cause: string | undefined): boolean => {
-  if (cause === undefined || !isCause(cause)) return true
+  if (!isCause(cause)) return true
   const { uncounted }: Transition = transitions[cause]
   return uncounted !== true
 }

@@ -3,7 +3,7 @@ import { type Refusal, refusing } from "@reprise/actor"
 import { Result } from "effect"
 import { applyMoves } from "../actor/applyMoves.ts"
 import { runAfter } from "../actor/evolve.ts"
-import { actUpon, isAwaited, isHandled } from "../actor/handlers.ts"
+import { actUpon, isHandled } from "../actor/handlers.ts"
 import type { RunInput } from "../actor/inputs.ts"
 import type { RunEvent, RunEvents } from "../actor/journal.ts"
 import { enter, outcome } from "../actor/moves.ts"
@@ -82,7 +82,8 @@ const stepResumed = (run: Run): RunEvents => {
 /** What the resumed run does next: it acts upon the input that was held back, or begins the interrupted step again. */
 const carryOn = (before: Run, after: Run): RunEvents => {
   const { held, status } = before
-  if (held !== undefined && isHandled(held) && isAwaited(after, held._tag, held)) return actUpon(after, held)
+  const acted = held !== undefined && isHandled(held) ? actUpon(after, held) : undefined
+  if (acted !== undefined) return acted
   if (after.prompts.length > 0 && (after.pending._tag === "Agent" || after.pending._tag === "Turn")) {
     return applyMoves(after, outcome([], { _tag: "NextPrompt" }))
   }

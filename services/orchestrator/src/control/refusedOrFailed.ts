@@ -3,7 +3,7 @@ import type { WorkspaceCommand } from "@reprise/protocol"
 import type { InputOf } from "../actor/inputs.ts"
 import type { RunEvent } from "../actor/journal.ts"
 import { escalate, type Outcome, outcome } from "../actor/moves.ts"
-import type { Pending, Run } from "../actor/state.ts"
+import type { Review, Run, Turn } from "../actor/state.ts"
 import { locationOf } from "../phase/plan.ts"
 import { shorten } from "../prompts.ts"
 import { unattendedReply } from "../question/agentPrompt.ts"
@@ -68,31 +68,26 @@ export const questionRefused = (run: Run, question: Question, { reason }: InputO
   ])
 }
 
-/** A service refused what the run waits for. */
-export const commandRefused = (run: Run, pending: Pending, event: InputOf<"CommandRefused">): Outcome => {
-  const { command, reason } = event
-  const message = `${command} was refused: ${reason}`
-  switch (pending._tag) {
-    case "Turn":
-      return outcome(
-        [{ _tag: "TurnBroke", turnId: pending.turnId, kind: "other", message, usable: false, unread: true }],
-        escalate({ origin: "runtime", reason: message })
-      )
-    case "Review":
-      return outcome(
-        [{ _tag: "ReviewBroke", cycle: pending.cycle, reason: message }],
-        escalate({
-          origin: "reviewer",
-          reason: message,
-          retry: { step: "REVIEW" },
-          noContinue: "the reviewer refused, and its session is not the author's"
-        })
-      )
-    case "Workspace":
-      return workspaceBroke(run, pending.command, message)
-    case "Agent":
-    case "Answer":
-    case "Nothing":
-      return outcome([])
-  }
+export const refusalText = ({ command, reason }: InputOf<"CommandRefused">): string =>
+  `${command} was refused: ${reason}`
+
+export const turnRefused = ({ turnId }: Turn, event: InputOf<"CommandRefused">): Outcome => {
+  const message = refusalText(event)
+  return outcome(
+    [{ _tag: "TurnBroke", turnId, kind: "other", message, usable: false, unread: true }],
+    escalate({ origin: "runtime", reason: message })
+  )
+}
+
+export const reviewRefused = ({ cycle }: Review, event: InputOf<"CommandRefused">): Outcome => {
+  const reason = refusalText(event)
+  return outcome(
+    [{ _tag: "ReviewBroke", cycle, reason }],
+    escalate({
+      origin: "reviewer",
+      reason,
+      retry: { step: "REVIEW" },
+      noContinue: "the reviewer refused, and its session is not the author's"
+    })
+  )
 }

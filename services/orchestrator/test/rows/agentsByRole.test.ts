@@ -55,6 +55,9 @@ describe("who does a step", () => {
       .worked("abc1")
       .gates(true)
     assert.deepStrictEqual(agents(s), ["EXECUTE author opencode", "REVIEW reviewer claude"])
+    const checked = s.journal.find((event) => event._tag === "StepStarted" && event.step === "QUALITY_CHECK")
+    assert.isDefined(checked)
+    assert.notProperty(checked, "agent")
   })
 
   it("is the fixer after a review and after failed gates, in a session of its own from the verified record", () => {

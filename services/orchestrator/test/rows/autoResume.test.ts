@@ -56,6 +56,13 @@ describe("ESCALATE, the agent of this step is seen working", () => {
     assert.deepStrictEqual(s.run.pending, { _tag: "Agent", sessionId: s.author })
   })
 
+  it("still knows of a human in another session when the agent of one is idle", () => {
+    const s = story().executing().worked("abc1").agentWorks()
+    s.agentWorks("human", s.reviewer)
+    assert.deepStrictEqual(s.run.working, [s.author, s.reviewer])
+    assert.deepStrictEqual(s.agent("AgentIdle").run.working, [s.reviewer])
+  })
+
   it("withdraws a question that names the session, asked by a version that did not say which session it watches", () => {
     const s = asked()
     const { watch: _, ...question } = s.question

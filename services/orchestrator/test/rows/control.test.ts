@@ -34,6 +34,7 @@ describe("any, PauseRun", () => {
     assert.deepStrictEqual([s.run.status, s.lines.length], ["running", 0])
     s.completes("abc1234")
     assert.deepStrictEqual(s.lines, ["RunPaused"])
+    assert.deepInclude(s.run, { status: "paused", pauseAsked: false })
     assert.strictEqual(s.run.usage.author.turns, 1)
   })
 

@@ -313,6 +313,7 @@ describe("answers", () => {
     const s = story().executing().needsHuman()
     const answer = s.answerOf({ choice: "override" })
     const refused = Result.getOrThrow(Result.flip(s.try(answer, { id: "a-bot-1" })))
+    assert.strictEqual(refused.code, "not-from-gate")
     assert.match(refused.reason, /Only the gate hands answers on: send AnswerEscalation to escalation /)
     assert.strictEqual(s.run.status, "waiting")
     s.tell(answer)

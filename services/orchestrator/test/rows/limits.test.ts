@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { EscalationOrigin } from "@reprise/protocol"
 import { runView } from "../../src/actor/view.ts"
 import { summaryOf } from "../../src/phase/summary.ts"
-import { item, onePhase, withGates } from "../support/samples.ts"
+import { item, onePhase, runId, withGates } from "../support/samples.ts"
 import { type Story, story } from "../support/story.ts"
 
 const view = (s: Story) => runView(s.state) ?? assert.fail("there is no run")
@@ -149,6 +149,14 @@ describe("a limit", () => {
       ended.reason,
       "Auto mode gave up after 1 retries: 1. Which? 2. I still ask (refused permissions: 'bash: npm publish' ×2, 'webfetch: https://example.org')"
     )
+  })
+
+  it("keeps of a refusal in no phase only what was told", () => {
+    const s = story().executing()
+    const { author: sessionId } = s
+    const wish = { role: "author", text: "bash: git push", unattended: true } as const
+    s.tell({ _tag: "PermissionRefused", runId, sessionId, promptId: "p1", ...wish })
+    assert.deepStrictEqual(s.journal.slice(-1), [{ _tag: "RefusalSeen", ...wish }])
   })
 
   it("what a rule refused costs no retry, counts beside the same wish that nobody could grant, and stands in SUMMARY", () => {

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Host } from "@reprise/protocol"
+import { Host, RunId } from "@reprise/protocol"
+import { Result } from "effect"
 import { row } from "../support/row.ts"
 import { decodeOptions, head, onePhase, runId, startRun } from "../support/samples.ts"
 import { story } from "../support/story.ts"
@@ -73,6 +74,7 @@ describe("PREPARE", () => {
     it(`fails the run at once with the reason when the workspace is refused (${kind})`, () => {
       const refused = row(story().start(), { _tag: "WorkspaceRefused", runId, kind, reason: "because" })
       refused.then([{ _tag: "RunFailed", runId, reason: `The workspace cannot be used (${kind}): because` }])
+      assert.deepInclude(refused.state, { status: "failed" })
     })
   }
 
@@ -91,6 +93,21 @@ describe("PREPARE", () => {
   it("refuses a repeated StartRun with other content", () => {
     row(story().start(), startRun({ auto: true })).refused(/was started with another plan, workspace or options/)
     row(story().start(), startRun({}, onePhase)).refused(/another plan/)
+  })
+
+  it("begins with nothing counted, used again or withdrawn", () => {
+    assert.deepInclude(story().start().run, { counted: [], reusing: [], withdrawn: [] })
+  })
+
+  it("refuses a command that was sent to another run than it names", () => {
+    const s = story().executing()
+    const elsewhere = { key: RunId.make("r2-test") }
+    const decision = s.try({ _tag: "AbortRun", runId, reason: "x" }, elsewhere)
+    assert.deepInclude(Result.getOrThrow(Result.flip(decision)), {
+      code: "misaddressed",
+      reason: "The message for r2-test names run r1-test: they must be the same."
+    })
+    assert.strictEqual(s.run.status, "running")
   })
 
   it("refuses other commands to a run that does not exist, and ignores events", () => {

@@ -85,6 +85,8 @@ describe("REVIEW", () => {
       "reviewer CloseReview",
       "reviewer RequestReview"
     ])
+    const chosen = again.journal.findLast((event) => event._tag === "StepStarted")
+    assert.notProperty(chosen, "session", "a human has chosen it")
     const told = reviewing()
     told.verdict("not_ready").answer("fix", "make it blue")
     assert.strictEqual(told.run.step, "AUTO_FIX")

@@ -61,7 +61,7 @@ describe("the run of a standalone session", () => {
     assert.strictEqual(codeOf(s, startRun()), "already-started")
   })
 
-  it("publishes only that it waits and goes on, as its session, and is unknown to the commands for runs", () => {
+  it("publishes only that it waits and goes on, as its session, and has no view as a run", () => {
     const s = needsHuman().answer("c").agent("AgentIdle").needsHuman().agentWorks().agent("AgentIdle").completes()
     assert.deepStrictEqual(published(s), [
       publish({ _tag: "StepWaiting", runId, sessionId, escalationId: EscalationId.make(`${runId}-e1`) }),
@@ -70,9 +70,16 @@ describe("the run of a standalone session", () => {
       publish({ _tag: "StepResumed", runId, sessionId, cause: "agent-working" })
     ])
     assert.isUndefined(runActor.view?.(s.state))
-    assert.strictEqual(codeOf(s, { _tag: "PauseRun", runId, now: true }), "not-found")
-    assert.strictEqual(codeOf(s, { _tag: "ResumeRun", runId }), "not-found")
-    assert.strictEqual(codeOf(s, { _tag: "AbortRun", runId, reason: "x" }), "not-found")
+  })
+
+  it.each<InputOf<"PauseRun" | "ResumeRun" | "ChangeModel" | "MoveRun" | "AbortRun">>([
+    { _tag: "PauseRun", runId, now: true },
+    { _tag: "ResumeRun", runId },
+    { _tag: "ChangeModel", runId, role: "author", model: "other/two" },
+    { _tag: "MoveRun", runId, from: startStandalone.host },
+    { _tag: "AbortRun", runId, reason: "x" }
+  ])("is unknown to the command for runs $_tag", (command) => {
+    assert.strictEqual(codeOf(story().standalone(), command), "not-found")
   })
 
   it("completes its session when its agent is done, whatever it committed", () => {
