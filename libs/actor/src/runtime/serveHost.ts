@@ -4,18 +4,17 @@ import { Effect, Exit, Option, Result, Schema, Scope, Stream, SubscriptionRef } 
 import type { BrokerShape, QueryHandler } from "../broker/Broker.ts"
 import { type ClaimedHost, readClaim } from "./claimHost.ts"
 import { isServed } from "./hosted.ts"
+import { data, failure, loggedFailure } from "./replies.ts"
 
 const readDrain = Schema.decodeUnknownResult(Schema.fromJsonString(DrainHost))
 const decodeHost = Schema.decodeUnknownOption(Host)
 
-const data = (value: unknown) => JSON.stringify({ ok: true, data: value })
-const failure = (code: string, message: string, hint: string) =>
-  JSON.stringify({ ok: false, error: { code, message, hint } })
-
 const brokerTrouble = (error: { readonly message: string }) =>
-  Effect.as(
-    Effect.logWarning(`a host could not be asked or changed: ${error.message}`),
-    failure("broker", `The broker failed: ${error.message}`, "Try again; 'reprise doctor' shows what is wrong.")
+  loggedFailure(
+    `a host could not be asked or changed: ${error.message}`,
+    "broker",
+    error.message,
+    "Try again; 'reprise doctor' shows what is wrong."
   )
 
 interface Serving {
