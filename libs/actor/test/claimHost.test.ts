@@ -213,7 +213,7 @@ describe("a process that has a host's name", () => {
   it.effect.each([
     ["another process has taken it", '{"instance":"other"}'],
     ["nobody can read who has it", "{}"]
-  ])("cannot be drained any more when %s, and leaves what is stored", ([, claim]) =>
+  ] as const)("cannot be drained any more when %s, and leaves what is stored", ([, claim]) =>
     onBroker(
       Effect.gen(function* () {
         const { setDrained } = yield* claiming()

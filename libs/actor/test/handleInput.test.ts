@@ -1,54 +1,19 @@
 /** One input of one actor, from its delivery to what is stored and told of it. */
 import { assert, describe, it } from "@effect/vitest"
-import { Key, type MessageMeta, subjects } from "@reprise/protocol"
-import { Effect, Exit, type Scope, Tracer } from "effect"
-import { TestClock } from "effect/testing"
-import { ActorConfig } from "../src/ActorConfig.ts"
+import { type MessageMeta, subjects } from "@reprise/protocol"
+import { Effect, Exit, Tracer } from "effect"
 import { Broker, type BrokerShape } from "../src/broker/Broker.ts"
-import { BrokerFault, type BrokerFull } from "../src/broker/faults.ts"
-import { MemoryBroker } from "../src/index.ts"
-import { makeActorRuntime } from "../src/runtime/ActorRuntime.ts"
-import { makeAnswers } from "../src/runtime/Answers.ts"
-import { type ActorInput, currentView, handleInput, refuseUnreadable } from "../src/runtime/handleInput.ts"
-import { makeViewWriter } from "../src/runtime/ViewWriter.ts"
+import { BrokerFault } from "../src/broker/faults.ts"
+import { currentView, refuseUnreadable } from "../src/runtime/handleInput.ts"
 import { type CounterInput, counter } from "./support/Counter.ts"
 import { counted } from "./support/counted.ts"
+import { key, metaOf, running, startedAt, story } from "./support/oneRuntime.ts"
 
 const s = subjects("t")
-const key = Key.make("a")
-const startedAt = Date.parse("2026-01-02T03:04:05.000Z")
-const meta: MessageMeta = {
-  ...{ id: "m1", type: "Add", source: "/x/y", subject: "r1" },
-  time: new Date(startedAt).toISOString()
-}
+const meta = metaOf("m1")
 const add: CounterInput = { _tag: "Add", n: 1 }
 const forbidden: CounterInput = { _tag: "Forbidden" }
 const ignored: CounterInput = { _tag: "Ignored" }
-
-const story = <A, E>(test: Effect.Effect<A, E, Broker | Scope.Scope>) =>
-  TestClock.setTime(startedAt).pipe(Effect.andThen(test), Effect.provide(MemoryBroker.layer), Effect.scoped)
-
-/** A process that runs counters, on a broker of which some parts may be replaced. */
-const running = Effect.fnUntraced(function* (
-  how: (broker: BrokerShape) => Partial<BrokerShape> = () => ({}),
-  otherwise: Partial<typeof counter> = {}
-) {
-  const shared = yield* Broker
-  const broker = { ...shared, ...how(shared) }
-  const settings = yield* Effect.provide(ActorConfig, ActorConfig.layer({ prefix: "t" }))
-  const actor = { ...counter, ...otherwise }
-  const views = yield* makeViewWriter(actor, broker, settings)
-  const answers = yield* makeAnswers()
-  const runtime = makeActorRuntime(actor, broker, s, settings, answers, views, "writer")
-  /** Handles the input, and stores its answer where there is one. */
-  const handle = (input: CounterInput, more: Partial<ActorInput<CounterInput>> = {}) =>
-    Effect.flatMap(
-      handleInput(runtime, { key, input, meta, arrival: 1, redelivered: false, ...more }),
-      (handled): Effect.Effect<number | "answered", BrokerFault | BrokerFull> =>
-        typeof handled === "number" ? Effect.succeed(handled) : Effect.as(handled, "answered")
-    )
-  return { runtime, handle }
-})
 
 const refusals = Broker.use((broker) => broker.read("events", s.events("gate", "*", "CommandRefused"), 0))
 
@@ -117,12 +82,11 @@ describe("an input", () => {
         const { handle } = yield* running()
         const outcomes = () => {
           const all = counted("reprise_inputs_total")
-          return ["decided", "nothing", "refused"].map((outcome) => all.get(`service=gate,outcome=${outcome}`) ?? 0)
+          return ["decided", "nothing", "refused"].map(
+            (outcome) => all.get(`service=gate,outcome=${outcome}`)?.[0] ?? 0
+          )
         }
-        const seconds = () => {
-          const found = counted("reprise_input_seconds").get("service=gate")
-          return Array.isArray(found) ? found : [0, 0]
-        }
+        const seconds = () => counted("reprise_input_seconds").get("service=gate") ?? [0, 0]
         const [before, secondsBefore, sinceMs] = [outcomes(), seconds(), performance.now()]
         yield* handle(add)
         yield* handle(add, { meta: { ...meta, id: "m2" } })
@@ -130,7 +94,7 @@ describe("an input", () => {
         yield* handle(forbidden, { meta: { ...meta, id: "m4" } })
         const tookSeconds = (performance.now() - sinceMs) / 1_000
         assert.deepStrictEqual(
-          outcomes().map((count, n) => Number(count) - Number(before[n])),
+          outcomes().map((count, n) => count - (before[n] ?? 0)),
           [2, 1, 1]
         )
         const [count, sum] = seconds().map((value, n) => value - (secondsBefore[n] ?? 0))

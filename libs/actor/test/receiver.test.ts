@@ -166,9 +166,10 @@ describe("a delivery that is settled", () => {
 })
 
 describe("what a consumer counts", () => {
-  const pending = (service: string) => counted("reprise_pending_messages").get(`service=${service},stream=commands`)
+  const pending = (service: string) =>
+    counted("reprise_pending_messages").get(`service=${service},stream=commands`)?.[0]
   const again = (service: string, stream: string) =>
-    counted("reprise_redeliveries_total").get(`service=${service},stream=${stream}`)
+    counted("reprise_redeliveries_total").get(`service=${service},stream=${stream}`)?.[0]
 
   it.effect("is how many messages wait behind the newest, where the broker says it", () =>
     story(
