@@ -7,6 +7,7 @@ import { BrokerFault } from "../src/broker/faults.ts"
 import { currentView, refuseUnreadable } from "../src/runtime/handleInput.ts"
 import { type CounterInput, counter } from "./support/Counter.ts"
 import { counted } from "./support/counted.ts"
+import { noteLog } from "./support/noteLog.ts"
 import { key, metaOf, running, startedAt, story } from "./support/oneRuntime.ts"
 
 const s = subjects("t")
@@ -38,6 +39,18 @@ describe("an input", () => {
       })
     )
   )
+
+  it.effect("that is refused is told to its sender, and the log says why", () => {
+    const lines: Array<string> = []
+    return story(
+      Effect.gen(function* () {
+        const { handle } = yield* running()
+        assert.strictEqual(yield* handle(forbidden), "answered")
+        assert.lengthOf(yield* refusals, 1)
+        assert.deepStrictEqual(lines, ["refused: It is forbidden."])
+      }).pipe(Effect.provide(noteLog(lines)))
+    )
+  })
 
   it.effect("that leads to nothing is handled, and nobody hears of it", () =>
     story(

@@ -50,7 +50,7 @@ describe("a decision that is delivered again to its process", () => {
         log.length = 0
         yield* laterBy(ageMs)
         assert.strictEqual(yield* handle(add, { redelivered: true }), 1)
-        assert.deepStrictEqual(log, expected)
+        assert.deepStrictEqual<ReadonlyArray<string>>(log, expected)
       })
     )
   )
@@ -168,7 +168,7 @@ describe("an input that this process does not know", () => {
         yield* handle(add)
         log.length = 0
         yield* handle({ _tag: "Finish", name: "x" }, { meta: metaOf("m2"), redelivered: true })
-        assert.deepStrictEqual(
+        assert.deepStrictEqual<ReadonlyArray<string>>(
           log.filter((line) => line.startsWith("read")),
           expected
         )
