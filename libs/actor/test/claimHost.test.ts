@@ -167,6 +167,7 @@ describe("a process that claims a host's name", () => {
     onBroker(
       Effect.gen(function* () {
         let puts = 0
+        const since = yield* Clock.currentTimeMillis
         const { drainedAt } = yield* claiming(({ views }) => ({
           views: {
             ...views,
@@ -178,6 +179,7 @@ describe("a process that claims a host's name", () => {
           }
         }))
         assert.strictEqual(yield* SubscriptionRef.get(drainedAt), "2026-01-01T00:00:00.000Z")
+        assert.isBelow((yield* Clock.currentTimeMillis) - since, 500, "it waits for nobody")
         assert.notStrictEqual((yield* stored)?.instance, "rival")
       })
     )

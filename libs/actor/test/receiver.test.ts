@@ -7,7 +7,7 @@ import { ActorConfig } from "../src/ActorConfig.ts"
 import { Broker, type ConsumerSpec, type Delivered } from "../src/broker/Broker.ts"
 import { Conflict } from "../src/broker/faults.ts"
 import { MemoryBroker } from "../src/index.ts"
-import { makeReceiver } from "../src/runtime/Receiver.ts"
+import { makeReceiver, type Opened } from "../src/runtime/Receiver.ts"
 import { counted } from "./support/counted.ts"
 import { commandsOf, sendSome } from "./support/deliveries.ts"
 import { noteAnnotations, noteLog } from "./support/noteLog.ts"
@@ -101,17 +101,20 @@ describe("a delivery", () => {
   it.effect("is taken when it can be read, and no other", () =>
     story(
       Effect.gen(function* () {
-        const taken: Array<string> = []
+        const taken: Array<Opened> = []
         const { ack, receive } = yield* receiving()
-        yield* receive(({ delivery, meta: { id } }) => {
-          taken.push(id)
-          ack(delivery)
+        yield* receive((opened) => {
+          taken.push(opened)
+          ack(opened.delivery)
         })
         const broker = yield* Broker
         yield* broker.publish([{ subject: s.command("gate", a), body: "{}", meta: { ...meta, type: "no type" } }])
         yield* sendSome(broker, a, 2)
         yield* broker.settled
-        assert.deepStrictEqual(taken, ["a-0", "a-1"])
+        assert.deepStrictEqual(
+          taken.map(({ meta: { id } }) => id),
+          ["a-0", "a-1"]
+        )
         assert.lengthOf(yield* letters, 1)
       })
     )
@@ -166,6 +169,8 @@ describe("a delivery that is settled", () => {
 })
 
 describe("what a consumer counts", () => {
+  /** A process counts for as long as it lives. */
+  const freshName = () => `service-${crypto.randomUUID()}`
   const pending = (service: string) =>
     counted("reprise_pending_messages").get(`service=${service},stream=commands`)?.[0]
   const again = (service: string, stream: string) =>
@@ -174,14 +179,15 @@ describe("what a consumer counts", () => {
   it.effect("is how many messages wait behind the newest, where the broker says it", () =>
     story(
       Effect.gen(function* () {
-        const { accept } = yield* receiving("commands", "waiting")
+        const service = freshName()
+        const { accept } = yield* receiving("commands", service)
         accept(delivered([]))
-        assert.isUndefined(pending("waiting"))
+        assert.isUndefined(pending(service))
         accept(delivered([], { pending: 7 }))
-        assert.strictEqual(pending("waiting"), 7)
+        assert.strictEqual(pending(service), 7)
         accept(delivered([]))
         accept(delivered([], { pending: 0 }))
-        assert.strictEqual(pending("waiting"), 0)
+        assert.strictEqual(pending(service), 0)
       })
     )
   )
@@ -189,16 +195,17 @@ describe("what a consumer counts", () => {
   it.effect("is what was delivered again, without timers, which are until they are due", () =>
     story(
       Effect.gen(function* () {
-        const [commands, timers] = [yield* receiving("commands", "late"), yield* receiving("timers", "late")]
+        const service = freshName()
+        const [commands, timers] = [yield* receiving("commands", service), yield* receiving("timers", service)]
         for (const { accept } of [commands, timers]) {
           accept(delivered([]))
-          assert.isUndefined(again("late", "commands"))
+          assert.isUndefined(again(service, "commands"))
         }
         for (const deliveryCount of [2, 3]) {
           commands.accept(delivered([], { deliveryCount }))
           timers.accept(delivered([], { deliveryCount }))
         }
-        assert.deepStrictEqual([again("late", "commands"), again("late", "timers")], [2, undefined])
+        assert.deepStrictEqual([again(service, "commands"), again(service, "timers")], [2, undefined])
       })
     )
   )

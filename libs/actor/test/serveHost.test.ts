@@ -1,7 +1,8 @@
 /** What a worker answers for its host, also where the broker or what is stored is not as it should be. */
 import { assert, describe, it } from "@effect/vitest"
 import { anyHost, Host, subjects } from "@reprise/protocol"
-import { Effect, type Scope, SubscriptionRef } from "effect"
+import { Effect, Fiber, type Scope, SubscriptionRef } from "effect"
+import { TestClock } from "effect/testing"
 import { Broker, type BrokerShape } from "../src/broker/Broker.ts"
 import { BrokerFault } from "../src/broker/faults.ts"
 import { HostTaken, MemoryBroker } from "../src/index.ts"
@@ -66,6 +67,20 @@ describe("the hosts of a service", () => {
           { host: "unreadable", answers: false }
         ]
         assert.deepStrictEqual(yield* hosts, { ok: true, data })
+      })
+    )
+  )
+
+  it.effect("are asked side by side: those that are too busy to answer hold up the answer for a second together", () =>
+    story(
+      Effect.gen(function* () {
+        yield* working(undefined, () => ({ request: () => Effect.never }))
+        const { views } = yield* Broker
+        for (const name of ["here", "there"]) yield* views.put(`host.gate.${name}`, "{}")
+        const asking = yield* Effect.forkChild(hosts)
+        yield* TestClock.adjust("1 second")
+        const data = ["here", "there"].map((name) => ({ host: name, answers: true }))
+        assert.deepStrictEqual(yield* Fiber.join(asking), { ok: true, data })
       })
     )
   )

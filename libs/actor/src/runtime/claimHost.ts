@@ -83,26 +83,28 @@ export const claimHost = Effect.fnUntraced(function* (
   const taken = Effect.suspend(() => new HostTaken({ service, host }))
   const answersAt = (of: string) => `${subjects.worker(service, host)}.${of}`
   yield* broker.serve(`${service}-host`, { [answersAt(instance)]: () => Effect.succeed("") })
+  const look = Effect.map(broker.views.get(key), (stored) => ({
+    claim: readClaim(stored?.value),
+    revision: stored?.revision ?? 0
+  }))
   const claim = Effect.gen(function* () {
-    const stored = yield* broker.views.get(key)
-    const before = readClaim(stored?.value)
+    const { claim: before, revision } = yield* look
     const holder = before?.instance
     if (holder !== undefined && holder !== instance && (yield* isThere(broker, answersAt(holder)))) {
       return yield* taken
     }
     const own = takenOver(before, instance)
-    yield* broker.views.put(key, encodeClaim(own), stored?.revision ?? 0)
+    yield* broker.views.put(key, encodeClaim(own), revision)
     return own
   })
   const claimed = yield* Effect.retry(retryBrokerTrouble(Effect.retry(claim, { while: isConflict })), patience)
   const drainedAt = yield* SubscriptionRef.make(claimed.drainedAt)
   const store = Effect.fnUntraced(function* (drained: boolean) {
-    const stored = yield* broker.views.get(key)
-    const now = readClaim(stored?.value)
-    if (stored === undefined || now?.instance !== instance) return yield* taken
+    const { claim: now, revision } = yield* look
+    if (now?.instance !== instance) return yield* taken
     const next = withDrained(now, drained, new Date(yield* Clock.currentTimeMillis).toISOString())
     if (next === now) return
-    yield* broker.views.put(key, encodeClaim(next), stored.revision)
+    yield* broker.views.put(key, encodeClaim(next), revision)
     yield* SubscriptionRef.set(drainedAt, next.drainedAt)
   })
   const setDrained: ClaimedHost["setDrained"] = (drained) => Effect.catchTag(store(drained), "Conflict", () => taken)

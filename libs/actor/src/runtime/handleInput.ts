@@ -52,7 +52,8 @@ const earlierReceipt = Effect.fnUntraced(function* <State, Input extends Tagged,
   const known = loaded.receipts.sequenceOf(received.meta.id)
   const looksUp = known === undefined && (yield* mayBeRepeat(received))
   const receipt = looksUp ? yield* earlierAnswer(runtime, received, loaded) : known
-  if (receipt !== undefined && receipt > 0) yield* sendAgain(runtime, received.key, loaded, receipt)
+  // A refusal, whose receipt is 0, led to nothing more.
+  if (receipt) yield* sendAgain(runtime, received.key, loaded, receipt)
   return receipt
 })
 
