@@ -75,12 +75,14 @@ describe("a view of work on a host", () => {
       const work: WorkOnHost = {
         by: ["gate", "workspace"],
         hostOf: (view) =>
-          view === "over" ? undefined : Host.make(Predicate.hasProperty(view, "on") ? `${view.on}` : "h1")
+          Predicate.hasProperty(view, "over")
+            ? undefined
+            : Host.make(Predicate.hasProperty(view, "on") ? `${view.on}` : "h1")
       }
-      const views = ["text", "over", { n: 1 }, { n: 2, on: "h2" }]
+      const views = ["text", { over: true }, { n: 1 }, { n: 2, on: "h2" }]
       const shown = yield* Effect.forkChild(withHosted(busy, subjects("t"), work, views))
       yield* TestClock.adjust("1 second")
-      const expected = ["text", "over", { n: 1, hosted: true }, { n: 2, on: "h2", hosted: true }]
+      const expected = ["text", { over: true }, { n: 1, hosted: true }, { n: 2, on: "h2", hosted: true }]
       assert.deepStrictEqual<unknown>(yield* Fiber.join(shown), expected)
       const workers = ["h1", "h2"].flatMap((on) =>
         work.by.map((service) => [subjects("t").worker(service, Host.make(on)), ""] as const)

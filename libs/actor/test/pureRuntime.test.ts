@@ -161,6 +161,7 @@ describe("what is stored of an actor", () => {
     for (const [text, version] of [
       [JSON.stringify(snapshot), 4],
       ["{}", 3],
+      ['{"version":3}', 3],
       ["", 3]
     ] as const)
       assert.isUndefined(readSnapshot(text, version))

@@ -176,6 +176,7 @@ const cases: ReadonlyArray<readonly [string, ServiceName, object, Record<string,
   ["what a workspace is to do", "workspace", { command: { phase: "2", commit: "abc" } }, { runId: "r1", phase: "2" }],
   ["what it found", "workspace", { event: { phase: "2", dirty: ["a"] } }, { runId: "r1", phase: "2" }],
   ["no object where a command is", "workspace", { command: "go", phase: "2" }, { runId: "r1", phase: "2" }],
+  ["a question of another run", "gate", { runId: "r2", escalationId: "r2-e1" }, { runId: "r2", escalationId: "r2-e1" }],
   ["something else under these names", "gate", { phase: 2, turnId: null }, { runId: "r1", escalationId: "r1" }]
 ]
 

@@ -1,11 +1,11 @@
 /** What was decided is sent again, by whoever has to: at once while the streams drop repeats, later only what they lack. */
 import { assert, describe, it } from "@effect/vitest"
 import { encodeMeta, subjects } from "@reprise/protocol"
-import { Effect, References } from "effect"
+import { Effect, References, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { Broker, type BrokerShape } from "../src/broker/Broker.ts"
 import { loadActor } from "../src/runtime/commit.ts"
-import type { CounterInput } from "./support/Counter.ts"
+import { type CounterInput, counter } from "./support/Counter.ts"
 import { counted } from "./support/counted.ts"
 import { noteLog } from "./support/noteLog.ts"
 import { key, metaOf, running, startedAt, story } from "./support/oneRuntime.ts"
@@ -117,7 +117,13 @@ describe("a decision", () => {
       Effect.gen(function* () {
         const steps = () => counted("reprise_steps_total").get("step=EXECUTE")?.[0] ?? 0
         const before = steps()
-        const { handle } = yield* running()
+        const { handle } = yield* running(undefined, {
+          decide: (state, input, delivery) =>
+            Result.map(counter.decide(state, input, delivery), (events) => [
+              ...events,
+              { _tag: "Finished", name: delivery.id } as const
+            ])
+        })
         yield* handle(add)
         yield* handle(add, { meta: metaOf("m2") })
         const { read } = yield* Broker
@@ -130,7 +136,7 @@ describe("a decision", () => {
           })
         )
         assert.strictEqual(steps() - before, 2)
-        assert.deepStrictEqual(lines, ["decided: Added", "decided: Added"])
+        assert.deepStrictEqual(lines, ["decided: Added, Finished", "decided: Added, Finished"])
       }).pipe(Effect.provide(noteLog(lines)), Effect.provideService(References.MinimumLogLevel, "Debug"))
     )
   })

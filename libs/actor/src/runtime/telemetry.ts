@@ -7,11 +7,10 @@ const traceparentPattern = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
 /** The sender's span; none when the header is missing or wrong. */
 export const parentSpan = (traceparent: string | undefined): Option.Option<Tracer.ExternalSpan> => {
-  if (traceparent === undefined || !traceparentPattern.test(traceparent)) return Option.none()
-  const sampled = (Number.parseInt(traceparent.slice(53), 16) & 1) === 1
-  return Option.some(
-    Tracer.externalSpan({ traceId: traceparent.slice(3, 35), spanId: traceparent.slice(36, 52), sampled })
-  )
+  const [parent] = traceparent?.match(traceparentPattern) ?? []
+  if (parent === undefined) return Option.none()
+  const sampled = (Number.parseInt(parent.slice(53), 16) & 1) === 1
+  return Option.some(Tracer.externalSpan({ traceId: parent.slice(3, 35), spanId: parent.slice(36, 52), sampled }))
 }
 
 /** Options of the span in which a message is handled: part of the sender's trace, or the first of a new one. */
