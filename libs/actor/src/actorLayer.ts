@@ -175,7 +175,8 @@ const run = Effect.fnUntraced(function* <State, Input extends Tagged, Event exte
   const runtime = makeActorRuntime(actor, broker, subjects, settings, yield* makeAnswers(), views, (yield* NewId)())
   const running = { runtime, lanes: yield* makeLanes() }
 
-  const view = actor.view === undefined ? {} : { view: (key: string) => currentView(runtime, key) }
+  const { view: viewOf } = actor
+  const view = viewOf === undefined ? {} : { view: (key: string) => currentView(runtime, viewOf, key) }
   const { unstored } = views
   yield* serveQueries({
     service,

@@ -222,6 +222,36 @@ describe("a view", () => {
     })
   )
 
+  it.effect("of the same decision replaces what another release made of it, and what nobody can read", () =>
+    Effect.gen(function* () {
+      const bucket = makeMemoryBucket()
+      yield* putView(bucket, "a", makeViewMark(), 1, "of another release")
+      yield* putView(bucket, "a", makeViewMark(), 1, "of this one")
+      assert.strictEqual(yield* stored(bucket), "of this one")
+      yield* bucket.put("a", "unreadable")
+      yield* putView(bucket, "a", makeViewMark(), 1, "again")
+      assert.strictEqual(yield* stored(bucket), "again")
+    })
+  )
+
+  it.effect("is replaced without a look by the process that stored it last", () =>
+    Effect.gen(function* () {
+      const bucket = makeMemoryBucket()
+      let looks = 0
+      const watched = {
+        ...bucket,
+        get: (key: string) => {
+          looks += 1
+          return bucket.get(key)
+        }
+      }
+      const mark = makeViewMark()
+      for (const sequence of [1, 2, 3]) yield* putView(watched, "a", mark, sequence, sequence)
+      assert.strictEqual(looks, 1)
+      assert.strictEqual(yield* stored(bucket), 3)
+    })
+  )
+
   it.effect("is written although another process replaced the one that was seen last", () =>
     Effect.gen(function* () {
       const bucket = makeMemoryBucket()

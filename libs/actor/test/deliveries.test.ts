@@ -1,8 +1,9 @@
 /** What the runtime holds while inputs are handled: their deliveries, and the lanes that keep them in order. */
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, type Duration, Effect, Scope } from "effect"
+import { Clock, Deferred, type Duration, Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { Delivered } from "../src/broker/Broker.ts"
+import { makeAnswers } from "../src/runtime/Answers.ts"
 import { makeDeliveries } from "../src/runtime/Deliveries.ts"
 import { makeLanes } from "../src/runtime/Lanes.ts"
 
@@ -69,6 +70,43 @@ describe("deliveries under way", () => {
         deliveries.begin(delivery(1, log))
       }).pipe(Effect.scoped)
       assert.deepStrictEqual(log, ["nak 1"])
+    })
+  )
+})
+
+describe("answers on their way", () => {
+  it.effect("are waited for by their key alone, each time that there are some", () =>
+    Effect.gen(function* () {
+      const answers = yield* makeAnswers()
+      for (const time of ["first", "second"]) {
+        const open = yield* Deferred.make<void>()
+        answers.give("a", Deferred.await(open))
+        yield* answers.given("b")
+        const given = yield* Effect.forkChild(answers.given("a"), { startImmediately: true })
+        yield* TestClock.adjust("1 second")
+        assert.isUndefined(given.pollUnsafe(), time)
+        yield* Deferred.succeed(open, undefined)
+        yield* Fiber.join(given)
+      }
+    })
+  )
+
+  it.effect("get a second to be stored when their scope closes", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const answers = yield* makeAnswers().pipe(Scope.provide(scope))
+      const stored: Array<string> = []
+      const store = (what: string, after: Duration.Input) =>
+        Effect.delay(
+          Effect.sync(() => stored.push(what)),
+          after
+        )
+      answers.give("a", Effect.asVoid(store("soon", "900 millis")))
+      answers.give("b", Effect.asVoid(store("late", "1100 millis")))
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+      yield* TestClock.adjust("2 seconds")
+      yield* Fiber.join(closing)
+      assert.deepStrictEqual(stored, ["soon"])
     })
   )
 })

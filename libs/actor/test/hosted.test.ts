@@ -1,8 +1,12 @@
 /** Views say whether somebody is there who does the work that they tell of. */
 import { assert, describe, it } from "@effect/vitest"
 import { Host, subjects } from "@reprise/protocol"
-import { Effect, Predicate, Schema } from "effect"
+import { Effect, Fiber, Predicate, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import type { WorkOnHost } from "../src/Actor.ts"
+import type { BrokerShape } from "../src/broker/Broker.ts"
 import { drain, Messenger, workerLayer } from "../src/index.ts"
+import { withHosted } from "../src/runtime/hosted.ts"
 import { CounterWork, counterLayer, toCounter } from "./support/Counter.ts"
 import { misbehaving } from "./support/misbehave.ts"
 import { send } from "./support/observe.ts"
@@ -56,6 +60,34 @@ describe("a view of work on a host", () => {
         yield* drain
         assert.isUndefined(yield* hosted)
       }).pipe(Effect.provide(yield* world.start(counting)))
+    })
+  )
+
+  it.effect("is as it was where it is no object, or its work is over, and each host is asked once, side by side", () =>
+    Effect.gen(function* () {
+      const asked: Array<readonly [string, string]> = []
+      const busy = {
+        request: (subject: string, text: string) => {
+          asked.push([subject, text])
+          return Effect.never
+        }
+      } as unknown as BrokerShape
+      const work: WorkOnHost = {
+        by: ["gate", "workspace"],
+        hostOf: (view) =>
+          Predicate.hasProperty(view, "over")
+            ? undefined
+            : Host.make(Predicate.hasProperty(view, "on") ? `${view.on}` : "h1")
+      }
+      const views = ["text", { over: true }, { n: 1 }, { n: 2, on: "h2" }]
+      const shown = yield* Effect.forkChild(withHosted(busy, subjects("t"), work, views))
+      yield* TestClock.adjust("1 second")
+      const expected = ["text", { over: true }, { n: 1, hosted: true }, { n: 2, on: "h2", hosted: true }]
+      assert.deepStrictEqual<unknown>(yield* Fiber.join(shown), expected)
+      const workers = ["h1", "h2"].flatMap((on) =>
+        work.by.map((service) => [subjects("t").worker(service, Host.make(on)), ""] as const)
+      )
+      assert.sameDeepMembers(asked, workers)
     })
   )
 

@@ -62,8 +62,10 @@ describe("waiting for the broker", () => {
   it.effect("waits out a broker that is full, for hours, with a handful of lines in the log", () =>
     Effect.gen(function* () {
       const lines: Array<unknown> = []
+      const linesAfter: Array<number> = []
       let tries = 0
       const work = Effect.suspend(() => {
+        linesAfter.push(lines.length)
         tries += 1
         return tries < 3_000 ? Effect.fail(full) : Effect.succeed(tries)
       })
@@ -74,6 +76,7 @@ describe("waiting for the broker", () => {
       assert.deepStrictEqual(exit, Exit.succeed(3_000))
       assert.isBelow(lines.length, 15)
       assert.match(String(lines[0]), /its space is used up/)
+      assert.deepStrictEqual(linesAfter.slice(0, 6), [0, 1, 2, 2, 3, 3], "failures 1, 2 and 4 are told")
     })
   )
 
@@ -172,6 +175,8 @@ const cases: ReadonlyArray<readonly [string, ServiceName, object, Record<string,
   ],
   ["what a workspace is to do", "workspace", { command: { phase: "2", commit: "abc" } }, { runId: "r1", phase: "2" }],
   ["what it found", "workspace", { event: { phase: "2", dirty: ["a"] } }, { runId: "r1", phase: "2" }],
+  ["no object where a command is", "workspace", { command: "go", phase: "2" }, { runId: "r1", phase: "2" }],
+  ["a question of another run", "gate", { runId: "r2", escalationId: "r2-e1" }, { runId: "r2", escalationId: "r2-e1" }],
   ["something else under these names", "gate", { phase: 2, turnId: null }, { runId: "r1", escalationId: "r1" }]
 ]
 

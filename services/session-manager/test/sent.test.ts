@@ -2,7 +2,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { noUsage } from "@reprise/protocol"
 import type { SessionInput } from "../src/actor/inputs.ts"
-import type { JournalEvent } from "../src/actor/journal.ts"
 import { defaultSettings } from "../src/settings.ts"
 import {
   actor,
@@ -12,7 +11,6 @@ import {
   found,
   given,
   goodReport,
-  key,
   newTurn,
   nextTurn,
   opened,
@@ -63,6 +61,10 @@ const working = {
   ...{ _tag: "AgentWorking", ...session, turnId: t(1), cause: "human" },
   evidence: "its question p1 was answered"
 }
+const saved: SessionInput = {
+  ...{ _tag: "RecordSaved", object: "session/r1-s1/ses_1/1", messages: 6, digest: "d", readAt: at(3) }
+}
+const unreachable = (n: number) => ({ _tag: "RecordUnreachable", turnId: t(n), kind: "gone", message: "x" }) as const
 const named = { model: "m", variant: "high", title: "Phase 2", reviewPath: "review.md" }
 const open = {
   ...{ _tag: "OpenSession", turnId: t(1), runtime: "opencode", directory: "/work/repository", permissions: "ask" },
@@ -185,6 +187,80 @@ describe("a step of a session", () => {
       [{ _tag: "SessionExpired", ...session }, archive]
     ],
     [
+      "saves only what was said since it was saved last, as long as the runtime session is the same",
+      [...done, saved],
+      { _tag: "PauseIdle", useCount: 4 },
+      [
+        { _tag: "SessionPaused", ...session },
+        { ...save, saved: { object: "session/r1-s1/ses_1/1", messages: 6, digest: "d" } },
+        { at: at(60 + defaultSettings.expireHeldAfterMs / 1_000), _tag: "ExpireIdle", useCount: 4, held: true }
+      ]
+    ],
+    [
+      "saves all of a conversation of which nobody knows how much is saved",
+      [...done, { _tag: "RecordArchived", object: "session/r1-s1/ses_1", messages: 6 }],
+      { _tag: "PauseIdle", useCount: 4 },
+      [
+        { _tag: "SessionPaused", ...session },
+        save,
+        { at: at(60 + defaultSettings.expireHeldAfterMs / 1_000), _tag: "ExpireIdle", useCount: 4, held: true }
+      ]
+    ],
+    [
+      "tells the session that replaces a lost one what was saved, and looks at what it left uncommitted",
+      [...done, saved, nextTurn(2, { onMissing: "reconstruct" })],
+      found(2, "missing"),
+      [{ ...open, turnId: t(2), title: "author of r1", transcript: "session/r1-s1/ses_1/1", uncommitted: {} }]
+    ],
+    [
+      "archives once what its agent said when turn and session fail together",
+      again,
+      { ...unreachable(2), forGood: true },
+      [
+        {
+          ...{ _tag: "TurnFailed", ...session, turnId: t(2), kind: "gone", message: "x", sessionUsable: false },
+          ...{ sessionEnded: true, promptGiven: false, ...noUsage, duration: 57_000, attempts: 1 }
+        },
+        { _tag: "SessionFailed", ...session, reason: "x" },
+        archive
+      ]
+    ],
+    [
+      "has nothing to archive when it never opened",
+      [newTurn(1)],
+      unreachable(1),
+      [
+        { _tag: "AgentGone", ...session, turnId: t(1) },
+        {
+          ...{ _tag: "TurnFailed", ...session, turnId: t(1), kind: "gone", message: "x", sessionUsable: false },
+          ...{ sessionEnded: true, promptGiven: false, ...noUsage, duration: 60_000, attempts: 1 }
+        }
+      ]
+    ],
+    [
+      "hands a reply on to the question that it answers, whichever is older",
+      [...begun, asked, { ...asked, promptId: "p2", text: "And this?" }],
+      { _tag: "ReplyToPrompt", sessionId, promptId: "p2", reply: "once" },
+      [
+        { _tag: "SendReply", ...onRuntime, promptId: "p2", kind: "permission", reply: "once", host },
+        { ...working, evidence: "its question p2 was answered" }
+      ]
+    ],
+    [
+      "stops its agent when it is aborted during a turn, of which nobody waits to hear any more",
+      begun,
+      { _tag: "AbortSession", sessionId, reason: "x" },
+      [
+        {
+          ...{ _tag: "TurnFailed", ...session, turnId: t(1), kind: "aborted", message: "x", sessionUsable: false },
+          ...{ sessionEnded: true, ...noUsage, duration: 60_000, attempts: 1 }
+        },
+        { _tag: "SessionAborted", ...session, turnId: t(1), reason: "x" },
+        { _tag: "InterruptSession", ...onRuntime, host },
+        { ...archive, stop: true }
+      ]
+    ],
+    [
       "stops its agent when it is aborted, and archives what was said",
       done,
       { _tag: "AbortSession", sessionId, reason: "x" },
@@ -212,44 +288,6 @@ describe("a step of a session", () => {
       save,
       { ...pause, useCount: 6 }
     ])
-  })
-})
-
-describe("an event that does not fit the session", () => {
-  const delivery = { id: "m", key, now: at(60) }
-  const reactions = (inputs: ReadonlyArray<SessionInput>, event: JournalEvent) =>
-    actor.react(given(inputs).state, [event], delivery)
-  const retried: JournalEvent = { _tag: "PromptRetried", turnId: t(1), number: 1, at: at(1) }
-
-  it.each<readonly [string, ReadonlyArray<SessionInput>, JournalEvent]>([
-    ["a prompt without a runtime session", [newTurn(1)], retried],
-    ["a prompt without a turn", done, retried],
-    [
-      "an interruption without a runtime session",
-      [newTurn(1)],
-      { _tag: "TurnInterrupting", turnId: t(1), reason: "x" }
-    ],
-    [
-      "a reply to a question that is closed",
-      done,
-      { _tag: "AgentQuestionRepeated", promptId: "p1", runtimePromptId: "p2" }
-    ],
-    [
-      "a question asked again that has no reply",
-      [...begun, asked],
-      { _tag: "AgentQuestionRepeated", promptId: "p1", runtimePromptId: "p2" }
-    ],
-    ["the release of a session that is in use", done, { _tag: "SessionReleased", at: at(1) }]
-  ])("sends nothing: %s", (_title, inputs, event) => {
-    assert.deepStrictEqual(reactions(inputs, event), [])
-  })
-
-  it("is only published where there is no session: a refusal, and a turn that failed", () => {
-    const nobody = (event: JournalEvent) => actor.react(actor.initial, [event], delivery).map(({ _tag }) => _tag)
-    const refused: JournalEvent = { _tag: "CommandRefused", runId, command: "StartTurn", code: "busy", reason: "x" }
-    assert.deepStrictEqual(nobody(refused), ["PublishEvent"])
-    assert.deepStrictEqual(nobody(retried), [])
-    assert.deepStrictEqual(nobody({ _tag: "SessionPaused", runId, sessionId, role: "author" }), [])
   })
 })
 

@@ -19,9 +19,7 @@ const graceMs = 1_000
 export const makeAnswers = Effect.fnUntraced(function* () {
   const fibers = yield* FiberSet.make<void, never>()
   const run = yield* FiberSet.runtime(fibers)()
-  yield* Effect.addFinalizer(() =>
-    FiberSet.awaitEmpty(fibers).pipe(Effect.timeoutOption(`${graceMs} millis`), Effect.ignore)
-  )
+  yield* Effect.addFinalizer(() => FiberSet.awaitEmpty(fibers).pipe(Effect.timeoutOption(graceMs), Effect.ignore))
   const slots = yield* Semaphore.make(atOnce)
   const waiting = new Map<string, { count: number; readonly none: Latch.Latch }>()
 

@@ -44,7 +44,6 @@ export const makeDeliveries = Effect.fnUntraced(function* (settings: Pick<ActorS
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       for (const delivery of underWay.values()) delivery.nak()
-      underWay.clear()
     })
   )
 

@@ -12,9 +12,7 @@ const graceMs = 1_000
 export const makeLanes = Effect.fnUntraced(function* () {
   const fibers = yield* FiberSet.make<void, never>()
   const run = yield* FiberSet.runtime(fibers)()
-  yield* Effect.addFinalizer(() =>
-    FiberSet.awaitEmpty(fibers).pipe(Effect.timeoutOption(`${graceMs} millis`), Effect.ignore)
-  )
+  yield* Effect.addFinalizer(() => FiberSet.awaitEmpty(fibers).pipe(Effect.timeoutOption(graceMs), Effect.ignore))
   const waiting = new Map<string, Array<Effect.Effect<unknown>>>()
 
   const runAll = Effect.fnUntraced(function* (key: string, jobs: Array<Effect.Effect<unknown>>) {

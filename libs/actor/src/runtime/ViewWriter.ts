@@ -4,7 +4,7 @@
  * stored, and is delivered again otherwise. Whoever gets it then knows that decision, and stores the view (`sendAgain`).
  */
 import type { Key } from "@reprise/protocol"
-import { Clock, Effect, FiberSet, Latch } from "effect"
+import { Clock, Effect, FiberSet, Latch, type Scope } from "effect"
 import type { Actor, Tagged } from "../Actor.ts"
 import type { ActorSettings } from "../ActorConfig.ts"
 import type { BrokerShape } from "../broker/Broker.ts"
@@ -52,12 +52,21 @@ const release = (one: Pick<Unstored<unknown>, "held">) => {
   one.held = undefined
 }
 
+/** Of an actor that has no view: no input waits. */
+const noViews: ViewWriter<unknown> = {
+  store: () => Effect.void,
+  changed: () => undefined,
+  whenStored: (_key, _sequence, acknowledge) => acknowledge(),
+  unstored: () => new Map()
+}
+
 /** Views that wait when the scope closes are stored then, in a second at most. */
 export const makeViewWriter = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
   { service, view: viewOf }: Actor<State, Input, Event, Tagged>,
   { views }: BrokerShape,
   { viewEveryMs }: ActorSettings
-) {
+): Effect.fn.Return<ViewWriter<State>, never, Scope.Scope> {
+  if (viewOf === undefined) return noViews
   const clock = yield* Clock.Clock
   const writes = yield* FiberSet.make<void, never>()
   const run = yield* FiberSet.runtime(writes)()
@@ -68,7 +77,7 @@ export const makeViewWriter = Effect.fnUntraced(function* <State, Input extends 
 
   /** Stores the view of the actor as it is now, and gives its sequence. */
   const put = Effect.fnUntraced(function* (key: Key, { sequence, state, view: mark }: LoadedActor<State>) {
-    const view = viewOf?.(state)
+    const view = viewOf(state)
     mark.writtenAtMs = clock.currentTimeMillisUnsafe()
     if (view !== undefined) yield* putView(views, bucketKey(key), mark, sequence, view)
     return sequence
@@ -110,7 +119,6 @@ export const makeViewWriter = Effect.fnUntraced(function* <State, Input extends 
   })
 
   const changed = (key: Key, loaded: LoadedActor<State>) => {
-    if (viewOf === undefined) return
     const { sequence } = loaded
     const known = waiting.get(key)
     if (known !== undefined) {
@@ -126,7 +134,7 @@ export const makeViewWriter = Effect.fnUntraced(function* <State, Input extends 
   yield* Effect.addFinalizer(() =>
     Effect.suspend(() => {
       closing.openUnsafe()
-      return FiberSet.awaitEmpty(writes).pipe(Effect.timeoutOption(`${graceMs} millis`), Effect.ignore)
+      return FiberSet.awaitEmpty(writes).pipe(Effect.timeoutOption(graceMs), Effect.ignore)
     })
   )
 
@@ -150,9 +158,9 @@ export const makeViewWriter = Effect.fnUntraced(function* <State, Input extends 
     unstored: () =>
       new Map(
         [...waiting].flatMap(([key, { loaded }]) => {
-          const view = viewOf?.(loaded.state)
+          const view = viewOf(loaded.state)
           return view === undefined ? [] : [[bucketKey(key), { sequence: loaded.sequence, view }] as const]
         })
       )
-  } satisfies ViewWriter<State>
+  }
 })

@@ -6,7 +6,7 @@
 import type { Host, ServiceName, Subjects } from "@reprise/protocol"
 import { Clock, Effect, Result, Schedule, Schema, SubscriptionRef } from "effect"
 import type { BrokerShape } from "../broker/Broker.ts"
-import type { BrokerFault, BrokerFull } from "../broker/faults.ts"
+import { type BrokerFault, type BrokerFull, Conflict } from "../broker/faults.ts"
 import { NewId } from "../newId.ts"
 import { retryBrokerTrouble } from "./brokerRetry.ts"
 
@@ -57,6 +57,8 @@ export interface ClaimedHost {
   readonly setDrained: (drained: boolean) => Effect.Effect<void, HostTaken | BrokerFault | BrokerFull>
 }
 
+const isConflict = (error: unknown): error is Conflict => error instanceof Conflict
+
 /** Whether the process that claimed the name is there: one that was killed is not, nor is one that answers nobody. */
 const isThere = (broker: BrokerShape, subject: string) =>
   broker.request(subject, "").pipe(
@@ -78,34 +80,33 @@ export const claimHost = Effect.fnUntraced(function* (
 ) {
   const instance = (yield* NewId)()
   const key = `host.${service}.${host}`
+  const taken = Effect.suspend(() => new HostTaken({ service, host }))
   const answersAt = (of: string) => `${subjects.worker(service, host)}.${of}`
   yield* broker.serve(`${service}-host`, { [answersAt(instance)]: () => Effect.succeed("") })
+  const look = Effect.map(broker.views.get(key), (stored) => ({
+    claim: readClaim(stored?.value),
+    revision: stored?.revision ?? 0
+  }))
   const claim = Effect.gen(function* () {
-    const stored = yield* broker.views.get(key)
-    const before = readClaim(stored?.value)
+    const { claim: before, revision } = yield* look
     const holder = before?.instance
     if (holder !== undefined && holder !== instance && (yield* isThere(broker, answersAt(holder)))) {
-      return yield* new HostTaken({ service, host })
+      return yield* taken
     }
     const own = takenOver(before, instance)
-    yield* broker.views.put(key, encodeClaim(own), stored?.revision ?? 0)
+    yield* broker.views.put(key, encodeClaim(own), revision)
     return own
   })
-  const claimed = yield* retryBrokerTrouble(Effect.retry(claim, { while: ({ _tag }) => _tag === "Conflict" })).pipe(
-    Effect.catchTag("Conflict", () => new HostTaken({ service, host })),
-    Effect.retry({ ...patience, while: ({ _tag }) => _tag === "HostTaken" })
-  )
+  const claimed = yield* Effect.retry(retryBrokerTrouble(Effect.retry(claim, { while: isConflict })), patience)
   const drainedAt = yield* SubscriptionRef.make(claimed.drainedAt)
   const store = Effect.fnUntraced(function* (drained: boolean) {
-    const stored = yield* broker.views.get(key)
-    const now = readClaim(stored?.value)
-    if (stored === undefined || now?.instance !== instance) return yield* new HostTaken({ service, host })
+    const { claim: now, revision } = yield* look
+    if (now?.instance !== instance) return yield* taken
     const next = withDrained(now, drained, new Date(yield* Clock.currentTimeMillis).toISOString())
     if (next === now) return
-    yield* broker.views.put(key, encodeClaim(next), stored.revision)
+    yield* broker.views.put(key, encodeClaim(next), revision)
     yield* SubscriptionRef.set(drainedAt, next.drainedAt)
   })
-  const setDrained: ClaimedHost["setDrained"] = (drained) =>
-    Effect.catchTag(store(drained), "Conflict", () => new HostTaken({ service, host }))
+  const setDrained: ClaimedHost["setDrained"] = (drained) => Effect.catchTag(store(drained), "Conflict", () => taken)
   return { drainedAt, setDrained } satisfies ClaimedHost
 })

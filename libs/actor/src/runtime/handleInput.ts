@@ -52,7 +52,8 @@ const earlierReceipt = Effect.fnUntraced(function* <State, Input extends Tagged,
   const known = loaded.receipts.sequenceOf(received.meta.id)
   const looksUp = known === undefined && (yield* mayBeRepeat(received))
   const receipt = looksUp ? yield* earlierAnswer(runtime, received, loaded) : known
-  if (receipt !== undefined && receipt > 0) yield* sendAgain(runtime, received.key, loaded, receipt)
+  // A refusal, whose receipt is 0, led to nothing more.
+  if (receipt) yield* sendAgain(runtime, received.key, loaded, receipt)
   return receipt
 })
 
@@ -173,6 +174,7 @@ export const refuseUnreadable = <State, Input extends Tagged, Event extends Tagg
 /** The read model as the journal has it now; undefined: there is no such actor, or it has no view yet. */
 export const currentView = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
   runtime: ActorRuntime<State, Input, Event>,
+  viewOf: (state: State) => unknown,
   key: Key
 ) {
   const inMemory = runtime.memory.peek(key)
@@ -182,5 +184,5 @@ export const currentView = Effect.fnUntraced(function* <State, Input extends Tag
       .pipe(Effect.onError(() => Effect.sync(() => runtime.memory.forget(key))))
   }
   const loaded = inMemory ?? (yield* loadActor(runtime, key))
-  return loaded.sequence === 0 ? undefined : runtime.actor.view?.(loaded.state)
+  return loaded.sequence === 0 ? undefined : viewOf(loaded.state)
 })

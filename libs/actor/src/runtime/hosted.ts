@@ -37,10 +37,9 @@ export const withHosted = Effect.fnUntraced(function* (
     (host) => Effect.map(isHosted(broker, subjects, work, host), (hosted) => [host, hosted] as const),
     { concurrency: "unbounded" }
   )
-  const known = new Map(asked)
+  const known = new Map<Host | undefined, boolean | undefined>(asked)
   return views.map((view) => {
-    const host = work.hostOf(view)
-    const hosted = host === undefined ? undefined : known.get(host)
+    const hosted = known.get(work.hostOf(view))
     return hosted === undefined || !Predicate.isObject(view) ? view : { ...view, hosted }
   })
 })

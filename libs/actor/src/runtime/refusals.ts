@@ -27,7 +27,7 @@ export const refusalEvent = (
   { code, reason }: Pick<Refusal, "code" | "reason">
 ): PublicEvent =>
   PublicEvent.cases.CommandRefused.make({
-    ...Option.getOrElse(decodeIds({ ...input, _tag: "CommandRefused" }), () => ({})),
+    ...Option.getOrUndefined(decodeIds({ ...input, _tag: "CommandRefused" })),
     ...{ runId: RunId.make(run), command: input._tag, code, reason }
   })
 

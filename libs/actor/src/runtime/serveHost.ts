@@ -4,19 +4,21 @@ import { Effect, Exit, Option, Result, Schema, Scope, Stream, SubscriptionRef } 
 import type { BrokerShape, QueryHandler } from "../broker/Broker.ts"
 import { type ClaimedHost, readClaim } from "./claimHost.ts"
 import { isServed } from "./hosted.ts"
+import { data, failure, loggedFailure } from "./replies.ts"
 
 const readDrain = Schema.decodeUnknownResult(Schema.fromJsonString(DrainHost))
 const decodeHost = Schema.decodeUnknownOption(Host)
 
-const data = (value: unknown) => JSON.stringify({ ok: true, data: value })
-const failure = (code: string, message: string, hint: string) =>
-  JSON.stringify({ ok: false, error: { code, message, hint } })
-
 const brokerTrouble = (error: { readonly message: string }) =>
-  Effect.as(
-    Effect.logWarning(`a host could not be asked or changed: ${error.message}`),
-    failure("broker", `The broker failed: ${error.message}`, "Try again; 'reprise doctor' shows what is wrong.")
+  loggedFailure(
+    `a host could not be asked or changed: ${error.message}`,
+    "broker",
+    error.message,
+    "Try again; 'reprise doctor' shows what is wrong."
   )
+
+/** A host as it is told: JSON has no fields that are undefined. */
+const told = (view: { readonly [Field in keyof HostView]: HostView[Field] | undefined }) => view
 
 interface Serving {
   readonly broker: BrokerShape
@@ -28,15 +30,10 @@ interface Serving {
 /** The hosts that have claimed a name, whether they are still there or not. */
 const listHosts = ({ broker, service, subjects }: Serving): QueryHandler => {
   const key = `host.${service}`
-  const viewOf = Effect.fnUntraced(function* (host: Host, stored: string) {
-    const answers = yield* isServed(broker, subjects.worker(service, host))
-    const drainedAt = readClaim(stored)?.drainedAt
-    return {
-      host,
-      ...(answers === undefined ? {} : { answers }),
-      ...(drainedAt === undefined ? {} : { drainedAt })
-    } satisfies HostView
-  })
+  const viewOf = (host: Host, stored: string) =>
+    Effect.map(isServed(broker, subjects.worker(service, host)), (answers) =>
+      told({ host, answers, drainedAt: readClaim(stored)?.drainedAt })
+    )
   return () =>
     broker.views.list(key).pipe(
       Effect.flatMap((entries) =>
@@ -67,7 +64,7 @@ const drainHost =
     }
     return claimed.setDrained(asked.success.drained).pipe(
       Effect.andThen(SubscriptionRef.get(claimed.drainedAt)),
-      Effect.map((drainedAt) => data({ host, answers: true, ...(drainedAt === undefined ? {} : { drainedAt }) })),
+      Effect.map((drainedAt) => data(told({ host, answers: true, drainedAt }))),
       Effect.catchTag("HostTaken", ({ message }) =>
         Effect.succeed(failure("host-taken", message, "Try again in a moment."))
       ),

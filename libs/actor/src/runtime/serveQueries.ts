@@ -1,20 +1,20 @@
 /** Answers `list` and `show` for one kind of actor (docs/design/protocol.md#subjects-and-streams). */
 import { contracts, isKey, queries, type ServiceName, type Subjects } from "@reprise/protocol"
-import { Deferred, Effect, Predicate, Result } from "effect"
+import { Deferred, Effect, Result } from "effect"
 import type { Actor, WorkOnHost } from "../Actor.ts"
 import type { BrokerShape, QueryHandler } from "../broker/Broker.ts"
-import { textReader } from "../wire.ts"
+import type { BrokerFault, BrokerFull } from "../broker/faults.ts"
+import type { PoisonMessage } from "../DeadLetter.ts"
+import { textReader, type Undecodable } from "../wire.ts"
 import { withHosted } from "./hosted.ts"
 import type { Lanes } from "./Lanes.ts"
+import { data, failure, loggedFailure } from "./replies.ts"
 import { readView, type StoredView } from "./views.ts"
 
 const readFilter = textReader(queries.list)
 const readShow = textReader(queries.show)
 
-const data = (value: unknown) => JSON.stringify({ ok: true, data: value })
-const failure = (code: string, message: string, hint: string) =>
-  JSON.stringify({ ok: false, error: { code, message, hint } })
-
+/** What is no view, such as what cannot be read, matches nothing. */
 const matches = (view: unknown, filter: object): boolean => {
   if (typeof view !== "object" || view === null) return false
   const fields = new Map<string, unknown>(Object.entries(view))
@@ -29,20 +29,20 @@ const badRequest = (error: { readonly message: string }) =>
 
 /** The log says where; people need to know what does not work, and the next step. */
 const brokerTrouble = (service: ServiceName) => (error: { readonly message: string }) =>
-  Effect.as(
-    Effect.logWarning(`a query was not answered: ${error.message}`),
-    failure("broker", `The ${service} could not read its data from the broker.`, "Run 'reprise doctor'.")
+  loggedFailure(
+    `a query was not answered: ${error.message}`,
+    "broker",
+    `The ${service} could not read its data from the broker.`,
+    "Run 'reprise doctor'."
   )
 
 /** The actor's journal holds what cannot be read: neither this query nor any command can be answered. */
 const badJournal = (service: ServiceName, id: string, error: { readonly message: string }) =>
-  Effect.as(
-    Effect.logWarning(`a query was not answered: ${error.message}`),
-    failure(
-      "bad-journal",
-      `The journal of ${contracts[service].actor} ${id} cannot be read, so nothing can be done with it.`,
-      "'reprise repair RUN' ends its run, says what is lost, and keeps what is stored in .reprise/archive/."
-    )
+  loggedFailure(
+    `a query was not answered: ${error.message}`,
+    "bad-journal",
+    `The journal of ${contracts[service].actor} ${id} cannot be read, so nothing can be done with it.`,
+    "'reprise repair RUN' ends its run, says what is lost, and keeps what is stored in .reprise/archive/."
   )
 
 export interface Queries {
@@ -55,7 +55,7 @@ export interface Queries {
   /** Views of this process that are not stored yet, by their keys in the bucket. */
   readonly unstored: () => ReadonlyMap<string, StoredView>
   /** The read model as the journal has it now; absent: the actor has none, and only pings are answered. */
-  readonly view?: (key: string) => Effect.Effect<unknown, { readonly message: string }>
+  readonly view?: (key: string) => Effect.Effect<unknown, PoisonMessage | Undecodable | BrokerFault | BrokerFull>
 }
 
 type ListQueries = Pick<Queries, "service" | "broker" | "subjects" | "workOnHost" | "brief" | "unstored">
@@ -70,7 +70,7 @@ const makeList =
     return Effect.sync(unstored).pipe(
       Effect.flatMap((own) =>
         Effect.map(broker.views.list(service), (entries) =>
-          entries.flatMap(({ key, value }) => newest(own.get(key), readView(value))?.view ?? [])
+          entries.map(({ key, value }) => newest(own.get(key), readView(value))?.view)
         )
       ),
       Effect.map((views) => views.filter((one) => matches(one, filter))),
@@ -102,11 +102,8 @@ const makeShow = (
       Effect.map(withHosted(broker, subjects, workOnHost, [found]), ([complete]) => data(complete))
     const read = view(id).pipe(
       Effect.map((found) => (found === undefined ? Effect.succeed(missing) : shown(found))),
-      Effect.catch((error) =>
-        Predicate.isTagged(error, "PoisonMessage") || Predicate.isTagged(error, "Undecodable")
-          ? Effect.succeed(badJournal(service, id, error))
-          : Effect.succeed(brokerTrouble(service)(error))
-      ),
+      Effect.catchTag(["PoisonMessage", "Undecodable"], (error) => Effect.succeed(badJournal(service, id, error))),
+      Effect.catch((error) => Effect.succeed(brokerTrouble(service)(error))),
       Effect.catchDefect((defect) => Effect.succeed(brokerTrouble(service)(new Error(String(defect)))))
     )
     lanes.push(

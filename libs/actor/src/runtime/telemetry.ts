@@ -2,14 +2,15 @@
 import { idsAround, type Key, type MessageMeta, type ServiceName } from "@reprise/protocol"
 import { Option, Predicate, Tracer } from "effect"
 
-const traceparentPattern = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
+/** Each part has its place: the version, the trace, the span, the flags. */
+const traceparentPattern = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
 /** The sender's span; none when the header is missing or wrong. */
 export const parentSpan = (traceparent: string | undefined): Option.Option<Tracer.ExternalSpan> => {
-  const match = traceparentPattern.exec(traceparent ?? "")
-  if (match?.[1] === undefined || match[2] === undefined) return Option.none()
-  const sampled = (Number.parseInt(match[3] ?? "00", 16) & 1) === 1
-  return Option.some(Tracer.externalSpan({ traceId: match[1], spanId: match[2], sampled }))
+  const [parent] = traceparent?.match(traceparentPattern) ?? []
+  if (parent === undefined) return Option.none()
+  const sampled = (Number.parseInt(parent.slice(53), 16) & 1) === 1
+  return Option.some(Tracer.externalSpan({ traceId: parent.slice(3, 35), spanId: parent.slice(36, 52), sampled }))
 }
 
 /** Options of the span in which a message is handled: part of the sender's trace, or the first of a new one. */
@@ -36,8 +37,6 @@ const addIds = (ids: Record<string, string>, message: unknown): void => {
 /** The ids that annotate a line in the logs: of the message's address, of the command or event it carries, and its own. */
 export const logIds = (service: ServiceName, key: Key, meta: MessageMeta, message: object): Record<string, string> => {
   const ids: Record<string, string> = { ...idsAround(service, key, meta.subject) }
-  if ("command" in message) addIds(ids, message.command)
-  if ("event" in message) addIds(ids, message.event)
-  addIds(ids, message)
+  for (const part of [Reflect.get(message, "command"), Reflect.get(message, "event"), message]) addIds(ids, part)
   return ids
 }

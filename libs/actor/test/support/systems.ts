@@ -31,7 +31,7 @@ const eventLoopTurn = Effect.promise(() => new Promise<void>((resolve) => setImm
  * Lets virtual time pass while the scope is open: 10 ms for every few turns of the event loop. What happens in one
  * process is done in such turns, so time depends on what was done and not on how busy the machine is.
  */
-const letTimePass = eventLoopTurn.pipe(
+export const letTimePass = eventLoopTurn.pipe(
   Effect.repeat({ times: 2 }),
   Effect.andThen(TestClock.adjust("10 millis")),
   Effect.forever,

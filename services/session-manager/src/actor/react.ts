@@ -27,7 +27,13 @@ const onRuntime = ({ directory, runtime }: SessionDetails, runtimeSessionId: str
   runtimeSessionId
 })
 
-const openSession = (session: Session, details: SessionDetails, turnId: EventOf<"SessionLost">["turnId"]): Outgoing =>
+/** `lost`: the runtime session that it replaces. */
+const openSession = (
+  session: Session,
+  details: SessionDetails,
+  turnId: TurnId,
+  lost?: EventOf<"SessionLost">
+): Outgoing =>
   work(details, {
     _tag: "OpenSession",
     turnId,
@@ -37,27 +43,30 @@ const openSession = (session: Session, details: SessionDetails, turnId: EventOf<
     permissions: details.permissions,
     role: details.role,
     ...(details.model === undefined ? {} : { model: details.model }),
-    ...earlierConversation(session),
-    ...uncommittedWork(session, details)
+    ...earlierConversation(session, lost),
+    ...uncommittedWork(details, lost)
   })
 
 /** A fork that starts over begins where it began before. */
-const earlierConversation = (session: Session) => {
-  const earlier = earlierTranscript(session)
+const earlierConversation = (session: Session, lost: EventOf<"SessionLost"> | undefined) => {
+  const earlier = earlierTranscript(session, lost)
   return earlier.transcript !== undefined || session.fork === undefined ? earlier : { fork: session.fork }
 }
 
 /** What is uncommitted where a standalone session begins is the user's own. */
-const uncommittedWork = ({ turn }: Session, details: SessionDetails) => {
+const uncommittedWork = (details: SessionDetails, lost: EventOf<"SessionLost"> | undefined) => {
   const { reviewPath, role } = details
-  if (role !== "author" || (isStandalone(details) && turn?.lost === undefined)) return {}
+  if (role !== "author" || (isStandalone(details) && lost === undefined)) return {}
   return { uncommitted: reviewPath === undefined ? {} : { reviewPath } }
 }
 
 /** The saved conversation of the session that is replaced, unless it starts over. */
-const earlierTranscript = (session: Session): { readonly transcript?: string } => {
-  const { turn } = session
-  const saved = turn?.lost === undefined || turn.request.fresh === true ? undefined : savedOf(session, turn.lost.old)
+const earlierTranscript = (
+  session: Session,
+  lost: EventOf<"SessionLost"> | undefined
+): { readonly transcript?: string } => {
+  const startsOver = session.turn?.request.fresh === true
+  const saved = lost === undefined || startsOver ? undefined : savedOf(session, lost.old)
   return saved === undefined ? {} : { transcript: saved.object }
 }
 
@@ -70,13 +79,13 @@ const inspectSession = ({ runtimeSessionId }: Session, details: SessionDetails, 
 const saveNewMessages = (session: Session, details: SessionDetails): Sent => {
   const { runtimeSessionId } = session
   if (runtimeSessionId === undefined) return []
-  const { known, object } = savedOf(session, runtimeSessionId) ?? {}
+  const saved = savedOf(session, runtimeSessionId)
   return [
     work(details, {
       _tag: "SaveNewMessages",
       ...onRuntime(details, runtimeSessionId),
       object: transcriptOf(details.sessionId, runtimeSessionId),
-      ...(known === undefined || object === undefined ? {} : { saved: { object, ...known } })
+      ...(saved?.known === undefined ? {} : { saved: { object: saved.object, ...saved.known } })
     })
   ]
 }
@@ -206,7 +215,7 @@ const sent = (
       // The loss of the session before it opens the new one.
       return events.some(({ _tag }) => _tag === "SessionLost") ? [] : [openSession(session, details, event.turn.turnId)]
     case "SessionLost":
-      return [openSession(session, details, event.turnId)]
+      return [openSession(session, details, event.turnId, event)]
     case "PromptPrepared":
       return event.delayMs === undefined ? runPrompt(session, details) : [retryLater(session, event, event.delayMs)]
     case "PromptRetried":
