@@ -198,6 +198,8 @@ export const simulate = (world: World, bug: Bug = {}): Story => {
       if (machine.elapsedMs - lastFaultMs > restWithinMs) return `not at rest after ${restWithinMs / 60_000} minutes`
       if (!(progress.isAtRest() && !human.isBusy() && cluster.isUp && runtime.isUp())) {
         quietSinceMs = undefined
+        // An answer from before says nothing about what has come since.
+        settling = undefined
         continue
       }
       quietSinceMs ??= machine.elapsedMs
