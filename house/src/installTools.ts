@@ -28,9 +28,14 @@ export const installTools = (): boolean => {
   return false
 }
 
-/** An environment in which a program and the scripts that it runs find the tools. */
+const before = (path: string, others: string | undefined): string =>
+  others === undefined || others === "" ? path : `${path}${delimiter}${others}`
+
+/** An environment in which a program and the scripts that it runs find the tools, and the tools each other. */
 export const withTools = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   ...environment,
-  PATH: [join(folder, "node_modules/.bin"), environment["PATH"]].join(delimiter),
+  PATH: before(join(folder, "node_modules/.bin"), environment["PATH"]),
+  // `effect-tsgo` looks for the compiler from the folder that it checks.
+  NODE_PATH: before(join(folder, "node_modules"), environment["NODE_PATH"]),
   TURBO_TELEMETRY_DISABLED: "1"
 })
