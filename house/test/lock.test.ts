@@ -12,6 +12,18 @@ interface Locked {
 const read = (name: string) => JSON.parse(readFileSync(join(repository, name), "utf8"))
 
 describe("the lock file", () => {
+  it("has no tool that only checks the code, and not Claude", () => {
+    const { packages }: { packages: Record<string, Locked> } = read("package-lock.json")
+    const elsewhere = ["house/tools", "test/claude"].flatMap((folder) =>
+      Object.keys(read(`${folder}/package.json`).dependencies)
+    )
+    assert.include(elsewhere, "typescript")
+    assert.deepStrictEqual(
+      elsewhere.filter((name) => `node_modules/${name}` in packages),
+      []
+    )
+  })
+
   it("lets no install have the large programs that the repository does not need", () => {
     const { notInstalled }: { notInstalled: ReadonlyArray<string> } = read("package.json")
     const { packages }: { packages: Record<string, Locked> } = read("package-lock.json")
