@@ -3,15 +3,23 @@
  * lock was made. Without them `npm ci` refuses the lock; with them it skips what is not for its platform.
  *
  * An optional package whose name begins with one of `notInstalled` in package.json is marked as for no platform, so that
- * `npm ci` skips it: programs of hundreds of megabytes that the repository does not need.
+ * `npm ci` skips it: programs of hundreds of megabytes that the repository does not need. A peer with such a name becomes
+ * optional to the package that asks for it, and leaves the lock file with what only it needs.
  */
 import { readFileSync, writeFileSync } from "node:fs"
+
+type Names = Readonly<Record<string, string>>
 
 interface Locked {
   readonly version?: string
   readonly dev?: boolean
+  readonly optional?: boolean
   readonly os?: ReadonlyArray<string>
-  readonly optionalDependencies?: Readonly<Record<string, string>>
+  readonly dependencies?: Names
+  readonly devDependencies?: Names
+  readonly optionalDependencies?: Names
+  readonly peerDependencies?: Names
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
 }
 
 const systems: Readonly<Record<string, string>> = {
@@ -57,6 +65,36 @@ for (const [place, { dev, optionalDependencies }] of Object.entries(lock.package
     added.push(`${name}@${version}`)
   }
 }
+
+/** Who depends on the package, in any way but as an optional peer. */
+const whoNeeds = (name: string) =>
+  Object.entries(lock.packages).filter(
+    ([, { dependencies, devDependencies, optionalDependencies, peerDependencies, peerDependenciesMeta }]) =>
+      [dependencies, devDependencies, optionalDependencies].some((names) => name in (names ?? {})) ||
+      (name in (peerDependencies ?? {}) && peerDependenciesMeta?.[name]?.optional !== true)
+  )
+
+const removed: Array<string> = []
+const remove = (name: string): void => {
+  const locked = lock.packages[`node_modules/${name}`]
+  if (locked === undefined || locked.optional === true) return
+  const { dependencies = {} } = locked
+  delete lock.packages[`node_modules/${name}`]
+  removed.push(name)
+  // Those that need each other as peers go together.
+  const alone = Object.keys(dependencies).filter((needed) =>
+    whoNeeds(needed).every(([place]) => Object.keys(dependencies).some((other) => place === `node_modules/${other}`))
+  )
+  for (const needed of alone) remove(needed)
+}
+for (const name of notInstalled) {
+  for (const [place, locked] of whoNeeds(name)) {
+    if (locked.peerDependencies?.[name] === undefined) continue
+    const peerDependenciesMeta = { ...locked.peerDependenciesMeta, [name]: { optional: true } }
+    lock.packages[place] = { ...locked, peerDependenciesMeta }
+  }
+  if (whoNeeds(name).length === 0) remove(name)
+}
 const skipped = Object.entries(lock.packages).filter(([place]) =>
   notInstalled.some((name) => place.startsWith(`node_modules/${name}`))
 )
@@ -64,5 +102,5 @@ for (const [place, locked] of skipped) lock.packages[place] = { ...locked, os: [
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)))
 writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`)
 process.stdout.write(
-  `${added.length} added, ${skipped.length} not to be installed\n${added.map((name) => `  ${name}\n`).join("")}`
+  `${added.length} added, ${removed.length} removed, ${skipped.length} not to be installed\n${[...added, ...removed].map((name) => `  ${name}\n`).join("")}`
 )

@@ -1,5 +1,5 @@
 /** Every command with its arguments, flags, defaults and examples, from the command line itself. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Option, Predicate, Result } from "effect"
 import { type Command, Completions, Param } from "effect/cli"
 import { root } from "../../cli/src/commands/root.ts"

@@ -36,7 +36,10 @@ export const otherVariables: ReadonlyArray<readonly [string, string]> = [
     "REPRISE_OPENCODE",
     "Path of the `opencode` program. Default: the one of the npm package, then the one on the `PATH`."
   ],
-  ["REPRISE_CLAUDE", "Path of the `claude` program. Default: the one in `@anthropic-ai/claude-agent-sdk`."],
+  [
+    "REPRISE_CLAUDE",
+    "Path of the `claude` program. Default: the one in `@anthropic-ai/claude-agent-sdk`, which is needed in any case: beside Reprise, or beside that program."
+  ],
   [
     "REPRISE_HOST",
     "Name of this host in subjects, for `reprise serve`. Each host on a broker needs its own. Default: `local`."

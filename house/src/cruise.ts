@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { toolPackage } from "./installTools.ts"
 import type { Import } from "./layers.ts"
-import { repository } from "./sources.ts"
 
 export interface Violation {
   readonly rule: string
@@ -31,7 +31,7 @@ interface Output {
   }
 }
 
-const program = join(repository, "node_modules/dependency-cruiser/bin/dependency-cruiser.mjs")
+const program = join(toolPackage("dependency-cruiser"), "bin/dependency-cruiser.mjs")
 
 /** What the files in `places`, relative to `root`, import, and which rules of `root`'s configuration they break. */
 export const cruise = (root: string, places: ReadonlyArray<string>): Cruise => {

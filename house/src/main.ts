@@ -4,6 +4,7 @@
  */
 import { findBrokenCitations } from "./citations.ts"
 import { cruise } from "./cruise.ts"
+import { installTools } from "./installTools.ts"
 import { measureHouse, renderMeasures, showCitation } from "./measures.ts"
 import { readSources, repository } from "./sources.ts"
 
@@ -19,6 +20,7 @@ const checkCitations = (): boolean => {
 }
 
 const printMeasures = (all: boolean): boolean => {
+  if (!installTools()) return false
   const imports = cruise(repository, ["cli/src"]).imports.filter(({ from, to }) => isCli(from) && isCli(to))
   const measures = measureHouse(readSources(repository), imports)
   process.stdout.write(renderMeasures(measures, all))

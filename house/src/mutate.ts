@@ -11,6 +11,7 @@ import { spawnSync } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import { installTools, toolPackage } from "./installTools.ts"
 import { packagesOf, renderScores, sampleOf, scoresOf, survivorsOf, targets } from "./mutation.ts"
 import { listPaths, repository } from "./sources.ts"
 
@@ -22,6 +23,7 @@ const { values } = parseArgs({
   }
 })
 
+if (!installTools()) process.exit(1)
 const paths = listPaths(repository)
 const chosen = [...new Set(values.only.flatMap((place) => targets(paths, place)))]
 const files = sampleOf(chosen, Number(values.sample), Number(values.seed))
@@ -51,7 +53,7 @@ const mutate = (name: string, mutated: ReadonlyArray<string>) => {
   )
   const { status } = spawnSync(
     process.execPath,
-    [join(repository, "node_modules/@stryker-mutator/core/bin/stryker.js"), "run", configuration],
+    [join(toolPackage("@stryker-mutator/core"), "bin/stryker.js"), "run", configuration],
     { cwd: repository, stdio: "inherit", env: { ...process.env, REPRISE_MUTATED_PACKAGE: name } }
   )
   if (status !== 0) throw new Error(`Stryker ended with ${status} in ${name}.`)

@@ -1,8 +1,8 @@
 // @module-tag long
-import { chmodSync, readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { lacksClaude } from "@reprise/testing"
+import { lacksClaude, linkClaudeSdk } from "@reprise/testing"
 import { Effect } from "effect"
 import { on, once, oneQuestion, plan } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
@@ -96,7 +96,9 @@ describe.skipIf(lacksClaude)("a session on Claude", () => {
       assert.include(question?.reason, "3 times")
       assert.strictEqual(question?.options[0]?.name, "continue-session")
 
-      const stub = join(world.root, "..", "claude-stub")
+      const stub = join(world.root, "../stub/claude")
+      mkdirSync(dirname(stub))
+      linkClaudeSdk(dirname(stub))
       writeFileSync(stub, '#!/bin/sh\ntest -t 0 && echo "at a terminal: $@ in $PWD"\n')
       chmodSync(stub, 0o700)
       const stubbed = { environment: { REPRISE_CLAUDE: stub }, input: "terminal" } as const

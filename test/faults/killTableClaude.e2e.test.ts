@@ -4,7 +4,7 @@ import { dirname, join } from "node:path"
 import { describe } from "@effect/vitest"
 import { layerClaude } from "@reprise/agent"
 import { markedProcesses } from "@reprise/process"
-import { lacksClaude } from "@reprise/testing"
+import { lacksClaude, linkClaudeSdk } from "@reprise/testing"
 import { Effect } from "effect"
 import { type KilledRuntime, killTable, makeFifo, readerOf } from "../harness/killTable.ts"
 import type { World } from "../harness/World.ts"
@@ -36,6 +36,7 @@ const patientClaude = (folder: string) => {
     `#!/bin/sh\n[ -p ${folder}/start.fifo ] && read -r _ <${folder}/start.fifo\nexec ${process.env["REPRISE_CLAUDE"]} "$@"\n`
   )
   chmodSync(stub, 0o700)
+  linkClaudeSdk(dirname(stub))
   return { REPRISE_CLAUDE: stub }
 }
 

@@ -1,7 +1,7 @@
 /** The packages that agents come in: where one is found, and how one that is missing is installed. */
 import { mkdir, rm } from "node:fs/promises"
 import { createRequire } from "node:module"
-import { join } from "node:path"
+import { isAbsolute, join } from "node:path"
 import { type ProgramFailed, runProgram, userCacheFolder } from "@reprise/process"
 import type { BuiltInRuntime } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
@@ -31,15 +31,21 @@ const folderOf = ({ name, version }: AgentPackage, environment: Environment): st
   join(userCacheFolder(environment), "agents", `${name.replace("/", "-")}@${version}`)
 
 /**
- * The path of a module of the agent's package in each place that has it: beside Reprise, then where `installAgent` put it.
+ * The path of a module of the agent's package in each place that has it: beside Reprise, where `installAgent` put it, and
+ * beside the program that a human named, if so.
  * The one beside Reprise can be there without its program, which is a package of its own.
  */
 export const resolveAgent = (
   runtime: BuiltInRuntime,
   specifier: string,
-  environment: Environment
+  environment: Environment,
+  program = ""
 ): ReadonlyArray<string> =>
-  [import.meta.url, join(folderOf(agentPackages[runtime], environment), "package.json")].flatMap((from) => {
+  [
+    import.meta.url,
+    join(folderOf(agentPackages[runtime], environment), "package.json"),
+    ...(isAbsolute(program) ? [program] : [])
+  ].flatMap((from) => {
     try {
       return [createRequire(from).resolve(specifier)]
     } catch {

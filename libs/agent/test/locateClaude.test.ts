@@ -1,5 +1,5 @@
-/** Where Claude's program is looked for. */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+/** Where Claude's SDK and its program are looked for. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -8,6 +8,21 @@ import { agentPackages } from "../src/agentPackages.ts"
 import { locateClaude } from "../src/claude/sdk/ClaudeSdk.ts"
 
 const platform = `@anthropic-ai/claude-agent-sdk-${process.platform}-${process.arch}`
+
+const emptyFolder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "reprise-packages-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+)
+
+/** Writes a file of a package; a program can be run. */
+const writeIn = (packages: string) => (path: string, text: string) => {
+  const file = join(packages, path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text, { mode: 0o700 })
+  return file
+}
+
+const { name, version } = agentPackages.claude
 
 describe("locateClaude", () => {
   it.effect("says how to install a program that is missing", () =>
@@ -18,37 +33,40 @@ describe("locateClaude", () => {
     })
   )
 
-  it.effect("finds the program that Reprise installed, where the SDK beside it has none", () =>
+  it.effect("finds the SDK and the program that Reprise installed, and says which of them is missing", () =>
     Effect.gen(function* () {
-      const cache = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "reprise-cache-"))),
-        (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-      )
-      const empty = yield* Effect.flip(locateClaude({ XDG_CACHE_HOME: cache }))
-      assert.match(empty.message, /its program for \S+ is missing.*'npm i --no-save \S+-sdk-\w+-\w+@/)
+      const cache = yield* emptyFolder
+      const located = locateClaude({ XDG_CACHE_HOME: cache })
+      assert.match((yield* Effect.flip(located)).message, /no package \S+-sdk\).*'npm i --no-save \S+-sdk@/)
 
-      const { name, version } = agentPackages.claude
-      const packages = join(cache, "reprise/agents", `${name.replace("/", "-")}@${version}`, "node_modules")
-      const write = (path: string, text: string) => {
-        mkdirSync(dirname(join(packages, path)), { recursive: true })
-        writeFileSync(join(packages, path), text)
-      }
+      const write = writeIn(join(cache, "reprise/agents", `${name.replace("/", "-")}@${version}`, "node_modules"))
       write(`${name}/package.json`, JSON.stringify({ name, version, main: "sdk.js" }))
-      write(`${name}/sdk.js`, "")
+      const entry = write(`${name}/sdk.js`, "")
+      assert.match(
+        (yield* Effect.flip(located)).message,
+        /its program for \S+ is missing.*'npm i --no-save \S+-sdk-\w+-\w+@/
+      )
+
       write(`${platform}/package.json`, JSON.stringify({ name: platform, version }))
-      write(`${platform}/claude`, "#!/bin/sh\n")
-      chmodSync(join(packages, platform, "claude"), 0o700)
-      assert.deepStrictEqual(yield* locateClaude({ XDG_CACHE_HOME: cache }), {
-        version,
-        program: join(packages, platform, "claude"),
-        entry: join(packages, name, "sdk.js")
-      })
+      const program = write(`${platform}/claude`, "#!/bin/sh\n")
+      assert.deepStrictEqual(yield* located, { version, program, entry })
+    })
+  )
+
+  it.effect("finds the SDK beside the program that a human named", () =>
+    Effect.gen(function* () {
+      const folder = yield* emptyFolder
+      const write = writeIn(join(folder, "node_modules"))
+      const program = write(`${platform}/claude`, "#!/bin/sh\n")
+      write(`${name}/package.json`, JSON.stringify({ name, version, main: "sdk.js" }))
+      const entry = write(`${name}/sdk.js`, "")
+      const named = { XDG_CACHE_HOME: folder, REPRISE_CLAUDE: program }
+      assert.deepStrictEqual(yield* locateClaude(named), { version, program, entry })
     })
   )
 
   it("is tested in the version that the adapter was measured with", async () => {
     const tested = await import("../../../test/claude/package.json", { with: { type: "json" } })
-    const { name, version } = agentPackages.claude
     assert.deepStrictEqual({ ...tested.default.dependencies }, { [name]: version })
   })
 })

@@ -4,7 +4,7 @@ export { localBroker, localBrokerWith } from "./broker/localBroker.ts"
 export { type ServerImage, serverImage } from "./broker/serverImage.ts"
 export { lacksTestBroker, testBroker } from "./broker/testBroker.ts"
 export { makeCertificate, trusting } from "./certificate.ts"
-export { lacksAgent, lacksClaude } from "./claude.ts"
+export { lacksAgent, lacksClaude, linkClaudeSdk } from "./claude.ts"
 export {
   ContainerEngine,
   containerEngine,

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs"
 import { mkdir, readdir, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { type Host, RunId } from "@reprise/protocol"
 import { startGitServer } from "@reprise/testing"

@@ -6,15 +6,15 @@ import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { pathToFileURL } from "node:url"
-import type { query } from "@anthropic-ai/claude-agent-sdk"
 import { isProgram } from "@reprise/process"
 import { Effect, Schema } from "effect"
 import { agentPackages, resolveAgent } from "../../agentPackages.ts"
+import type { StartQuery } from "./SdkContract.ts"
 
 const packageName = "@anthropic-ai/claude-agent-sdk"
 
 export interface ClaudeSdk {
-  readonly query: typeof query
+  readonly query: StartQuery
   readonly version: string
   /** The `claude` program: the one in REPRISE_CLAUDE, else the one of this platform's package. */
   readonly program: string
@@ -74,7 +74,7 @@ export const locateClaude = Effect.fn("locateClaude")(function* (
   const named = environment["REPRISE_CLAUDE"] ?? ""
   if (named !== "" && !(yield* isProgram(named)))
     return yield* notInstalled(`REPRISE_CLAUDE names ${named}, which is not a program`)
-  const entries = resolveAgent("claude", packageName, environment)
+  const entries = resolveAgent("claude", packageName, environment, named)
   if (entries.length === 0) return yield* notInstalled(`no package ${packageName}`)
   return yield* Effect.firstSuccessOf(entries.map((entry) => locateAt(entry, named)))
 })
@@ -84,7 +84,7 @@ export const loadSdk = Effect.fn("loadSdk")(function* (
 ): Effect.fn.Return<ClaudeSdk, ClaudeNotInstalled> {
   const located = yield* locateClaude(environment)
   const module = yield* Effect.tryPromise({
-    try: (): Promise<typeof import("@anthropic-ai/claude-agent-sdk")> => import(pathToFileURL(located.entry).href),
+    try: (): Promise<{ readonly query: StartQuery }> => import(pathToFileURL(located.entry).href),
     catch: (cause) => notInstalled(cause instanceof Error ? cause.message : String(cause))
   })
   return { ...located, query: module.query }

@@ -1,5 +1,4 @@
 /** Queries through the SDK: each is a process of Claude under a guard. */
-import type { CanUseTool, EffortLevel, Options, SDKMessage, SDKUserMessage } from "@anthropic-ai/claude-agent-sdk"
 import { type PipedProcess, startPiped } from "@reprise/process"
 import { Effect, type Scope, Stream } from "effect"
 import type { HeldBack } from "../../rules/PermissionRules.ts"
@@ -8,6 +7,7 @@ import type { LiveProcess } from "../session/LiveTurn.ts"
 import type { SessionRecord } from "../session/SessionRecord.ts"
 import { readsProject, settingSourcesOf, settingsOf, withheldFrom } from "../turn/permissions.ts"
 import type { ClaudeSdk } from "./ClaudeSdk.ts"
+import type { CanUseTool, Effort, SdkMessage, SdkOptions, SentMessage } from "./SdkContract.ts"
 
 export interface QueryOptions {
   readonly sdk: ClaudeSdk
@@ -37,7 +37,7 @@ export interface QueryBroken {
 
 export interface StartedQuery extends LiveProcess {
   /** Ends when the process does. */
-  readonly messages: Stream.Stream<SDKMessage, QueryBroken>
+  readonly messages: Stream.Stream<SdkMessage, QueryBroken>
   /** Closes its input, so that it can end. */
   readonly finish: () => void
 }
@@ -52,13 +52,13 @@ const defined = (environment: Readonly<Record<string, string | undefined>>): Rec
 /** Claude expects its own models without the provider's name. */
 const modelOf = (model: string): string => model.replace(/^(anthropic|claude)\//, "")
 
-const isEffort = (variant: string): variant is EffortLevel => efforts.some((effort) => effort === variant)
+const isEffort = (variant: string): variant is Effort => efforts.some((effort) => effort === variant)
 
 /** Claude's variants are its efforts; it would refuse any other word. */
-const effortOf = (variant: string | undefined): Pick<Options, "effort"> =>
+const effortOf = (variant: string | undefined): Pick<SdkOptions, "effort"> =>
   variant !== undefined && isEffort(variant) ? { effort: variant } : {}
 
-const sdkOptions = (options: QueryOptions): Options => {
+const sdkOptions = (options: QueryOptions): SdkOptions => {
   const {
     canUseTool,
     environment,
@@ -102,7 +102,7 @@ export const startQuery = Effect.fn("Claude.query")(function* (
   const { record, sdk, text, uuid } = options
   const done = Promise.withResolvers<void>()
   let child: PipedProcess | undefined
-  const input = async function* (): AsyncGenerator<SDKUserMessage> {
+  const input = async function* (): AsyncGenerator<SentMessage> {
     yield {
       type: "user",
       uuid: asUuid(uuid),

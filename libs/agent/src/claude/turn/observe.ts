@@ -1,10 +1,18 @@
 /** Turns the messages of a running query into the port's events. */
-import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk"
 import { addTokens, noTokens, type Tokens } from "@reprise/protocol"
 import type { Evidence, RuntimeEvent } from "../../RuntimeEvent.ts"
 import { toolArgument } from "../../toolArgument.ts"
 import type { Words } from "../../WordBuffer.ts"
 import { kindOfRetry, wordsOfRetry } from "../failures.ts"
+import {
+  type AssistantMessage,
+  isAssistant,
+  isRetry,
+  isStreamed,
+  isToolUse,
+  type SdkMessage,
+  type StreamedMessage
+} from "../sdk/SdkContract.ts"
 import type { LiveTurn } from "../session/LiveTurn.ts"
 
 interface At {
@@ -31,7 +39,7 @@ export const heldWords = (live: LiveTurn, at: At): ReadonlyArray<RuntimeEvent> =
 
 /** A piece of a text. Subagents write for the agent, which says what it makes of it. */
 const written = (
-  { event, parent_tool_use_id: writer }: Streamed,
+  { event, parent_tool_use_id: writer }: StreamedMessage,
   live: LiveTurn,
   at: At,
   nowMs: number
@@ -44,15 +52,13 @@ const written = (
     : []
 }
 
-type Streamed = Extract<SDKMessage, { type: "stream_event" }>
-
 const evidenceOf = (delta: string): Evidence => {
   if (delta === "thinking_delta") return "reasoning"
   return delta === "text_delta" ? "text" : "tool"
 }
 
 /** A part of an answer while it is written. */
-const streamed = (message: Streamed, live: LiveTurn, at: At, nowMs: number): ReadonlyArray<RuntimeEvent> => {
+const streamed = (message: StreamedMessage, live: LiveTurn, at: At, nowMs: number): ReadonlyArray<RuntimeEvent> => {
   const { event, parent_tool_use_id: writer } = message
   switch (event.type) {
     case "message_start": {
@@ -77,17 +83,15 @@ const streamed = (message: Streamed, live: LiveTurn, at: At, nowMs: number): Rea
   }
 }
 
-type Assistant = Extract<SDKMessage, { type: "assistant" }>
-
 const answered = (
-  { error, message }: Assistant,
+  { error, message }: AssistantMessage,
   live: LiveTurn,
   at: At,
   nowMs: number
 ): ReadonlyArray<RuntimeEvent> => {
   // Claude writes this message itself when the vendor failed: it is not work.
   if (error !== undefined) return []
-  const tools = message.content.filter((block) => block.type === "tool_use")
+  const tools = message.content.filter(isToolUse)
   const tokens = totalOf(live)
   return [
     ...told(live.words.flush(), at),
@@ -100,11 +104,11 @@ const answered = (
 }
 
 /** Updates the turn with a message and returns its events. `nowMs` is the time at which the message arrived. */
-export const observe = (message: SDKMessage, live: LiveTurn, at: At, nowMs: number): ReadonlyArray<RuntimeEvent> => {
-  if (message.type === "stream_event") return streamed(message, live, at, nowMs)
-  if (message.type === "assistant") return answered(message, live, at, nowMs)
+export const observe = (message: SdkMessage, live: LiveTurn, at: At, nowMs: number): ReadonlyArray<RuntimeEvent> => {
+  if (isStreamed(message)) return streamed(message, live, at, nowMs)
+  if (isAssistant(message)) return answered(message, live, at, nowMs)
   if (message.type === "tool_progress") return working(live, at, "tool", nowMs)
-  if (message.type !== "system" || message.subtype !== "api_retry") return []
+  if (!isRetry(message)) return []
   const { attempt, error, error_status: status, retry_delay_ms: retryAfterMs } = message
   const kind = kindOfRetry(error, status)
   const words = wordsOfRetry(error, status)

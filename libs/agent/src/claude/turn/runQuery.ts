@@ -1,5 +1,4 @@
 /** One try of a turn: a process of Claude gets a prompt, and its messages are read until it ends. */
-import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk"
 import { Clock, Effect, Option, Schema, Stream } from "effect"
 import { AgentError, promptFailed } from "../../AgentError.ts"
 import type { Prompt } from "../../AgentRuntimeShape.ts"
@@ -11,6 +10,7 @@ import { tellEveryMs } from "../../WordBuffer.ts"
 import { isFinal } from "../failures.ts"
 import type { ClaudeSdk } from "../sdk/ClaudeSdk.ts"
 import { type QueryBroken, type StartedQuery, startQuery } from "../sdk/query.ts"
+import { isResult, type SdkMessage } from "../sdk/SdkContract.ts"
 import type { KnownSession, KnownSessions } from "../session/KnownSessions.ts"
 import type { LiveTurn } from "../session/LiveTurn.ts"
 import { instructionsIn } from "./instructions.ts"
@@ -84,7 +84,7 @@ const handleMessage = Effect.fnUntraced(function* (
   run: QueryRun,
   query: StartedQuery,
   reported: Reported,
-  message: SDKMessage
+  message: SdkMessage
 ) {
   const { known, live, options } = run
   const now = yield* Clock.currentTimeMillis
@@ -101,7 +101,7 @@ const handleMessage = Effect.fnUntraced(function* (
   reported.begun ||= lifecycle?.state === "started"
   // A prompt that is reported as done without having started will give no result.
   if (lifecycle !== undefined && lifecycle.state !== "queued" && !reported.begun) query.finish()
-  if (message.type !== "result") return
+  if (!isResult(message)) return
   reported.over = true
   if (message.subtype === "error_max_turns") reported.end = { _tag: "ended", limited: true }
   query.finish()

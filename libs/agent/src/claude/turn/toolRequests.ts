@@ -1,5 +1,4 @@
 /** Answers Claude's requests to use a tool or to ask a question: by a rule, by the session's mode, else by asking a human. */
-import type { PermissionResult } from "@anthropic-ai/claude-agent-sdk"
 import { Deferred, Effect } from "effect"
 import type { PromptReply } from "../../AgentRuntimeShape.ts"
 import type { PendingPrompt, RuntimeEvent } from "../../RuntimeEvent.ts"
@@ -7,6 +6,7 @@ import { decide, rememberable } from "../../rules/decide.ts"
 import { refusalOf } from "../../rules/permissionOptions.ts"
 import type { RuleBook } from "../../rules/RuleBook.ts"
 import type { ClaudeStateFault } from "../sdk/ClaudeSdk.ts"
+import type { PermissionResult } from "../sdk/SdkContract.ts"
 import type { KnownSession, KnownSessions } from "../session/KnownSessions.ts"
 import type { LiveTurn } from "../session/LiveTurn.ts"
 import { changePrompted } from "../session/SessionRecord.ts"
