@@ -3,30 +3,21 @@
  * more than everything else that `npm ci` installs but Node and OpenCode, so they have a folder with a lock file of their
  * own and are installed when one is first needed.
  */
-import { spawnSync } from "node:child_process"
-import { statSync } from "node:fs"
 import { delimiter, join } from "node:path"
+import { installFolder, isInstalled } from "./installFolder.ts"
 import { repository } from "./sources.ts"
 
-const folder = join(repository, "house/tools")
+const tools = "house/tools"
+const folder = join(repository, tools)
 
 /** Where a tool's package is, once it is installed. */
 export const toolPackage = (name: string): string => join(folder, "node_modules", name)
 
-const changedMs = (path: string) => statSync(join(folder, path), { throwIfNoEntry: false })?.mtimeMs ?? 0
-
 /** Whether they are missing, or older than their lock file. */
-export const lacksTools = (): boolean => changedMs("node_modules/.package-lock.json") < changedMs("package-lock.json")
+export const lacksTools = (): boolean => !isInstalled(tools)
 
-/** Installs them, if necessary. False if that failed; npm has then said why. */
-export const installTools = (): boolean => {
-  if (!lacksTools()) return true
-  process.stderr.write("Installing the tools of the checks into house/tools/node_modules: 425 MB, about a minute.\n")
-  const { status } = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: folder, stdio: "inherit" })
-  if (status === 0) return true
-  process.stderr.write("The tools could not be installed. 'npm ci --prefix house/tools' says more.\n")
-  return false
-}
+/** Installs them, if necessary. False if that failed. */
+export const installTools = (): boolean => installFolder(tools, "the tools of the checks (425 MB)")
 
 const before = (path: string, others: string | undefined): string =>
   others === undefined || others === "" ? path : `${path}${delimiter}${others}`

@@ -2,24 +2,14 @@
  * `npm run bench peers`: Reprise beside engines for durable execution, on this machine, in one go. It installs them beside
  * this file, if they are not there; they are no part of the repository's own install.
  */
-import { spawnSync } from "node:child_process"
-import { existsSync } from "node:fs"
 import { cpus, totalmem } from "node:os"
-import { join } from "node:path"
-import { folder } from "./installed.ts"
+import { installFolder } from "../../house/src/installFolder.ts"
 import type { Peer } from "./Peer.ts"
 import { peers } from "./peers.ts"
 import { type Figures, type Killed, measure, measureFloor, median } from "./scenarios.ts"
 
 const rounds = Number(process.env["REPRISE_BENCH_ROUNDS"] ?? 3)
 const say = (text: string) => process.stdout.write(`${text}\n`)
-
-const install = (): void => {
-  if (existsSync(join(folder, "node_modules/.package-lock.json"))) return
-  say("Installing the peers into test/peers/node_modules: 250 MB.")
-  const { status } = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: folder, stdio: "inherit" })
-  if (status !== 0) throw new Error("The peers could not be installed. 'npm ci' in test/peers says more.")
-}
 
 interface Measured {
   readonly peer: Peer
@@ -77,7 +67,7 @@ const printTable = (all: ReadonlyArray<Measured>, floorMs: number): void => {
 
 /** `names`: only these peers. */
 export const comparePeers = async (names: ReadonlyArray<string> = []): Promise<void> => {
-  install()
+  if (!installFolder("test/peers", "the peers (250 MB)")) throw new Error("The peers could not be installed.")
   say(
     `${cpus().length} processors (${cpus()[0]?.model ?? "unknown"}), ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${process.version}, ${rounds} rounds`
   )
