@@ -2,6 +2,7 @@
 import { delimiter, dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { acpAgentSettings } from "@reprise/scripted-model"
+import { lacksClaude } from "@reprise/testing"
 import { Effect } from "effect"
 import { roleStory } from "../harness/roleStory.ts"
 import { storyOfThree, threeAgents } from "../harness/threeAgents.ts"
@@ -14,7 +15,7 @@ const path = [join(import.meta.dirname, "node_modules/.bin"), dirname(process.ex
   delimiter
 )
 
-describe("agents by role", () => {
+describe.skipIf(lacksClaude)("agents by role", () => {
   it.live("a plan whose author is codex, reviewer claude and fixer opencode runs to its end, event by event", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
