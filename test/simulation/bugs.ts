@@ -193,10 +193,11 @@ export const bugs: Readonly<Record<string, Bug>> = {
   "work is acknowledged before it is done": {
     seam: (broker, { service }) => ({
       ...broker,
-      pull: (specs) =>
-        Effect.map(broker.pull(specs), (next) =>
-          service === "workspace" ? Effect.tap(next, (delivery) => Effect.sync(() => delivery.ack())) : next
-        )
+      pull: (specs, room, take) =>
+        broker.pull(specs, room, (delivery) => {
+          if (service === "workspace") delivery.ack()
+          take(delivery)
+        })
     })
   },
   "an input is acknowledged before it is decided": {

@@ -6,6 +6,7 @@ export {
   Broker,
   type BrokerShape,
   type Bucket,
+  type ConsumerSpec,
   type Delivered,
   drain,
   type EventsFrom,

@@ -11,10 +11,10 @@ import {
   subjects as subjectsOf,
   workDurableOf
 } from "@reprise/protocol"
-import { Cause, Effect, Exit, FiberSet, Layer, Schema, Semaphore, Stream, SubscriptionRef } from "effect"
+import { Cause, Effect, Exit, FiberSet, Layer, Schema, Stream, SubscriptionRef } from "effect"
 import type { Tagged } from "./Actor.ts"
 import { ActorConfig, type ActorSettings } from "./ActorConfig.ts"
-import { Broker, type BrokerShape, type ConsumerSpec, type Delivered } from "./broker/Broker.ts"
+import { Broker, type ConsumerSpec, type Delivered, type Room } from "./broker/Broker.ts"
 import type { BrokerFault } from "./broker/faults.ts"
 import { claimHost, type HostTaken } from "./runtime/claimHost.ts"
 import { makeReceiver, type Opened, type Receiver } from "./runtime/Receiver.ts"
@@ -193,38 +193,14 @@ const runWork = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(
   yield* receiver.settleFailures(delivery, attempted).pipe(Effect.ensuring(Effect.sync(() => underWay.delete(meta.id))))
 })
 
-type DrainedAt = SubscriptionRef.SubscriptionRef<string | undefined>
-
-/**
- * Waits for the next piece of work: of the host alone while it is drained. Undefined: that has changed, so ask again. Work
- * that arrives in the same moment is delivered again after the ack wait.
- */
-const makeNext = Effect.fnUntraced(function* (
-  broker: BrokerShape,
-  all: ReadonlyArray<ConsumerSpec>,
-  own: ReadonlyArray<ConsumerSpec>,
-  drainedAt: DrainedAt
-) {
-  const nextOfAll = yield* broker.pull(all)
-  const nextOfOwn = yield* broker.pull(own)
-  return Effect.suspend((): Effect.Effect<Delivered | undefined> => {
-    const isDrained = SubscriptionRef.getUnsafe(drainedAt) !== undefined
-    const changed = SubscriptionRef.changes(drainedAt).pipe(
-      Stream.filter((since) => (since !== undefined) !== isDrained),
-      Stream.runHead,
-      Effect.as(undefined)
-    )
-    return Effect.raceFirst(isDrained ? nextOfOwn : nextOfAll, changed)
-  })
-})
-
 const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker: Worker<Work, R, RGiveUp>) {
   const broker = yield* Broker
   const settings = yield* ActorConfig
   const { host, service } = worker
   const subjects = subjectsOf(settings.prefix)
   const claimed = host === anyHost ? undefined : yield* claimHost(broker, subjects, service, host)
-  const drainedAt: DrainedAt = claimed?.drainedAt ?? (yield* SubscriptionRef.make<string | undefined>(undefined))
+  const drainedAt = claimed?.drainedAt ?? (yield* SubscriptionRef.make<string | undefined>(undefined))
+  const isDrained = () => SubscriptionRef.getUnsafe(drainedAt) !== undefined
   const spec = specOf(worker, host, subjects, settings)
   const receiver = yield* makeReceiver({ service, spec, broker, subjects, settings, maxDeliveries: Infinity })
   const running: RunningWorker<Work, R, RGiveUp> = {
@@ -233,27 +209,36 @@ const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker
     readWork: bodyReader(worker.work),
     underWay: new Set(),
     failures: new Map(),
-    isDrained: () => SubscriptionRef.getUnsafe(drainedAt) !== undefined
+    isDrained
   }
-  const forAny = specOf(worker, anyHost, subjects, settings)
-  const next = yield* makeNext(broker, claimed === undefined ? [forAny] : [spec, forAny], [spec], drainedAt)
   yield* serveHost({ broker, subjects, service, host }, claimed)
-  const slots = yield* Semaphore.make(worker.concurrency ?? 4)
-  const fibers = yield* FiberSet.make<void, never>()
-  yield* Effect.gen(function* () {
-    yield* slots.take(1)
-    const delivered = yield* next
-    const opened = delivered === undefined ? undefined : receiver.accept(delivered)
-    if (opened === undefined) return yield* slots.release(1)
+
+  const forAny = specOf(worker, anyHost, subjects, settings)
+  let freeSlots = worker.concurrency ?? 4
+  let askForMore = () => {}
+  const runInSlot = yield* FiberSet.makeRuntime<R | RGiveUp>()
+  const take = (delivered: Delivered) => {
+    const opened = receiver.accept(delivered)
+    if (opened === undefined) return
     const { key, meta } = opened
-    yield* FiberSet.run(
-      fibers,
+    const freeSlot = Effect.sync(() => {
+      freeSlots += 1
+      askForMore()
+    })
+    freeSlots -= 1
+    runInSlot(
       runWork(running, opened).pipe(
-        Effect.ensuring(slots.release(1)),
+        Effect.ensuring(freeSlot),
         Effect.annotateLogs({ service, key, work: meta.type, id: meta.id })
       )
     )
-  }).pipe(Effect.forever, Effect.forkScoped)
+  }
+  const room: Room = ({ durable }) => (durable === forAny.durable && isDrained() ? 0 : freeSlots)
+  askForMore = yield* broker.pull(claimed === undefined ? [forAny] : [spec, forAny], room, take)
+  yield* SubscriptionRef.changes(drainedAt).pipe(
+    Stream.runForEach(() => Effect.sync(() => askForMore())),
+    Effect.forkScoped
+  )
 })
 
 /**

@@ -75,8 +75,7 @@ describe("a worker's work", () => {
       const one = yield* world.start(
         count,
         misbehaving(workerLayer({ ...worker, handle }), (broker) => ({
-          pull: (specs) =>
-            Effect.map(broker.pull(specs), (next) => Effect.map(next, (found) => ({ ...found, deliveryCount: 101 })))
+          pull: (specs, room, take) => broker.pull(specs, room, (delivery) => take({ ...delivery, deliveryCount: 101 }))
         }))
       )
       yield* Effect.gen(function* () {
@@ -123,12 +122,9 @@ describe("a worker's work", () => {
         }).pipe(Effect.ensuring(Effect.sync(() => (now -= 1))))
       /** The id is another in the stream, as after its window of duplicates, and the same in the envelope. */
       const twins = misbehaving(workerLayer({ ...worker, handle }), (broker) => ({
-        pull: (specs) =>
-          Effect.map(broker.pull(specs), (next) =>
-            Effect.map(next, (found) => ({
-              ...found,
-              header: (name: string) => (name === "ce-id" ? "same" : found.header(name))
-            }))
+        pull: (specs, room, take) =>
+          broker.pull(specs, room, (delivery) =>
+            take({ ...delivery, header: (name: string) => (name === "ce-id" ? "same" : delivery.header(name)) })
           )
       }))
       const one = yield* world.start(count, twins)

@@ -7,6 +7,7 @@ import {
   BrokerFault,
   type BrokerShape,
   type Bucket,
+  type ConsumerSpec,
   type Delivered,
   type QueryHandler,
   type StoredMessage
@@ -138,25 +139,51 @@ export const connect = (
       inConnection(real.consume(spec, (delivery) => deliver(spec.stream, delivery, take)))
     )
 
-  /** The broker's side waits for a delivery; a client that does not wait any more hands it back. */
-  const next = (pull: Effect.Effect<Delivered>): Effect.Effect<Delivered> =>
-    Effect.callback<Delivered>((resume) => {
-      let waits = true
-      const begin = () => {
-        const fiber = server.fork(Effect.forkIn(pull, scope).pipe(Effect.flatMap(Fiber.join)))
-        fiber.addObserver((exit) => {
-          if (Exit.isFailure(exit)) return
-          const delivery = exit.value
-          if (!waits) return delivery.nak()
-          const fate = fates.ofDelivery("work")
-          machine.post(client, () => (waits ? resume(Effect.succeed(arrived(delivery, fate))) : delivery.nak()))
-        })
-      }
-      machine.post(server, begin)
-      return Effect.sync(() => {
-        waits = false
+  /**
+   * The client asks the broker for as many messages as it has room for, and again when they have come. What comes without
+   * room is handed back.
+   */
+  const pull: BrokerShape["pull"] = (specs, room, take) => {
+    /** By consumer: messages that the client has asked for, and those that the broker still has to send. */
+    const expected = new Map<ConsumerSpec, number>()
+    const wanted = new Map<ConsumerSpec, number>()
+    const arrive = (spec: ConsumerSpec, delivery: Delivered) => {
+      expected.set(spec, (expected.get(spec) ?? 0) - 1)
+      if (room(spec) > 0) take(delivery)
+      else delivery.nak()
+      ask(spec)
+    }
+    const pullOf = (spec: ConsumerSpec) =>
+      real.pull(
+        [spec],
+        () => wanted.get(spec) ?? 0,
+        (delivery) => {
+          wanted.set(spec, (wanted.get(spec) ?? 0) - 1)
+          const seen = arrived(delivery, fates.ofDelivery(spec.stream))
+          machine.post(client, () => arrive(spec, seen))
+        }
+      )
+    const resume = new Map<ConsumerSpec, () => void>()
+    const ask = (spec: ConsumerSpec) => {
+      const count = room(spec)
+      if (count === 0 || (expected.get(spec) ?? 0) > 0) return
+      expected.set(spec, count)
+      machine.post(server, () => {
+        wanted.set(spec, count)
+        resume.get(spec)?.()
       })
+    }
+    const open = Effect.forEach(specs, (spec) =>
+      Effect.map(pullOf(spec), (goOn) => {
+        resume.set(spec, goOn)
+      })
+    )
+    return Effect.map(call("pull", inConnection(open)), () => {
+      const askAll = () => specs.forEach(ask)
+      askAll()
+      return askAll
     })
+  }
 
   const follow: BrokerShape["follow"] = (subjects, from) =>
     Stream.callback<StoredMessage, BrokerFault>((queue) =>
@@ -204,7 +231,7 @@ export const connect = (
     remove: (stream, sequence) => call(`remove ${stream}`, real.remove(stream, sequence)),
     publish: (messages) => call(`publish ${messages[0]?.subject ?? "nothing"}`, real.publish(messages)),
     consume,
-    pull: (specs) => Effect.map(call("pull", inConnection(real.pull(specs))), next),
+    pull,
     follow,
     snapshots: bucket("snapshots", real.snapshots),
     views: bucket("views", real.views),

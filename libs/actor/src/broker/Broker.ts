@@ -104,6 +104,9 @@ export interface Transcripts {
   readonly remove: (name: string) => Effect.Effect<void, BrokerFault>
 }
 
+/** How many messages of a consumer may come now. */
+export type Room = (spec: ConsumerSpec) => number
+
 /** Answers one query: takes the request's JSON text, gives the reply's. */
 export type QueryHandler = (request: string) => Effect.Effect<string>
 
@@ -142,12 +145,14 @@ export interface BrokerShape {
     take: (delivery: Delivered) => void
   ) => Effect.Effect<void, BrokerFault, Scope.Scope>
   /**
-   * Makes the consumers; gives an effect that waits for one delivery of any of them. One may wait at a time. A delivery
-   * that comes when nobody waits is handed back.
+   * Makes the consumers and calls `take` for each delivery until the scope closes, as long as there is room for it. What
+   * comes without room is handed back. Whoever has more room than before calls what this gives.
    */
   readonly pull: (
-    specs: ReadonlyArray<ConsumerSpec>
-  ) => Effect.Effect<Effect.Effect<Delivered>, BrokerFault, Scope.Scope>
+    specs: ReadonlyArray<ConsumerSpec>,
+    room: Room,
+    take: (delivery: Delivered) => void
+  ) => Effect.Effect<() => void, BrokerFault, Scope.Scope>
   /** Events of these subjects in order, without gaps, also across reconnects; never ends. */
   readonly follow: (subjects: ReadonlyArray<string>, from: EventsFrom) => Stream.Stream<StoredMessage, BrokerFault>
   readonly snapshots: Bucket

@@ -1,4 +1,4 @@
-/** Deliveries from named consumers: a flow that is requested ahead of time, or one by one. */
+/** Deliveries from named consumers: a flow that is requested ahead of time, or as many as there is room for. */
 import type { Consumer, JsMsg } from "@nats-io/jetstream"
 import { attempt } from "@reprise/nats"
 import { Effect, FiberSet, Schedule } from "effect"
@@ -45,68 +45,52 @@ export const makeConsume =
       )
     })
 
-/** One message of one consumer, undefined when none came in time. */
-const fetchOne = (consumer: Consumer) =>
+/** Takes so many messages of one consumer, or those that come in time. */
+const fetchSome = (consumer: Consumer, count: number, take: (message: JsMsg) => void) =>
   Effect.acquireUseRelease(
-    attempt("pull", () => consumer.fetch({ max_messages: 1, expires: pullMs })),
+    attempt("pull", () => consumer.fetch({ max_messages: count, expires: pullMs })),
     (messages) =>
       attempt("pull", async () => {
-        for await (const message of messages) return message
-        return undefined
+        for await (const message of messages) take(message)
       }),
     (messages) => Effect.sync(() => messages.stop())
   )
 
-/** Who waits for a message, and at which consumers one was asked for. */
-interface PullState {
-  waiter: ((message: JsMsg) => void) | undefined
-  readonly asking: Set<ConsumerSpec>
-}
-
-const give = (state: PullState, spec: ConsumerSpec, message: JsMsg | undefined) => {
-  // First, as whoever takes the message may ask for the next one at once.
-  state.asking.delete(spec)
-  if (message === undefined) return
-  const { waiter } = state
-  if (waiter === undefined) return message.nak()
-  state.waiter = undefined
-  waiter(message)
-}
-
-/** Asks one consumer until it gives a message or nobody waits any more. */
-const ask = (state: PullState, consumers: Consumers, spec: ConsumerSpec) => {
-  const isAwaited = () => state.waiter !== undefined
-  return consumers.get(spec).pipe(
-    Effect.flatMap(fetchOne),
-    Effect.tapError(() => Effect.sync(() => consumers.forget(spec))),
-    Effect.retry({ while: isAwaited, schedule: Schedule.spaced(restartPause) }),
-    Effect.catch(() => Effect.succeed(undefined)),
-    Effect.repeat({ while: (message) => message === undefined && isAwaited() }),
-    Effect.flatMap((message) => Effect.sync(() => give(state, spec, message)))
-  )
-}
-
 /**
  * A pull that was sent cannot be taken back: a message that is on its way would be lost until its ack wait is over. So
- * each consumer has one pull open at most, and a message for which nobody waits any more is handed back.
+ * each consumer has one pull open at most, and a message for which there is no room any more is handed back.
  */
 export const makePull =
   (consumers: Consumers, bodies: LargeBodies): BrokerShape["pull"] =>
-  (specs) =>
+  (specs, room, take) =>
     Effect.gen(function* () {
       yield* Effect.forEach(specs, consumers.get)
-      const fibers = yield* FiberSet.make<void, never>()
-      const run = yield* FiberSet.runtime(fibers)()
-      const state: PullState = { waiter: undefined, asking: new Set() }
-      return Effect.callback<Delivered>((resume) => {
-        state.waiter = (message) => resume(Effect.succeed(deliveredOf(bodies, message)))
-        for (const spec of specs) {
-          if (state.asking.has(spec)) continue
-          state.asking.add(spec)
-          run(ask(state, consumers, spec))
-        }
-        return Effect.sync(() => {
-          state.waiter = undefined
-        })
-      })
+      const run = yield* FiberSet.makeRuntime()
+      const asking = new Set<ConsumerSpec>()
+
+      const askOnce = (spec: ConsumerSpec) =>
+        consumers.get(spec).pipe(
+          Effect.flatMap((consumer) =>
+            fetchSome(consumer, Math.max(1, room(spec)), (message) =>
+              room(spec) > 0 ? take(deliveredOf(bodies, message)) : message.nak()
+            )
+          ),
+          Effect.catch(() =>
+            Effect.andThen(
+              Effect.sync(() => consumers.forget(spec)),
+              Effect.sleep(restartPause)
+            )
+          )
+        )
+      /** Nothing comes between the look and the end: whoever has more room afterwards asks anew. */
+      const goesOn = (spec: ConsumerSpec) => Effect.sync(() => room(spec) > 0 || !asking.delete(spec))
+
+      const ask = (spec: ConsumerSpec) => {
+        if (asking.has(spec) || room(spec) === 0) return
+        asking.add(spec)
+        run(Effect.andThen(askOnce(spec), goesOn(spec)).pipe(Effect.repeat({ while: (isMore) => isMore })))
+      }
+      const askAll = () => specs.forEach(ask)
+      askAll()
+      return askAll
     })

@@ -4,7 +4,6 @@ import {
   Broker,
   type BrokerShape,
   type ConsumerSpec,
-  type Delivered,
   type Message,
   type StoredMessage,
   type StreamKind,
@@ -56,24 +55,6 @@ const makeStore = (
   }
 }
 
-/** One delivery of any of these consumers, for whoever waits. */
-const pullFrom = (consumers: ReadonlyArray<MemoryConsumer>) =>
-  Effect.callback<Delivered>((resume) => {
-    let taken = false
-    const take = (delivery: Delivered) => {
-      if (taken) return false
-      taken = true
-      stop()
-      resume(Effect.succeed(delivery))
-      return true
-    }
-    const removals = consumers.map((consumer) => consumer.add(take))
-    const stop = () => {
-      for (const remove of removals) remove()
-    }
-    return Effect.sync(stop)
-  })
-
 type Consuming = Pick<BrokerShape, "consume" | "pull" | "settled" | "decided">
 
 /** Consumers live as long as the broker, by name, like those of a server. */
@@ -108,7 +89,19 @@ const makeConsuming = Effect.fnUntraced(function* (streams: Streams) {
       })
       yield* Effect.addFinalizer(() => Effect.sync(remove))
     }),
-    pull: (specs) => Effect.map(Effect.forEach(specs, consumerOf), pullFrom),
+    pull: Effect.fnUntraced(function* (specs, room, take) {
+      const consumers = yield* Effect.forEach(specs, consumerOf)
+      const removals = consumers.map((consumer, n) =>
+        consumer.add((delivery) => {
+          const spec = specs[n]
+          if (spec === undefined || room(spec) === 0) return false
+          take(delivery)
+          return true
+        })
+      )
+      yield* Effect.addFinalizer(() => Effect.sync(() => removals.forEach((remove) => remove())))
+      return () => consumers.forEach((consumer) => consumer.offerAgain())
+    }),
     settled: Effect.callback<void>((resume) => {
       const check = () => {
         if (!areIdle("timers")) return

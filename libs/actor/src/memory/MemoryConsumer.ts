@@ -3,12 +3,14 @@ import { Clock, Effect, FiberSet, Scheduler, type Scope } from "effect"
 import type { ConsumerSpec, Delivered, StoredMessage } from "../broker/Broker.ts"
 import { type MemoryStream, subjectMatcher } from "./MemoryStream.ts"
 
-/** Takes a delivery; returns false when it no longer wants one. */
+/** Takes a delivery; returns false when it wants none now. */
 export type Taker = (delivery: Delivered) => boolean
 
 export interface MemoryConsumer {
   /** Deliveries go to the takers in turn. Gives what removes the taker. */
   readonly add: (taker: Taker) => () => void
+  /** A taker that wanted nothing may want something now. */
+  readonly offerAgain: () => void
   /** Whether every message is settled. */
   readonly isIdle: () => boolean
 }
@@ -207,6 +209,7 @@ export const makeMemoryConsumer = Effect.fnUntraced(function* (
         if (index >= 0) state.takers.splice(index, 1)
       }
     },
+    offerAgain: dispatchSoon,
     isIdle: () => state.pending.size === 0 && nextWanted(state) === undefined
   }
 })

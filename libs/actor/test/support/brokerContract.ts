@@ -3,9 +3,9 @@ import { randomBytes } from "node:crypto"
 import { assert, layer } from "@effect/vitest"
 import { Host, Key, subjects } from "@reprise/protocol"
 import { Clock, Effect, Fiber, type Layer, Result, Stream } from "effect"
-import type { BrokerShape } from "../../src/broker/Broker.ts"
+import type { BrokerShape, Delivered } from "../../src/broker/Broker.ts"
 import { type ActorConfig, Broker } from "../../src/index.ts"
-import { collect, commandsOf, message, sendSome } from "./deliveries.ts"
+import { collect, commandsOf, message, pullOne, sendSome } from "./deliveries.ts"
 import { hearing } from "./hearing.ts"
 import { storesContract } from "./storesContract.ts"
 import { waitUntil } from "./systems.ts"
@@ -190,22 +190,65 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
       }).pipe(Effect.scoped)
     )
 
-    it.effect("gives one delivery of any of several consumers, and none to who no longer waits", () =>
+    it.effect("gives deliveries of several consumers as long as there is room, and hands back what comes without", () =>
       Effect.gen(function* () {
         const broker = yield* Broker
         const [a, b] = [freshKey(), freshKey()]
-        const specs = [commandsOf(a), commandsOf(b)]
-        const next = yield* broker.pull(specs)
-        const gone = yield* Effect.forkScoped(next, { startImmediately: true })
-        // A round trip on the same connection: the pull is there when its answer is.
-        yield* broker.last("commands", s.command("gate", a))
-        yield* Fiber.interrupt(gone)
-        yield* broker.publish([message(s.command("gate", b), `${b}-x`), message(s.command("gate", a), `${a}-x`)])
-        const first = yield* next
-        const second = yield* next
-        assert.deepStrictEqual([first, second].map((d) => d.header("ce-id")).sort(), [`${a}-x`, `${b}-x`].sort())
-        first.ack()
-        second.ack()
+        const seen: Array<Delivered> = []
+        let room = 0
+        const askForMore = yield* broker.pull(
+          [commandsOf(a), commandsOf(b)],
+          () => room,
+          (delivery) => {
+            room -= 1
+            seen.push(delivery)
+          }
+        )
+        const send = (key: string, ...ids: ReadonlyArray<string>) =>
+          broker.publish(ids.map((id) => message(s.command("gate", key), `${key}-${id}`)))
+        yield* send(a, "1", "2")
+        yield* send(b, "1", "2")
+        assert.lengthOf(seen, 0)
+        const make = (count: number) => {
+          room = count
+          askForMore()
+        }
+        make(1)
+        yield* waitUntil(Effect.sync(() => seen.length === 1))
+        // Both consumers were asked; what the other one gave is handed back, and comes again.
+        make(3)
+        yield* waitUntil(Effect.sync(() => seen.length === 4))
+        assert.sameMembers(
+          seen.map(({ header }) => header("ce-id")),
+          [`${a}-1`, `${a}-2`, `${b}-1`, `${b}-2`]
+        )
+        for (const delivery of seen) delivery.ack()
+        yield* broker.settled
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("gives only those of a consumer for which there is room", () =>
+      Effect.gen(function* () {
+        const broker = yield* Broker
+        const [a, b] = [freshKey(), freshKey()]
+        const [closed, open] = [commandsOf(a), commandsOf(b)]
+        const seen: Array<string> = []
+        let isOpen = false
+        const askForMore = yield* broker.pull(
+          [closed, open],
+          (spec) => (spec === open || isOpen ? 4 : 0),
+          (delivery) => {
+            seen.push(delivery.header("ce-id"))
+            delivery.ack()
+          }
+        )
+        yield* sendSome(broker, a, 2)
+        yield* sendSome(broker, b, 2)
+        yield* waitUntil(Effect.sync(() => seen.length === 2))
+        assert.isTrue(seen.every((id) => id.startsWith(b)))
+        isOpen = true
+        askForMore()
+        yield* waitUntil(Effect.sync(() => seen.length === 4))
         yield* broker.settled
       }).pipe(Effect.scoped)
     )
@@ -216,14 +259,14 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
         const key = freshKey()
         yield* broker.settled
         yield* sendSome(broker, key, 1)
-        const command = yield* Effect.flatten(broker.pull([commandsOf(key)]))
+        const command = yield* pullOne(broker, commandsOf(key))
         assert.isFalse(yield* broker.decided)
         command.ack()
         yield* waitUntil(broker.decided)
         const work = s.work("workspace", Host.make("local"), key)
         yield* broker.publish([message(work, `${key}-work`)])
         const spec = { ...commandsOf(key), stream: "work", durable: `work-${key}`, filters: [work] } as const
-        const piece = yield* Effect.flatten(broker.pull([spec]))
+        const piece = yield* pullOne(broker, spec)
         assert.isTrue(yield* broker.decided)
         piece.ack()
         yield* broker.settled
@@ -240,7 +283,7 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
         const [entry] = yield* broker.read("journal", journal, 0)
         assert.strictEqual(yield* entry?.body ?? Effect.die("missing"), large)
         yield* broker.publish([message(s.command("gate", key), `${key}-large`, large)])
-        const delivery = yield* Effect.flatten(broker.pull([commandsOf(key)]))
+        const delivery = yield* pullOne(broker, commandsOf(key))
         assert.strictEqual(yield* delivery.body, large)
         delivery.ack()
         yield* broker.snapshots.put(`large.${key}`, large)

@@ -1,5 +1,6 @@
 /** Messages for tests of a broker, and what becomes of them. */
 import { type Key, subjects } from "@reprise/protocol"
+import { Deferred, Effect } from "effect"
 import type { BrokerShape, ConsumerSpec, Delivered, Message } from "../../src/broker/Broker.ts"
 
 const s = subjects("t")
@@ -31,3 +32,15 @@ export const collect = (onDelivery: (delivery: Delivered) => void) => {
 
 export const sendSome = (broker: BrokerShape, key: Key, count: number) =>
   broker.publish(Array.from({ length: count }, (_, n) => message(s.command("gate", key), `${key}-${n}`, `{"n":${n}}`)))
+
+/** Waits for one delivery of a consumer. */
+export const pullOne = Effect.fnUntraced(function* (broker: BrokerShape, spec: ConsumerSpec) {
+  const found = yield* Deferred.make<Delivered>()
+  let room = 1
+  const take = (delivery: Delivered) => {
+    room = 0
+    Deferred.doneUnsafe(found, Effect.succeed(delivery))
+  }
+  yield* broker.pull([spec], () => room, take)
+  return yield* Deferred.await(found)
+})
