@@ -46,6 +46,8 @@ export interface Peer {
   readonly name: string
   /** Whether something can wait for an answer. */
   readonly canPark: boolean
+  /** Whether a step can have an effect outside, which a kill may repeat. */
+  readonly hasEffects: boolean
   /** Why it cannot be measured here; undefined: it can. */
   readonly missing: () => string | undefined
   /** The versions, and when something is on disk. */

@@ -16,6 +16,7 @@ const queueName = "steps"
 export const bullmq: Peer = {
   name: "bullmq",
   canPark: false,
+  hasEffects: true,
   missing: () => (onPath("redis-server") === undefined ? "there is no Redis on this machine" : undefined),
   describe: () =>
     `BullMQ ${packageVersion("bullmq")} with ioredis ${packageVersion("ioredis")} and Redis ${programVersion(server())}; appendfsync always; a lock of a job is 5 s long and looked at every 5 s`,

@@ -27,6 +27,7 @@ const post = (port: string, path: string, body: unknown = {}): Promise<void> =>
 export const dbos: Peer = {
   name: "dbos",
   canPark: true,
+  hasEffects: true,
   missing: () => (postgresPrograms() === undefined ? "there is no PostgreSQL on this machine" : undefined),
   describe: () =>
     `DBOS ${packageVersion("@dbos-inc/dbos-sdk")} with PostgreSQL ${programVersion(join(programs(), "postgres"))}; fsync and synchronous_commit on`,

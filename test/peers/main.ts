@@ -27,7 +27,9 @@ const cell = (values: ReadonlyArray<number | undefined>, ratio: (value: number) 
   return known.length === 0 ? "–" : `${spread(known)} ${unit}, ${digits(ratio(median(known)))} ×`
 }
 
-const killedCell = (all: ReadonlyArray<Killed>): string => {
+const killedCell = (measured: ReadonlyArray<Killed | undefined>): string => {
+  const all = measured.filter((one) => one !== undefined)
+  if (all.length === 0) return "–"
   const seconds = all.map(({ recoveryMs }) => recoveryMs / 1_000)
   const sum = (of: "doubled" | "lost") => all.reduce((total, one) => total + one[of], 0)
   return `${spread(seconds)} s; ${sum("doubled")} doubled, ${sum("lost")} lost`

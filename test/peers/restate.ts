@@ -33,6 +33,7 @@ const post = async (url: string, body: unknown = {}): Promise<unknown> => {
 export const restate: Peer = {
   name: "restate",
   canPark: true,
+  hasEffects: true,
   missing: () => (existsSync(program) ? undefined : "its server has no build for this machine"),
   describe: () =>
     `Restate ${packageVersion("@restatedev/restate-server")}, SDK ${packageVersion("@restatedev/restate-sdk")}; its defaults: the log is synced before an acknowledgement`,

@@ -23,8 +23,8 @@ export interface Figures {
   readonly tenStepsMs: number
   readonly stepsPerSecond: number
   readonly answerMs: number | undefined
-  readonly workerKilled: Killed
-  readonly serverKilled: Killed
+  readonly workerKilled: Killed | undefined
+  readonly serverKilled: Killed | undefined
 }
 
 /** What a kill -9 in mid-step led to. */
@@ -141,14 +141,19 @@ const measureIn = async (peer: Peer, folder: string): Promise<Figures> => {
     await ended
     return judge(effects(file), killedMs)
   }
-  const workerKilled = await killIn(async () => {
-    await kill(worker)
-    worker = await startProcess("worker", peer.name, address)
-  })
-  const serverKilled = await killIn(async () => {
-    process.kill(server.pid(), "SIGKILL")
-    await server.restart()
-  })
+  const killWorker = () =>
+    killIn(async () => {
+      await kill(worker)
+      worker = await startProcess("worker", peer.name, address)
+    })
+  const killServer = () =>
+    killIn(async () => {
+      process.kill(server.pid(), "SIGKILL")
+      await server.restart()
+    })
+  const { hasEffects } = peer
+  const workerKilled = hasEffects ? await killWorker() : undefined
+  const serverKilled = hasEffects ? await killServer() : undefined
   await kill(client)
   await kill(worker)
   await server.stop()
