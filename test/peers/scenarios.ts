@@ -41,7 +41,8 @@ export const median = (values: ReadonlyArray<number>): number => {
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN
 }
 
-const warmUp = 10
+/** Services run for long: chains until everything is compiled. */
+const warmUp = 100
 const chains = 40
 const answers = 30
 const atOnce = 32
