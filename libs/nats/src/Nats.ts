@@ -161,13 +161,14 @@ const make = Effect.fn("Nats.make")(function* (options: NatsOptions) {
   const url = displayUrl(options.url)
   const authentication = yield* authenticationOf(options.credentials ?? { _tag: "Anonymous" })
   const servers = typeof options.url === "string" ? [options.url] : [...options.url]
+  const inboxPrefix = options.inboxPrefix ?? `_INBOX_${options.name.replaceAll(/[^A-Za-z0-9_-]/g, "_")}`
   const driver = yield* Effect.tryPromise({
     try: () =>
       connect({
         ...authentication,
         servers,
         name: options.name,
-        inboxPrefix: options.inboxPrefix ?? `_INBOX_${options.name.replaceAll(/[^A-Za-z0-9_-]/g, "_")}`,
+        inboxPrefix,
         timeout: options.connectTimeoutMs ?? 10_000,
         maxReconnectAttempts: -1,
         reconnectTimeWait: options.reconnectWaitMs ?? 250,
@@ -179,7 +180,7 @@ const make = Effect.fn("Nats.make")(function* (options: NatsOptions) {
     catch: (cause) => connectError(url, cause)
   })
   const identity = options.identity ?? userOf(options.credentials) ?? options.name
-  const nc = connectedRequests(driver, identity)
+  const nc = connectedRequests(driver, identity, inboxPrefix)
   const denied = yield* Deferred.make<never, PermissionDenied>()
   const status = yield* SubscriptionRef.make<ConnectionStatus>("connected")
   yield* Effect.addFinalizer(() => close(nc, status))

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, describe, it, layer } from "@effect/vitest"
+import type { Msg } from "@nats-io/transport-node"
 import { freeze } from "@reprise/process/testing"
 import { Effect, Exit, Fiber, Redacted, Scope, Stream } from "effect"
 import { attempt } from "../src/BrokerError.ts"
@@ -49,6 +50,39 @@ layer(brokerLayer(), live)("a connection", (it) => {
       nc.subscribe("question", { callback: (_, message) => void message.respond(message.reply ?? "") })
       const reply = yield* Effect.promise(() => nc.request("question"))
       assert.match(reply.string(), /^_INBOX_operator\./)
+    })
+  )
+
+  it.effect("gives each of many requests its own answer, and says at once that nobody answers", () =>
+    Effect.gen(function* () {
+      const { nc } = yield* Nats
+      nc.subscribe("echo", { callback: (_, message) => void message.respond(message.data) })
+      const texts = Array.from({ length: 200 }, (_, n) => `text ${n}`)
+      const answers = yield* Effect.promise(() => Promise.all(texts.map((text) => nc.request("echo", text))))
+      assert.deepStrictEqual(
+        answers.map((answer) => answer.string()),
+        texts
+      )
+      const ask = attempt("ask", () => nc.request("nobody", "", { timeout: 3_600_000 }))
+      assert.strictEqual((yield* Effect.flip(ask))._tag, "NoStreamStores")
+    })
+  )
+
+  it.effect("fails a request without an answer in its time, whatever comes later, and one on a closed connection", () =>
+    Effect.gen(function* () {
+      const { endpoint } = yield* EmbeddedServer
+      const scope = yield* Scope.make()
+      const { nc } = yield* Nats.make(connectionTo(endpoint, { name: "short" })).pipe(Scope.provide(scope))
+      const held: Array<Msg> = []
+      nc.subscribe("slow", { callback: (_, message) => void held.push(message) })
+      const ask = (timeout: number) => attempt("ask", () => nc.request("slow", "", { timeout }))
+      assert.strictEqual((yield* Effect.flip(ask(50)))._tag, "RequestTimedOut")
+      const answered = yield* Effect.forkChild(ask(3_600_000), { startImmediately: true })
+      yield* waitUntil(Effect.sync(() => held.length === 2))
+      for (const [n, message] of held.entries()) message.respond(`answer ${n}`)
+      assert.strictEqual((yield* Fiber.join(answered)).string(), "answer 1")
+      yield* Scope.close(scope, Exit.void)
+      assert.strictEqual((yield* Effect.flip(ask(3_600_000)))._tag, "ConnectionClosed")
     })
   )
 

@@ -179,7 +179,9 @@ export const connect = (
       })
     )
     return Effect.map(call("pull", inConnection(open)), () => {
-      const askAll = () => specs.forEach(ask)
+      const askAll = () => {
+        for (const spec of specs) ask(spec)
+      }
       askAll()
       return askAll
     })

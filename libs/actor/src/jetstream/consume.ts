@@ -90,7 +90,9 @@ export const makePull =
         asking.add(spec)
         run(Effect.andThen(askOnce(spec), goesOn(spec)).pipe(Effect.repeat({ while: (isMore) => isMore })))
       }
-      const askAll = () => specs.forEach(ask)
+      const askAll = () => {
+        for (const spec of specs) ask(spec)
+      }
       askAll()
       return askAll
     })

@@ -1,6 +1,5 @@
 /** Storing messages, and finding out whether one whose answer was lost is stored. */
-import { headers } from "@nats-io/transport-node"
-import { attempt, Nats, publish as publishStored, requireStored } from "@reprise/nats"
+import { attempt, type MessageToStore, Nats, publish as publishStored, storeOnce } from "@reprise/nats"
 import { encodeMeta } from "@reprise/protocol"
 import { Effect } from "effect"
 import { type BrokerShape, dueHeader, type Message, streamOf } from "../broker/Broker.ts"
@@ -11,22 +10,7 @@ import { bodyHeader, bodyPrefix, isLarge, type LargeBodies } from "./largeBodies
 /** An attempt without an answer is repeated, at first after 300 ms; in the end it is a fault, which the caller retries. */
 const limits = { attemptTimeoutMs: 300, giveUpAfterMs: 15_000 }
 
-/** A message as the client takes it. */
-interface Prepared {
-  readonly stream: string
-  readonly subject: string
-  readonly id: string
-  readonly body: string
-  readonly headers: Readonly<Record<string, string>>
-}
-
 const objectOf = (id: string) => `${bodyPrefix}${id}`
-
-const headersOf = (fields: Readonly<Record<string, string>>) => {
-  const envelope = headers()
-  for (const [name, value] of Object.entries(fields)) envelope.set(name, value)
-  return envelope
-}
 
 /** A large body is stored before the message, so that a stored reference always leads to its object. */
 const prepare = Effect.fnUntraced(function* (
@@ -39,36 +23,30 @@ const prepare = Effect.fnUntraced(function* (
   const kind = streamOf(subject)
   if (kind === undefined) return yield* fault(`store ${subject}`)(new Error("no stream keeps this subject"))
   const stream = subjects.streams[kind]
-  if (!isLarge(body)) return { stream, subject, id: meta.id, body, headers: fields } satisfies Prepared
+  if (!isLarge(body)) return { stream, subject, id: meta.id, body, headers: fields } satisfies MessageToStore
   const object = objectOf(meta.id)
   yield* bodies.put(object, body)
-  return { stream, subject, id: meta.id, body: "", headers: { ...fields, [bodyHeader]: object } } satisfies Prepared
+  return {
+    stream,
+    subject,
+    id: meta.id,
+    body: "",
+    headers: { ...fields, [bodyHeader]: object }
+  } satisfies MessageToStore
 })
 
-/** One attempt. */
-const storeOnce = ({ js }: Connection, { body, headers: fields, id, stream, subject }: Prepared, expected?: number) =>
-  js
-    .publish(subject, body, {
-      msgID: id,
-      headers: headersOf(fields),
-      timeout: limits.attemptTimeoutMs,
-      expect: { streamName: stream, ...(expected === undefined ? {} : { lastSubjectSequence: expected }) }
-    })
-    .then(requireStored)
+const store = ({ nc }: Connection, message: MessageToStore) => storeOnce(nc, message, limits.attemptTimeoutMs)
 
 /** Until it is known whether the message is stored: again with the same id, reading back after a conflict. */
-const storeUntilKnown = ({ nats }: Connection, message: Prepared, expected?: number) =>
-  publishStored(
-    { ...message, ...(expected === undefined ? {} : { expectedLastSubjectSequence: expected }) },
-    limits
-  ).pipe(Effect.provideService(Nats, nats))
+const storeUntilKnown = ({ nats }: Connection, message: MessageToStore) =>
+  publishStored(message, limits).pipe(Effect.provideService(Nats, nats))
 
 const makePublish = (connection: Connection, bodies: LargeBodies): BrokerShape["publish"] =>
   Effect.fnUntraced(function* (messages) {
     if (messages.length === 0) return
     const prepared = yield* Effect.forEach(messages, (message) => prepare(connection, bodies, message))
     const operation = `publish to ${prepared.map(({ subject }) => subject).join(", ")}`
-    yield* attempt(operation, () => Promise.all(prepared.map((message) => storeOnce(connection, message)))).pipe(
+    yield* attempt(operation, () => Promise.all(prepared.map((message) => store(connection, message)))).pipe(
       Effect.catchTag("RequestTimedOut", () =>
         Effect.forEach(prepared, (message) => storeUntilKnown(connection, message), { concurrency: "unbounded" })
       ),
@@ -81,24 +59,25 @@ const makeAppend = (connection: Connection, bodies: LargeBodies, next: BrokerSha
    * Servers from 2.12 check the sequence before the id, so a repeat of a stored message looks like a conflict. The first
    * message after the expected one has won the race; others may have come after it.
    */
-  const unlessStored = Effect.fnUntraced(function* (message: Prepared, conflict: Conflict) {
+  const unlessStored = Effect.fnUntraced(function* (message: MessageToStore, conflict: Conflict) {
     const winner = yield* next("journal", message.subject, conflict.expected)
     return winner?.header("Nats-Msg-Id") === message.id ? winner.sequence : yield* conflict
   })
 
   /** No message refers to the object of an append that lost its race. */
-  const removeBody = ({ body, id }: Prepared) =>
+  const removeBody = ({ body, id }: MessageToStore) =>
     body === "" ? Effect.ignore(bodies.remove(objectOf(id))) : Effect.void
 
   return Effect.fnUntraced(function* (message, expected) {
     const { subject } = message
-    const prepared = yield* prepare(connection, bodies, message)
+    const prepared = {
+      ...(yield* prepare(connection, bodies, message)),
+      expectedLastSubjectSequence: expected
+    } satisfies MessageToStore
     const operation = `append to ${subject}`
-    return yield* attempt(operation, () => storeOnce(connection, prepared, expected)).pipe(
-      Effect.map(({ seq }) => seq),
-      Effect.catchTag("RequestTimedOut", () =>
-        Effect.map(storeUntilKnown(connection, prepared, expected), ({ sequence }) => sequence)
-      ),
+    return yield* attempt(operation, () => store(connection, prepared)).pipe(
+      Effect.catchTag("RequestTimedOut", () => storeUntilKnown(connection, prepared)),
+      Effect.map(({ sequence }) => sequence),
       Effect.mapError((error) =>
         error._tag === "WrongSequence" ? new Conflict({ subject, expected }) : faultOf(operation)(error)
       ),

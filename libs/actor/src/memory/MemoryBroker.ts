@@ -99,8 +99,14 @@ const makeConsuming = Effect.fnUntraced(function* (streams: Streams) {
           return true
         })
       )
-      yield* Effect.addFinalizer(() => Effect.sync(() => removals.forEach((remove) => remove())))
-      return () => consumers.forEach((consumer) => consumer.offerAgain())
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          for (const remove of removals) remove()
+        })
+      )
+      return () => {
+        for (const consumer of consumers) consumer.offerAgain()
+      }
     }),
     settled: Effect.callback<void>((resume) => {
       const check = () => {
