@@ -23,16 +23,16 @@ const actors: Readonly<Record<ServiceName, string>> = {
   workspace: "workspace"
 }
 
+/** Services that do work on hosts. */
+const workers: ReadonlyArray<ServiceName> = ["session-manager", "workspace", "gate"]
+
 const consumersOf = (service: ServiceName): ReadonlyArray<readonly [string, string, string]> => [
   ["COMMANDS", `commands-${service}`, `reprise.command.${service}.*`],
   ["EVENTS", `events-${service}`, "reprise.event.*.*.RunStarted"],
   ["TIMERS", `timers-${service}`, `reprise.timer.${service}.*`],
-  ...(service === "session-manager" || service === "workspace"
-    ? [
-        ["WORK", `work-${service}-any`, `reprise.work.${service}.any.*`] as const,
-        ["WORK", `work-${service}-local`, `reprise.work.${service}.local.*`] as const
-      ]
-    : [])
+  ...(workers.includes(service) ? ["any", "local"] : []).map(
+    (host) => ["WORK", `work-${service}-${host}`, `reprise.work.${service}.${host}.*`] as const
+  )
 ]
 
 const publish = (subject: string, what: string): Attempt => ({ does: "publish", subject, what })
@@ -50,13 +50,21 @@ export const writesOf = (service: ServiceName): ReadonlyArray<Attempt> => [
   publish(`reprise.dead.${service}.k1`, `store a dead letter of the ${service}`),
   publish(`$KV.reprise_snapshots.${actors[service]}.k1`, `write a snapshot of the ${service}`),
   publish(`$KV.reprise_views.${service}.k1`, `write a view of the ${service}`),
-  ...(service === "session-manager" || service === "workspace"
+  ...(workers.includes(service)
     ? [
         publish(`reprise.work.${service}.local.k1`, `ask for work of the ${service}`),
         publish(`$KV.reprise_views.host.${service}.local`, `claim a host of the ${service}`)
       ]
     : []),
-  ...(service === "workspace" ? [publish("$KV.reprise_views.lease.tree", "take a working tree")] : [])
+  ...(service === "workspace"
+    ? [
+        publish("$KV.reprise_views.lease.tree", "take a working tree"),
+        publish("$KV.reprise_views.lease-host.local", "say that a host keeps its working trees")
+      ]
+    : []),
+  ...(service === "session-manager"
+    ? [publish("reprise.live.session-manager.r1.AgentWorking", "tell what an agent does right now")]
+    : [])
 ]
 
 /** What the service takes and reads. */

@@ -35,6 +35,8 @@ const commands: Readonly<Record<Identity, ReadonlyArray<ServiceName>>> = {
 
 const isService = (identity: Identity): identity is ServiceName => services.some((one) => one === identity)
 
+const isStatistics = ({ subject }: Attempt) => subject.startsWith("$SYS.")
+
 const titles = (attempts: ReadonlyArray<Attempt>) => attempts.map(({ what }) => what)
 
 interface Pair {
@@ -100,6 +102,26 @@ describe("everybody", () => {
       }
     })
   }
+
+  it.live("who reads the servers' statistics can do nothing else", () =>
+    Effect.gen(function* () {
+      const { connectSystem } = yield* productionServer()
+      const { nc } = yield* connectSystem
+      const ofServices = services.flatMap((service) => [
+        commandTo(service),
+        ...writesOf(service),
+        ...readsOf(service),
+        ...removalsOf(service),
+        ...answersOf(service),
+        ...listening(service),
+        forgedAnswer(service)
+      ])
+      const [statistics, others] = [forbidden.filter(isStatistics), forbidden.filter((one) => !isStatistics(one))]
+      const refused = [...ofServices, ...listening("operator"), ...administration, ...others]
+      assert.deepStrictEqual(titles(yield* refusalsOf(nc, refused)), titles(refused))
+      assert.deepStrictEqual(titles(yield* refusalsOf(nc, statistics)), [])
+    })
+  )
 
   it("tries every pair of identities", () => {
     const pairs = everybody.flatMap((self) => everybody.map((other) => pairOf(self, other)))

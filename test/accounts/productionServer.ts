@@ -81,14 +81,17 @@ export const productionServer = Effect.fnUntraced(function* (edit: Edit = (accou
     })
   )
   const url = `nats://127.0.0.1:${nats[0].port}`
-  const connect = (identity: Identity) =>
+  const connectAs = (name: string, inboxPrefix: string) =>
     Nats.make({
       url,
-      name: identity,
-      identity,
-      inboxPrefix: inboxOf(identity),
-      credentials: { _tag: "SeedFile", path: join(keys, `${identity}.nk`) },
+      name,
+      identity: name,
+      inboxPrefix,
+      credentials: { _tag: "SeedFile", path: join(keys, `${name}.nk`) },
       tls: { caFile: join(keys, "ca.crt") }
     })
-  return { url, keys, connect, log: () => readText(log) }
+  const connect = (identity: Identity) => connectAs(identity, inboxOf(identity))
+  /** Who reads the servers' statistics. */
+  const connectSystem = connectAs("system", inboxOf("person"))
+  return { url, keys, connect, connectSystem, log: () => readText(log) }
 })

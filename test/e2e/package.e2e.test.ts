@@ -21,7 +21,7 @@ describe("the package", () => {
     "is installed by npm without anything else, and its command does the demo and what a newcomer does first",
     () =>
       Effect.gen(function* () {
-        const world = yield* makeWorld({ plan: plan("One"), config: "", script: script() })
+        const world = yield* makeWorld({ plan: plan("One"), script: script() })
         const base = join(world.root, "..")
         const prefix = join(base, "installed")
         const environment = { ...world.environment, REPRISE_OPENCODE: yield* locateOpenCode() }
@@ -39,23 +39,35 @@ describe("the package", () => {
 
         const command = (directory: string, ...args: ReadonlyArray<string>) =>
           Effect.suspend(() => new Command(join(prefix, "bin/reprise"), directory, environment, args).ended)
+        const start = (surroundings: NodeJS.ProcessEnv, ...args: ReadonlyArray<string>) =>
+          Effect.acquireRelease(
+            Effect.sync(() => new Command(join(prefix, "bin/reprise"), world.root, surroundings, args)),
+            (started) => started.kill("SIGKILL")
+          )
         const elsewhere = join(base, "elsewhere")
         mkdirSync(elsewhere)
         assert.match((yield* command(elsewhere, "--version")).stdout, /^reprise v\d+\.\d+\.\d+/)
         assert.match((yield* command(elsewhere, "--help")).stdout, /run +Run a plan/)
-        const validate = yield* command(world.root, "validate", "PLAN.md")
+        const fresh = join(base, "fresh")
+        yield* run("git", ["init", "--quiet", fresh], environment)
+        const init = yield* command(fresh, "init", "--plan")
+        assert.strictEqual(init.code, 0, init.stderr)
+        const validate = yield* command(fresh, "validate", "PLAN.md")
         assert.strictEqual(validate.code, 0, validate.stderr)
         const demo = yield* command(elsewhere, "demo", "--no-input", "--directory", join(base, "demo"))
         assert.strictEqual(demo.code, 0, demo.stderr)
         const status = yield* command(join(base, "demo/greeter"), "status")
         assert.match(status.stdout, /completed/)
 
-        const up = yield* Effect.acquireRelease(
-          Effect.sync(
-            () => new Command(join(prefix, "bin/reprise"), world.root, environment, ["up", "--web", "--port", "0"])
-          ),
-          (started) => started.kill("SIGKILL")
-        )
+        const completed = yield* command(world.root, "run", "PLAN.md", "--no-input")
+        assert.strictEqual(completed.code, 0, completed.stderr)
+        assert.strictEqual(world.git("log", "-1", "--format=%s"), "Write phase-1.txt")
+
+        const serve = yield* start({ ...environment, REPRISE_NATS_URL: "nats://127.0.0.1:1" }, "serve", "gate")
+        yield* serve.waitFor(/no NATS server answers/i)
+        assert.strictEqual((yield* serve.kill("SIGTERM")).code, 0)
+
+        const up = yield* start(environment, "up", "--web", "--port", "0")
         const [, address = ""] = yield* up.waitFor(/Web console .*: (\S+\/) /)
         const page = yield* Effect.promise(() => fetch(address).then((response) => response.text()))
         assert.include(page, "<title>Reprise</title>")

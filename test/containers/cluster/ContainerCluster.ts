@@ -45,6 +45,9 @@ export class ContainerCluster extends Context.Service<ContainerCluster, Containe
   "test/ContainerCluster"
 ) {}
 
+/** As Kubernetes gives a pod. */
+const graceSeconds = 30
+
 /** Runs in a container as root: writes the files of volumes and gives the volumes to nobody. */
 const prepare = `
 const fs = require("node:fs"), path = require("node:path")
@@ -210,7 +213,13 @@ const make = Effect.fnUntraced(function* (script: ScriptInput) {
         await container.kill({ signal: "SIGKILL" })
         await container.wait({ condition: "not-running" })
       }),
-    replace: (part) => replaceBy(part, part.next, (container) => container.stop({ t: 30 })),
+    replace: (part) =>
+      replaceBy(part, part.next, async (container) => {
+        await container.stop({ t: graceSeconds })
+        const { StatusCode: code } = await container.wait()
+        // An agent ends as it likes.
+        if (part.kind !== "agent" && code !== 0) throw new Error(`${part.spec.name} ended with ${code} on SIGTERM`)
+      }),
     cut: (host) =>
       Effect.forEach(busOf(host), (part) => containers.cut(containerOf(part.spec.name)), { discard: true }),
     heal: (host) =>
