@@ -8,6 +8,7 @@ import { fiftySessions } from "./fiftySessions.ts"
 import { firstPrompt } from "./firstPrompt.ts"
 import { imageStart } from "./imageStart.ts"
 import { longHistory } from "./longHistory.ts"
+import { longRun } from "./longRun.ts"
 import { manyQuestions } from "./manyQuestions.ts"
 import { openCodeFolders } from "./openCodeFolders.ts"
 import { liveRuns, parkedRuns } from "./parkedRuns/parkedRuns.ts"
@@ -27,6 +28,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   "image-start": imageStart,
   "live-runs": liveRuns,
   "long-history": longHistory,
+  "long-run": longRun,
   "many-questions": manyQuestions,
   "open-code-folders": openCodeFolders,
   "parked-runs": parkedRuns,
