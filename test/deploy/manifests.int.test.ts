@@ -14,6 +14,7 @@ import { withKeda } from "./kedaSample.ts"
 import { folder, hasKubectl, overlays, render } from "./manifests.ts"
 import { mutations, scalingMutations, scalingUnknowns, unknowns, workloadNames } from "./mutations.ts"
 import { policiesOf, scalingPolicies } from "./policies.ts"
+import type { Policy } from "./policy.ts"
 
 const canRender = await Effect.runPromise(hasKubectl)
 const samples = canRender ? Option.getOrUndefined(await Effect.runPromise(kubernetesSamples)) : undefined
@@ -41,13 +42,19 @@ describe.skipIf(!canRender)("the manifests", () => {
     )
   }
 
+  it("have a mutation for no rule that is not theirs", () => {
+    const rulesOf = (policies: ReadonlyArray<Policy>) => policies.map(({ rule }) => rule)
+    assert.sameMembers(Object.keys(mutations), rulesOf(policiesOf.console))
+    assert.sameMembers(Object.keys(scalingMutations), rulesOf(scalingPolicies))
+  })
+
   for (const { check, rule } of policiesOf.console) {
     it.effect(`are refused when this does not hold: ${rule}`, () =>
       Effect.gen(function* () {
-        const mutate = mutations[rule] ?? assert.fail("no mutation breaks this rule")
+        const changes = mutations[rule] ?? assert.fail("no mutation breaks this rule")
         const manifests = yield* render("console")
         assert.deepStrictEqual(check(manifests), [])
-        assert.isNotEmpty(check(mutate(manifests)))
+        for (const mutate of changes) assert.isNotEmpty(check(mutate(manifests)), String(changes.indexOf(mutate)))
       })
     )
   }
@@ -55,10 +62,10 @@ describe.skipIf(!canRender)("the manifests", () => {
   for (const { check, rule } of scalingPolicies) {
     it.effect(`that scale by a metric are refused when this does not hold: ${rule}`, () =>
       Effect.gen(function* () {
-        const mutate = scalingMutations[rule] ?? assert.fail("no mutation breaks this rule")
+        const changes = scalingMutations[rule] ?? assert.fail("no mutation breaks this rule")
         const manifests = yield* render("keda")
         assert.deepStrictEqual(check(manifests), [])
-        assert.lengthOf(check(mutate(manifests)), 1)
+        for (const mutate of changes) assert.lengthOf(check(mutate(manifests)), 1, String(changes.indexOf(mutate)))
       })
     )
   }
