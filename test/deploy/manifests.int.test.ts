@@ -1,17 +1,10 @@
 /** The manifests of deploy/kubernetes, rendered as kubectl applies them. */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { makeKeys } from "@reprise/deploy-nats/keys"
-import { locateServer } from "@reprise/nats"
-import { runProgram } from "@reprise/process"
 import { Effect, Option } from "effect"
-import { publicKeysIn } from "../accounts/productionServer.ts"
 import { kubernetesSamples } from "./fieldData.ts"
 import { unknownFields } from "./fields.ts"
 import { withKeda } from "./kedaSample.ts"
-import { folder, hasKubectl, overlays, render } from "./manifests.ts"
+import { hasKubectl, overlays, render } from "./manifests.ts"
 import { mutations, scalingMutations, scalingUnknowns, unknowns, workloadNames } from "./mutations.ts"
 import { policiesOf, scalingPolicies } from "./policies.ts"
 import type { Policy } from "./policy.ts"
@@ -97,31 +90,4 @@ describe.skipIf(samples === undefined)("the fields of the manifests", () => {
       )
     }
   }
-})
-
-describe("the configuration of the NATS cluster", () => {
-  it.effect("is accepted by nats-server", () =>
-    Effect.gen(function* () {
-      const server = yield* locateServer()
-      const keys = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "reprise-keys-"))),
-        (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
-      )
-      makeKeys(keys)
-      const { exitCode, stderr, stdout } = yield* runProgram({
-        program: server.path,
-        args: ["--config", `${folder}/overlays/nats/nats.conf`, "-t"],
-        environment: {
-          POD_NAME: "nats-0",
-          NATS_STORE: "/data",
-          NATS_TLS_CERTIFICATE: join(keys, "server.crt"),
-          NATS_TLS_KEY: join(keys, "server.key"),
-          NATS_TLS_CA: join(keys, "ca.crt"),
-          ...publicKeysIn(keys)
-        },
-        timeoutMs: 60_000
-      })
-      assert.strictEqual(exitCode, 0, `${stdout}${stderr}`)
-    })
-  )
 })
