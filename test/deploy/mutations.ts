@@ -124,6 +124,9 @@ const serviceMutations: Mutations = {
       set("app.kubernetes.io/name", "reprise-gate")
     )
   ],
+  "the pod is the sandbox: there is no place for another in it": [
+    (manifests) => JSON.parse(JSON.stringify(manifests).replace('"REPRISE_SANDBOX_MODE":"off"', '"REPRISE_X":"y"'))
+  ],
   "the address of NATS comes from a Secret": [
     change("Deployment reprise-reviewer", [...first, "env", 2], (target) => {
       delete target["valueFrom"]

@@ -158,6 +158,13 @@ const servicePolicies: ReadonlyArray<Policy> = [
           : [title(one)]
       )
   },
+  holds("the pod is the sandbox: there is no place for another in it", (manifests) =>
+    ofKind(manifests, "ConfigMap").some(
+      (one) =>
+        String(at(one, "metadata", "name")).startsWith("reprise-configuration-") &&
+        at(one, "data", "REPRISE_SANDBOX_MODE") === "off"
+    )
+  ),
   {
     rule: "the address of NATS comes from a Secret",
     check: (manifests) =>
