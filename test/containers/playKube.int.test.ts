@@ -55,6 +55,7 @@ const adapted = (manifests: ReadonlyArray<unknown>, image: string, ports: Readon
     ]
     delete container.ports
     // Probes run only where systemd has timers; the test asks itself.
+    delete container.startupProbe
     delete container.readinessProbe
     delete container.livenessProbe
     return copy

@@ -2,9 +2,11 @@ import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { parse } from "yaml"
 import { at, list } from "./manifests.ts"
+import { natsLimits, settingIn } from "./natsPolicies.ts"
 
 const text = readFileSync(new URL("../../deploy/compose.yaml", import.meta.url), "utf8")
-const services = Object.entries<unknown>(Object(at(parse(text, { merge: true }), "services")))
+const compose: unknown = parse(text, { merge: true })
+const services = Object.entries<unknown>(Object(at(compose, "services")))
 /** They prepare what the others need, and end. */
 const brief = ["prepare", "streams"]
 const lasting = services.filter(([name]) => !brief.includes(name))
@@ -52,6 +54,15 @@ describe("deploy/compose.yaml", () => {
     for (const name of ["orchestrator", "reviewer", "gate", "workspace", "session-manager"]) {
       const condition = at(named(name), "depends_on", "streams", "condition")
       assert.strictEqual(condition, "service_completed_successfully")
+    }
+  })
+
+  it("gives the NATS server the limits that it has in a cluster, and has it write before it acknowledges", () => {
+    const configuration = String(at(compose, "configs", "nats", "content"))
+    const wanted = { ...natsLimits, max_file_store: "20GB", max_memory_store: "64MB", sync_interval: "always" }
+    for (const [name, value] of Object.entries(wanted)) {
+      assert.strictEqual(settingIn(configuration, name), value, name)
+      assert.strictEqual(settingIn(configuration.replace(`${name}: ${value}`, ""), name), "")
     }
   })
 

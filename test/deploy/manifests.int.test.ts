@@ -1,19 +1,13 @@
 /** The manifests of deploy/kubernetes, rendered as kubectl applies them. */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { makeKeys } from "@reprise/deploy-nats/keys"
-import { locateServer } from "@reprise/nats"
-import { runProgram } from "@reprise/process"
 import { Effect, Option } from "effect"
-import { publicKeysIn } from "../accounts/productionServer.ts"
 import { kubernetesSamples } from "./fieldData.ts"
 import { unknownFields } from "./fields.ts"
 import { withKeda } from "./kedaSample.ts"
-import { folder, hasKubectl, overlays, render } from "./manifests.ts"
+import { hasKubectl, overlays, render } from "./manifests.ts"
 import { mutations, scalingMutations, scalingUnknowns, unknowns, workloadNames } from "./mutations.ts"
 import { policiesOf, scalingPolicies } from "./policies.ts"
+import type { Policy } from "./policy.ts"
 
 const canRender = await Effect.runPromise(hasKubectl)
 const samples = canRender ? Option.getOrUndefined(await Effect.runPromise(kubernetesSamples)) : undefined
@@ -41,13 +35,19 @@ describe.skipIf(!canRender)("the manifests", () => {
     )
   }
 
+  it("have a mutation for no rule that is not theirs", () => {
+    const rulesOf = (policies: ReadonlyArray<Policy>) => policies.map(({ rule }) => rule)
+    assert.sameMembers(Object.keys(mutations), rulesOf(policiesOf.console))
+    assert.sameMembers(Object.keys(scalingMutations), rulesOf(scalingPolicies))
+  })
+
   for (const { check, rule } of policiesOf.console) {
     it.effect(`are refused when this does not hold: ${rule}`, () =>
       Effect.gen(function* () {
-        const mutate = mutations[rule] ?? assert.fail("no mutation breaks this rule")
+        const changes = mutations[rule] ?? assert.fail("no mutation breaks this rule")
         const manifests = yield* render("console")
         assert.deepStrictEqual(check(manifests), [])
-        assert.isNotEmpty(check(mutate(manifests)))
+        for (const mutate of changes) assert.isNotEmpty(check(mutate(manifests)), String(changes.indexOf(mutate)))
       })
     )
   }
@@ -55,10 +55,10 @@ describe.skipIf(!canRender)("the manifests", () => {
   for (const { check, rule } of scalingPolicies) {
     it.effect(`that scale by a metric are refused when this does not hold: ${rule}`, () =>
       Effect.gen(function* () {
-        const mutate = scalingMutations[rule] ?? assert.fail("no mutation breaks this rule")
+        const changes = scalingMutations[rule] ?? assert.fail("no mutation breaks this rule")
         const manifests = yield* render("keda")
         assert.deepStrictEqual(check(manifests), [])
-        assert.lengthOf(check(mutate(manifests)), 1)
+        for (const mutate of changes) assert.lengthOf(check(mutate(manifests)), 1, String(changes.indexOf(mutate)))
       })
     )
   }
@@ -90,31 +90,4 @@ describe.skipIf(samples === undefined)("the fields of the manifests", () => {
       )
     }
   }
-})
-
-describe("the configuration of the NATS cluster", () => {
-  it.effect("is accepted by nats-server", () =>
-    Effect.gen(function* () {
-      const server = yield* locateServer()
-      const keys = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "reprise-keys-"))),
-        (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
-      )
-      makeKeys(keys)
-      const { exitCode, stderr, stdout } = yield* runProgram({
-        program: server.path,
-        args: ["--config", `${folder}/overlays/nats/nats.conf`, "-t"],
-        environment: {
-          POD_NAME: "nats-0",
-          NATS_STORE: "/data",
-          NATS_TLS_CERTIFICATE: join(keys, "server.crt"),
-          NATS_TLS_KEY: join(keys, "server.key"),
-          NATS_TLS_CA: join(keys, "ca.crt"),
-          ...publicKeysIn(keys)
-        },
-        timeoutMs: 60_000
-      })
-      assert.strictEqual(exitCode, 0, `${stdout}${stderr}`)
-    })
-  )
 })

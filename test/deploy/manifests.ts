@@ -6,7 +6,7 @@ import { parseAllDocuments } from "yaml"
 
 const run = promisify(execFile)
 
-export const folder = new URL("../../deploy/kubernetes", import.meta.url).pathname
+const folder = new URL("../../deploy/kubernetes", import.meta.url).pathname
 const folders = {
   local: `${folder}/overlays/local`,
   production: `${folder}/overlays/production`,

@@ -1,63 +1,30 @@
 /** What must hold for the manifests of deploy/kubernetes, whoever changes them (docs/kubernetes.md#what-the-manifests-promise). Pure. */
 import { at, list, ofKind, title } from "./manifests.ts"
+import { identityPolicies, natsPolicies } from "./natsPolicies.ts"
+import {
+  container,
+  containersOf,
+  holds,
+  isSet,
+  labelsOf,
+  lasting,
+  type Manifests,
+  type Policy,
+  picks,
+  podOf,
+  volumesOf,
+  workload,
+  workloadsOf
+} from "./policy.ts"
 
-type Manifests = ReadonlyArray<unknown>
-
-export interface Policy {
-  readonly rule: string
-  /** A sentence for each violation. */
-  readonly check: (manifests: Manifests) => ReadonlyArray<string>
-}
-
-const workloadsOf = (manifests: Manifests) =>
-  ofKind(manifests, "Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob")
-const podOf = (workload: unknown) => at(workload, "spec", "template", "spec")
-const containersOf = (workload: unknown) => [
-  ...list(at(podOf(workload), "initContainers")),
-  ...list(at(podOf(workload), "containers"))
-]
-
-const workload = (rule: string, isKept: (workload: unknown, all: Manifests) => boolean): Policy => ({
-  rule,
-  check: (manifests) =>
-    workloadsOf(manifests).flatMap((one) => (isKept(one, manifests) ? [] : [`${title(one)}: ${rule}`]))
-})
-
-const container = (rule: string, isKept: (container: unknown) => boolean): Policy => ({
-  rule,
-  check: (manifests) =>
-    workloadsOf(manifests).flatMap((one) =>
-      containersOf(one).flatMap((part) =>
-        isKept(part) ? [] : [`${title(one)}, container ${at(part, "name")}: ${rule}`]
-      )
-    )
-})
-
-const isSet = (value: unknown): boolean => typeof value === "string" && value !== ""
-
-const labelsOf = (one: unknown) => at(one, "spec", "template", "metadata", "labels")
-
-/** Whether a selector by labels picks the pods of a workload, and does not pick every pod. */
-const picks = (selector: unknown, one: unknown): boolean => {
-  const wanted = Object.entries(Object(at(selector, "matchLabels")))
-  return wanted.length > 0 && wanted.every(([name, value]) => at(labelsOf(one), name) === value)
-}
-
-const probes = ["readinessProbe", "livenessProbe"] as const
-
-/** What a restart of the agent alone would not improve is asked of the session-manager beside it. */
-const hasProbes = (part: unknown): boolean =>
-  at(part, "name") === "agent"
-    ? at(part, "livenessProbe") !== undefined
-    : probes.every((name) => at(part, name, "httpGet", "path") !== undefined)
-
-const capabilities = (part: unknown) => at(part, "securityContext", "capabilities")
-const volumesOf = (one: unknown) => list(at(podOf(one), "volumes"))
+const securityOf = (part: unknown) => at(part, "securityContext")
+const capabilities = (part: unknown) => at(securityOf(part), "capabilities")
 const allowedVolumes = ["configMap", "emptyDir", "secret", "persistentVolumeClaim", "projected", "downwardAPI", "csi"]
 
 /** Variables that look like what only a Secret may hold, unless they name a file. */
 const secretName = /(password|token|secret|api_?key|credential)(?!.*_FILE$)/i
 
+const isHealth = (port: unknown): boolean => /^health/.test(String(port))
 const environmentOf = (part: unknown) => list(at(part, "env"))
 
 const policies: ReadonlyArray<Policy> = [
@@ -76,13 +43,21 @@ const policies: ReadonlyArray<Policy> = [
   workload("uses only volumes that the profile 'restricted' allows", (one) =>
     volumesOf(one).every((volume) => allowedVolumes.some((kind) => at(volume, kind) !== undefined))
   ),
-  container("may not gain privileges", (part) => at(part, "securityContext", "allowPrivilegeEscalation") === false),
-  container("has a read-only root", (part) => at(part, "securityContext", "readOnlyRootFilesystem") === true),
+  container(
+    "has no privileges and may not gain any",
+    (part) =>
+      at(securityOf(part), "allowPrivilegeEscalation") === false && at(securityOf(part), "privileged") === undefined
+  ),
+  container("has a read-only root", (part) => at(securityOf(part), "readOnlyRootFilesystem") === true),
   container(
     "has no capabilities",
     (part) => list(at(capabilities(part), "drop")).includes("ALL") && list(at(capabilities(part), "add")).length === 0
   ),
-  container("does not run as another user", (part) => at(part, "securityContext", "runAsUser") === undefined),
+  container("has no user, group or seccomp profile but its pod's", (part) =>
+    ["runAsUser", "runAsGroup", "runAsNonRoot", "seccompProfile"].every(
+      (field) => at(securityOf(part), field) === undefined
+    )
+  ),
   container("opens no port of its node", (part) =>
     list(at(part, "ports")).every((port) => at(port, "hostPort") === undefined)
   ),
@@ -93,16 +68,17 @@ const policies: ReadonlyArray<Policy> = [
       ["limits", "memory"]
     ].every((path) => isSet(at(part, "resources", ...path)))
   ),
-  {
-    rule: "is asked whether it is ready and lives",
-    check: (manifests) =>
-      workloadsOf(manifests).flatMap((one) =>
-        // What ends before the others begin is not asked.
-        list(at(podOf(one), "containers")).flatMap((part) =>
-          hasProbes(part) ? [] : [`${title(one)}, container ${at(part, "name")} has no probes`]
-        )
-      )
-  },
+  // What a restart of the agent alone would not improve is asked of the session-manager beside it.
+  lasting("is asked whether it is ready and lives", (part) =>
+    at(part, "name") === "agent"
+      ? at(part, "livenessProbe") !== undefined
+      : ["readinessProbe", "livenessProbe"].every((name) => at(part, name, "httpGet", "path") !== undefined)
+  ),
+  lasting(
+    "is asked whether it has started, for two minutes at least",
+    (part) =>
+      Number(at(part, "startupProbe", "periodSeconds")) * Number(at(part, "startupProbe", "failureThreshold")) >= 120
+  ),
   container("has no secret in its manifest", (part) =>
     environmentOf(part).every(
       (variable) => !(secretName.test(String(at(variable, "name"))) && at(variable, "value") !== undefined)
@@ -149,37 +125,46 @@ const policies: ReadonlyArray<Policy> = [
   }
 ]
 
+const privateNets = ["10.0.0.0/8", "100.64.0.0/10", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16"]
+const isPublic = (peer: unknown): boolean =>
+  privateNets.every((net) => list(at(peer, "ipBlock", "except")).includes(net))
+const reachesOutside = (policy: unknown): boolean =>
+  ["reprise-host", "reprise-console"].includes(
+    String(at(policy, "spec", "podSelector", "matchLabels", "app.kubernetes.io/name"))
+  )
+
 /** For overlays with the services. */
 const servicePolicies: ReadonlyArray<Policy> = [
-  {
-    rule: "nobody may connect to anybody by default",
-    check: (manifests) =>
-      ofKind(manifests, "NetworkPolicy").some(
-        (one) =>
-          Object.keys(Object(at(one, "spec", "podSelector"))).length === 0 &&
-          ["Ingress", "Egress"].every((type) => list(at(one, "spec", "policyTypes")).includes(type)) &&
-          at(one, "spec", "ingress") === undefined &&
-          at(one, "spec", "egress") === undefined
-      )
-        ? []
-        : ["no NetworkPolicy denies everything"]
-  },
+  holds("nobody may connect to anybody by default", (manifests) =>
+    ofKind(manifests, "NetworkPolicy").some(
+      (one) =>
+        Object.keys(Object(at(one, "spec", "podSelector"))).length === 0 &&
+        ["Ingress", "Egress"].every((type) => list(at(one, "spec", "policyTypes")).includes(type)) &&
+        at(one, "spec", "ingress") === undefined &&
+        at(one, "spec", "egress") === undefined
+    )
+  ),
   {
     rule: "nobody but hosts and the console's proxy reaches addresses outside of the cluster, and they reach no private ones",
     check: (manifests) =>
       ofKind(manifests, "NetworkPolicy").flatMap((one) =>
-        list(at(one, "spec", "egress"))
-          .flatMap((rule) => list(at(rule, "to")))
-          .filter((peer) => at(peer, "ipBlock") !== undefined)
-          .flatMap((peer) =>
-            ["reprise-host", "reprise-console"].includes(
-              String(at(one, "spec", "podSelector", "matchLabels", "app.kubernetes.io/name"))
-            ) && ["10.0.0.0/8", "169.254.0.0/16"].every((net) => list(at(peer, "ipBlock", "except")).includes(net))
-              ? []
-              : [title(one)]
-          )
+        list(at(one, "spec", "egress")).every((rule) => {
+          // A rule that names nobody lets out to everybody.
+          const peers = list(at(rule, "to"))
+          const outside = peers.filter((peer) => at(peer, "ipBlock") !== undefined)
+          return peers.length > 0 && (outside.length === 0 || (reachesOutside(one) && outside.every(isPublic)))
+        })
+          ? []
+          : [title(one)]
       )
   },
+  holds("the pod is the sandbox: there is no place for another in it", (manifests) =>
+    ofKind(manifests, "ConfigMap").some(
+      (one) =>
+        String(at(one, "metadata", "name")).startsWith("reprise-configuration-") &&
+        at(one, "data", "REPRISE_SANDBOX_MODE") === "off"
+    )
+  ),
   {
     rule: "the address of NATS comes from a Secret",
     check: (manifests) =>
@@ -213,105 +198,66 @@ const servicePolicies: ReadonlyArray<Policy> = [
   }
 ]
 
-/** For overlays with NATS servers. */
-const natsPolicies: ReadonlyArray<Policy> = [
+/** For overlays whose services outlive a node. */
+const replicaPolicies: ReadonlyArray<Policy> = [
   {
-    rule: "three NATS servers have a volume each, leave as a lame duck, and are never two on a node",
-    check: (manifests) => {
-      const servers = ofKind(manifests, "StatefulSet").filter((one) => at(one, "metadata", "name") === "nats")
-      const leaves = (one: unknown) =>
-        containersOf(one).some((part) =>
-          list(at(part, "lifecycle", "preStop", "exec", "command")).some((word) => /^-sl=ldm/.test(String(word)))
-        )
-      return servers.length === 1 &&
-        servers.every(
-          (one) =>
-            at(one, "spec", "replicas") === 3 &&
-            list(at(one, "spec", "volumeClaimTemplates")).length === 1 &&
-            leaves(one) &&
-            at(podOf(one), "topologySpreadConstraints", 0, "whenUnsatisfiable") === "DoNotSchedule"
-        )
-        ? []
-        : ["StatefulSet nats"]
-    }
-  },
-  {
-    rule: "only the services and the servers themselves connect to NATS",
+    rule: "two pods of each service are there, so that one outlives a node",
     check: (manifests) =>
-      ofKind(manifests, "NetworkPolicy").some(
-        (one) =>
-          at(one, "spec", "podSelector", "matchLabels", "app.kubernetes.io/name") === "nats" &&
-          list(at(one, "spec", "ingress")).length > 0 &&
-          list(at(one, "spec", "ingress")).every((rule) =>
-            list(at(rule, "from")).some((peer) => at(peer, "podSelector", "matchLabels") !== undefined)
-          )
-      )
-        ? []
-        : ["NetworkPolicy nats"]
+      ofKind(manifests, "Deployment").flatMap((one) => (at(one, "spec", "replicas") === 2 ? [] : [title(one)]))
   }
 ]
 
-/** The Secrets with keys that a container of a pod mounts. */
-const keysOf = (one: unknown, part: unknown): ReadonlyArray<string> =>
-  list(at(part, "volumeMounts")).flatMap((mount) => {
-    const volume = volumesOf(one).find((other) => at(other, "name") === at(mount, "name"))
-    const secret = String(at(volume, "secret", "secretName"))
-    return secret.startsWith("reprise-key-") ? [secret.slice("reprise-key-".length)] : []
-  })
-
-/** For overlays whose NATS servers know who is who. */
-const identityPolicies: ReadonlyArray<Policy> = [
-  {
-    rule: "each service has its own key, the console a person's, the container that makes the streams the operator's, and others have none",
-    check: (manifests) =>
-      workloadsOf(manifests).flatMap((one) =>
-        containersOf(one).flatMap((part) => {
-          const [verb, service] = list(at(part, "args"))
-          const own = service === "console" ? "person" : service
-          const expected = verb === "serve" && at(part, "name") !== "agent" ? [own] : []
-          const wanted = verb === "streams" ? ["operator"] : expected
-          const found = keysOf(one, part)
-          return found.join() === wanted.join()
-            ? []
-            : [`${title(one)}, container ${at(part, "name")} has the keys: ${found.join(", ") || "none"}`]
-        })
-      )
-  },
-  {
-    rule: "NATS is reached with TLS only, and no user has a password",
-    check: (manifests) => {
-      const [configuration] = ofKind(manifests, "ConfigMap").filter((one) =>
-        String(at(one, "metadata", "name")).startsWith("nats-configuration")
-      )
-      const [main, accounts] = ["nats.conf", "accounts.conf"].map((name) => String(at(configuration, "data", name)))
-      const isEncrypted = (main?.match(/^ *tls \{/gm) ?? []).length === 2
-      return isEncrypted && accounts?.includes("nkey: $REPRISE_NKEY_GATE") === true && !/password/.test(accounts)
-        ? []
-        : ["ConfigMap nats-configuration"]
-    }
-  }
-]
+const consoleOf = (manifests: Manifests, kind: string) =>
+  ofKind(manifests, kind).filter((one) => at(one, "metadata", "name") === "reprise-console")
 
 /** For overlays with the web console. */
 const consolePolicies: ReadonlyArray<Policy> = [
-  {
-    rule: "browsers reach the console's proxy, and nobody the console itself",
-    check: (manifests) => {
-      const consoles = workloadsOf(manifests).filter((one) => at(one, "metadata", "name") === "reprise-console")
-      const opened = ofKind(manifests, "Service")
-        .filter((one) => at(one, "metadata", "name") === "reprise-console")
-        .flatMap((one) => list(at(one, "spec", "ports")).map((port) => at(port, "targetPort")))
-      const proxied = consoles.flatMap((one) =>
-        containersOf(one)
-          .filter((part) => at(part, "image") !== undefined && at(part, "name") === "proxy")
-          .flatMap((part) => list(at(part, "ports")).map((port) => at(port, "name")))
+  holds("browsers reach the console's proxy, and nobody the console itself", (manifests) => {
+    const opened = consoleOf(manifests, "Service").flatMap((one) =>
+      list(at(one, "spec", "ports")).map((port) => at(port, "targetPort"))
+    )
+    const proxied = consoleOf(manifests, "Deployment").flatMap((one) =>
+      containersOf(one)
+        .filter((part) => at(part, "name") === "proxy")
+        .flatMap((part) => list(at(part, "ports")).map((port) => at(port, "name")))
+    )
+    const listens = JSON.stringify(manifests).includes("REPRISE_WEB_LISTEN")
+    return !listens && opened.join() === "http" && proxied.join() === "http"
+  }),
+  holds("only the cluster's ingress connects to the console's proxy", (manifests) => {
+    const rules = ofKind(manifests, "NetworkPolicy")
+      .filter((one) => picks(at(one, "spec", "podSelector"), consoleOf(manifests, "Deployment")[0]))
+      .flatMap((one) => list(at(one, "spec", "ingress")))
+      .filter((rule) => list(at(rule, "ports")).some((port) => !isHealth(at(port, "port"))))
+    return (
+      rules.length === 1 &&
+      rules.every(
+        (rule) =>
+          list(at(rule, "ports")).every((port) => at(port, "port") === "http") &&
+          list(at(rule, "from")).length === 1 &&
+          at(rule, "from", 0, "namespaceSelector", "matchLabels", "kubernetes.io/metadata.name") === "ingress-nginx"
       )
-      const listens = JSON.stringify(manifests).includes("REPRISE_WEB_LISTEN")
-      return consoles.length === 1 && !listens && opened.join() === "http" && proxied.join() === "http"
-        ? []
-        : ["Deployment reprise-console"]
+    )
+  }),
+  holds(
+    "the console's ingress leads one address to the proxy, with TLS, and that is the console's own",
+    (manifests) => {
+      const allOf = (field: string) => ofKind(manifests, "Ingress").flatMap((one) => list(at(one, "spec", field)))
+      const rules = allOf("rules")
+      const origins = ofKind(manifests, "ConfigMap").flatMap((one) => at(one, "data", "REPRISE_WEB_ORIGIN") ?? [])
+      const [rule] = rules
+      const host = String(at(rule, "host"))
+      const backend = at(rule, "http", "paths", 0, "backend", "service")
+      return (
+        rules.length === 1 &&
+        list(at(rule, "http", "paths")).length === 1 &&
+        at(backend, "name") === "reprise-console" &&
+        at(backend, "port", "name") === "http" &&
+        allOf("tls").some((one) => list(at(one, "hosts")).includes(host) && isSet(at(one, "secretName"))) &&
+        origins.join() === `https://${host}`
+      )
     }
-  }
+  )
 ]
 
 const scaledObjectsOf = (manifests: Manifests) => ofKind(manifests, "ScaledObject")
@@ -365,10 +311,13 @@ export const scalingPolicies: ReadonlyArray<Policy> = [
   )
 ]
 
+const services = [...policies, ...servicePolicies]
+const cluster = [...services, ...natsPolicies, ...identityPolicies]
+
 export const policiesOf = {
-  local: [...policies, ...servicePolicies],
-  production: [...policies, ...servicePolicies, ...natsPolicies, ...identityPolicies],
-  console: [...policies, ...servicePolicies, ...natsPolicies, ...identityPolicies, ...consolePolicies],
+  local: services,
+  production: [...cluster, ...replicaPolicies],
+  console: [...cluster, ...replicaPolicies, ...consolePolicies],
   nats: [...policies, ...natsPolicies],
-  keda: [...policies, ...servicePolicies, ...natsPolicies, ...identityPolicies, ...scalingPolicies]
+  keda: [...cluster, ...scalingPolicies]
 } as const

@@ -1,5 +1,5 @@
 /** What happens to a message that can never be handled: it is stored as a dead letter, for an operator to look at. */
-import { keyOfSubject, runOfSubject, type Subjects } from "@reprise/protocol"
+import { keyOfSubject, runOfSubject, type ServiceName, type Subjects } from "@reprise/protocol"
 import { Clock, Effect, Schema } from "effect"
 import type { BrokerShape, Delivered } from "./broker/Broker.ts"
 import { record, sample } from "./metrics/metrics.ts"
@@ -46,7 +46,7 @@ const isHeaderText = (id: string): boolean => /^[\x21-\x7e]{1,200}$/.test(id)
 
 /** Which consumer received a message. */
 export interface DeadLetterOrigin {
-  readonly service: string
+  readonly service: ServiceName
   readonly stream: string
   /** `/<service>/<host>`. */
   readonly source: string

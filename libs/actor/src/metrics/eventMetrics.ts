@@ -1,6 +1,6 @@
 /** What published events add to the metrics. An event is counted where it is decided, so once over all replicas. */
-import type { PublicEvent, Role, Usage } from "@reprise/protocol"
-import { record, type Sample, sample } from "./metrics.ts"
+import type { FailureKind, PublicEvent, Role, Step, Usage } from "@reprise/protocol"
+import { record, type Sample, sample, tokenKinds } from "./metrics.ts"
 
 interface Used extends Partial<Pick<Usage, "tokens" | "cost">> {
   /** Earlier versions did not tell it. */
@@ -8,10 +8,8 @@ interface Used extends Partial<Pick<Usage, "tokens" | "cost">> {
   readonly fixer?: boolean
 }
 
-const tokenKinds = ["input", "output", "reasoning", "cacheRead", "cacheWrite"] as const
-
 /** The fixer works in a session of an author, and is counted as itself. */
-const roleOf = ({ fixer, role }: Used): string => (fixer === true ? "fixer" : (role ?? "unknown"))
+const roleOf = ({ fixer, role }: Used) => (fixer === true ? "fixer" : (role ?? "unknown"))
 
 const usage = ({ cost = 0, tokens, ...used }: Used): ReadonlyArray<Sample> => [
   ...tokenKinds.flatMap((kind) => {
@@ -21,15 +19,15 @@ const usage = ({ cost = 0, tokens, ...used }: Used): ReadonlyArray<Sample> => [
   ...(cost > 0 ? [sample("reprise_cost_dollars_total", { role: roleOf(used) }, cost)] : [])
 ]
 
-const turn = (event: Used & { readonly duration: number }, outcome: string) => [
+const turn = (event: Used & { readonly duration: number }, outcome: "completed" | FailureKind) => [
   sample("reprise_turns_total", { role: roleOf(event), outcome }),
   sample("reprise_turn_seconds", { role: roleOf(event) }, event.duration / 1_000),
   ...usage(event)
 ]
 
-const ended = (outcome: string) => [sample("reprise_runs_ended_total", { outcome })]
-const session = (use: string) => [sample("reprise_sessions_total", { use })]
-const question = (outcome: string) => [sample("reprise_questions_total", { outcome })]
+const ended = (outcome: "completed" | "failed" | "aborted") => [sample("reprise_runs_ended_total", { outcome })]
+const session = (use: "created" | "reused" | "replaced") => [sample("reprise_sessions_total", { use })]
+const question = (outcome: "raised" | "answered" | "withdrawn") => [sample("reprise_questions_total", { outcome })]
 
 export const samplesOf = (event: PublicEvent): ReadonlyArray<Sample> => {
   switch (event._tag) {
@@ -67,7 +65,7 @@ export const samplesOf = (event: PublicEvent): ReadonlyArray<Sample> => {
 }
 
 interface Begun {
-  readonly step: string
+  readonly step: Step
   readonly atMs: number
 }
 

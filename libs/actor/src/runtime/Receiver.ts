@@ -1,5 +1,12 @@
 /** Receives and settles deliveries: what every consumer of a service does around its own handling. */
-import { type Key, keyOfSubject, type MessageMeta, runOfSubject, type Subjects } from "@reprise/protocol"
+import {
+  type Key,
+  keyOfSubject,
+  type MessageMeta,
+  runOfSubject,
+  type ServiceName,
+  type Subjects
+} from "@reprise/protocol"
 import { Effect, Result } from "effect"
 import type { ActorSettings } from "../ActorConfig.ts"
 import type { BrokerShape, ConsumerSpec, Delivered } from "../broker/Broker.ts"
@@ -22,7 +29,7 @@ export interface Opened {
 }
 
 export interface ReceiverOptions {
-  readonly service: string
+  readonly service: ServiceName
   readonly spec: ConsumerSpec
   readonly broker: BrokerShape
   readonly subjects: Subjects
