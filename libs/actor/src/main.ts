@@ -6,7 +6,7 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { type EnsureStreamsError, ensureStreams, Nats } from "@reprise/nats"
-import { exportsTelemetry, type LogLevel, makePino, telemetry } from "@reprise/observability"
+import { exportsMetrics, exportsTelemetry, type LogLevel, makePino, telemetry } from "@reprise/observability"
 import { Host, Key, type ServiceName } from "@reprise/protocol"
 import { Cause, Config, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { ActorConfig } from "./ActorConfig.ts"
@@ -16,6 +16,7 @@ import { HealthAddressUnusable, readHealthAddress, serveHealth } from "./health/
 import { JetStreamBroker } from "./jetstream/JetStreamBroker.ts"
 import { type RemoteSettings, remoteOptions } from "./jetstream/remoteConnection.ts"
 import { Messenger } from "./Messenger.ts"
+import { lagMetrics } from "./metrics/lagMetrics.ts"
 import { storedMetrics } from "./metrics/storedMetrics.ts"
 
 export interface ServiceSettings extends RemoteSettings {
@@ -104,6 +105,7 @@ export const launchService = <E, R>(service: Layer.Layer<never, E, R>, options: 
       announced(options.name).pipe(
         Layer.provide(service),
         Layer.provide(isMeasured(options) ? storedMetrics(options.name) : Layer.empty),
+        Layer.provide(exportsMetrics(process.env) ? lagMetrics : Layer.empty),
         Layer.provide(serviceSystem(options))
       )
     )

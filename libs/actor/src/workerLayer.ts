@@ -16,6 +16,7 @@ import type { Tagged } from "./Actor.ts"
 import { ActorConfig, type ActorSettings } from "./ActorConfig.ts"
 import { Broker, type ConsumerSpec, type Delivered, type Room } from "./broker/Broker.ts"
 import type { BrokerFault } from "./broker/faults.ts"
+import { measureLag } from "./metrics/lagMetrics.ts"
 import { claimHost, type HostTaken } from "./runtime/claimHost.ts"
 import { makeReceiver, type Opened, type Receiver } from "./runtime/Receiver.ts"
 import { serveHost } from "./runtime/serveHost.ts"
@@ -234,7 +235,9 @@ const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker
     )
   }
   const room: Room = ({ durable }) => (durable === forAny.durable && isDrained() ? 0 : freeSlots)
-  askForMore = yield* broker.pull(claimed === undefined ? [forAny] : [spec, forAny], room, take)
+  const specs = claimed === undefined ? [forAny] : [spec, forAny]
+  for (const one of specs) yield* measureLag(broker, service, one)
+  askForMore = yield* broker.pull(specs, room, take)
   yield* SubscriptionRef.changes(drainedAt).pipe(
     Stream.runForEach(() => Effect.sync(() => askForMore())),
     Effect.forkScoped
