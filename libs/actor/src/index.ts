@@ -16,6 +16,7 @@ export {
 } from "./broker/Broker.ts"
 export { BrokerFault, BrokerFull, Conflict } from "./broker/faults.ts"
 export { DeadLetter } from "./DeadLetter.ts"
+export type { HostNeed } from "./health/HostNeed.ts"
 export { type JournalEntry, readEntry } from "./JournalEntry.ts"
 export { JetStreamBroker } from "./jetstream/JetStreamBroker.ts"
 export { remoteConnection } from "./jetstream/remoteConnection.ts"
