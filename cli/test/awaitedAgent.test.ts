@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { ServiceName } from "@reprise/protocol"
 import { awaitedAddress, awaitedAgent } from "../src/flows/serve/awaitedAgent.ts"
 import { configOf, layerOf, type Values } from "./support/layers.ts"
 
@@ -18,11 +19,17 @@ describe("the agent that a session-manager waits for", () => {
     ["is none where the runtime is Claude", { runtime: "claude" }, undefined],
     ["is none where the runtime is an agent over the protocol", { "opencode.url": url, runtime: "gemini" }, undefined]
   ])("%s", (_, values, expected) => {
-    assert.strictEqual(awaitedAddress(settingsOf(values)), expected)
+    assert.strictEqual(awaitedAddress("session-manager", settingsOf(values)), expected)
+  })
+
+  it("is that of the workspace beside it, which takes runs, and of nobody who works on no host", () => {
+    const settings = settingsOf({ "opencode.url": url })
+    const awaited = ServiceName.literals.filter((service) => awaitedAddress(service, settings) === url)
+    assert.sameMembers(awaited, ["session-manager", "workspace"])
   })
 
   it("is named without its login", () => {
-    const need = awaitedAgent(settingsOf({ "opencode.url": "http://me:secret@127.0.0.1:4096" }))
+    const need = awaitedAgent("session-manager", settingsOf({ "opencode.url": "http://me:secret@127.0.0.1:4096" }))
     assert.match(need?.what ?? "", /^an agent that answers at http:.*127\.0\.0\.1:4096$/)
     assert.notInclude(need?.what, "secret")
   })

@@ -45,7 +45,7 @@ const picks = (selector: unknown, one: unknown): boolean => {
 
 const probes = ["readinessProbe", "livenessProbe"] as const
 
-/** Whether the agent answers is asked of the session-manager beside it, which is ready only then. */
+/** Whether the agent answers is asked of the services beside it, which are ready only then. */
 const hasProbes = (part: unknown): boolean =>
   at(part, "name") === "agent"
     ? at(part, "livenessProbe") !== undefined

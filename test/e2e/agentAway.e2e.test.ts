@@ -1,5 +1,5 @@
 // @module-tag long
-/** A session-manager whose agent is a program of its own, as on Kubernetes: it is ready only while that answers. */
+/** A host whose agent is a program of its own, as on Kubernetes: it is ready only while that answers. */
 import { assert, describe, it } from "@effect/vitest"
 import { freePort } from "@reprise/process"
 import { Broker, localBroker } from "@reprise/testing"
@@ -22,7 +22,7 @@ const untilAnswer = (port: number, path: string, expected: RegExp) =>
     "500 millis"
   )
 
-describe("a session-manager with an agent at a URL", () => {
+describe("a host with an agent at a URL", () => {
   it.live("waits for it, takes no session meanwhile, takes it when the agent is there, and is unready without it", () =>
     Effect.gen(function* () {
       const agentPort = yield* freePort
@@ -35,7 +35,17 @@ describe("a session-manager with an agent at a URL", () => {
       const manager = yield* world.startIn({ environment }, "serve", "session-manager")
       yield* manager.waitFor(/session-manager waits for an agent that answers at/)
       yield* untilAnswer(port, "/readyz", waits)
-      for (const service of ["orchestrator", "gate", "workspace"]) {
+      const workspacePort = yield* freePort
+      const beside = {
+        ...environment,
+        REPRISE_HEALTH_ADDRESS: `127.0.0.1:${workspacePort}`,
+        OPENCODE_SERVER_PASSWORD: ""
+      }
+      yield* (yield* world.startIn({ environment: beside }, "serve", "workspace")).waitFor(
+        /workspace waits for an agent/
+      )
+      yield* untilAnswer(workspacePort, "/readyz", waits)
+      for (const service of ["orchestrator", "gate"]) {
         yield* (yield* world.start("serve", service, "--nats", url)).waitFor(/is ready/)
       }
       const session = yield* world.start("sessions", "start", "Say hello.", "--json", "--nats", url)
@@ -46,11 +56,11 @@ describe("a session-manager with an agent at a URL", () => {
       )
       const agent = yield* Scope.make()
       yield* Scope.provide(startOpenCode(world, agentPort), agent)
-      yield* untilAnswer(port, "/readyz", /^200 is ready/)
+      for (const one of [port, workspacePort]) yield* untilAnswer(one, "/readyz", /^200 is ready/)
       const ended = yield* session.ended
       assert.strictEqual(ended.code, 0, ended.stderr)
       yield* Scope.close(agent, Exit.void)
-      yield* untilAnswer(port, "/readyz", waits)
+      for (const one of [port, workspacePort]) yield* untilAnswer(one, "/readyz", waits)
       yield* startOpenCode(world, agentPort)
       yield* untilAnswer(port, "/readyz", /^200 is ready/)
       assert.strictEqual((yield* manager.kill("SIGTERM")).code, 0)

@@ -45,6 +45,7 @@ export const serveService = Effect.fn("serveService")(function* ({ nats, service
   const runsCommands = runCommands.has(service)
   const { project, settings, url } = yield* servedProject({ nats }, service, [
     ...(service === "session-manager" ? agentSettings : []),
+    ...(service === "workspace" ? (["opencode.url"] as const) : []),
     ...(service === "gate" ? notifySettings : []),
     ...(runsCommands ? sandboxSettings : [])
   ])
@@ -53,7 +54,7 @@ export const serveService = Effect.fn("serveService")(function* ({ nats, service
     : undefined
   if (warning !== undefined) yield* Effect.logWarning(warning)
   const notify = service === "gate" ? yield* notifyOptions(settings, true) : { channels: [] }
-  const need = service === "session-manager" ? awaitedAgent(settings) : undefined
+  const need = awaitedAgent(service, settings)
   return yield* launched(
     serviceLayer(service, { project, settings }, notify),
     { ...remoteSettings(settings, url, service), ...(need === undefined ? {} : { need }) },
