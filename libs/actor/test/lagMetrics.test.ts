@@ -123,7 +123,7 @@ describe("what a service has not done", () => {
     )
   )
 
-  it.effect("is told of a part neither when another part is not known", () =>
+  it.effect("is not told in part: where one of its consumers is not known, its last value stays", () =>
     story(
       Effect.gen(function* () {
         const service = freshName()
