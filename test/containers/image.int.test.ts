@@ -21,21 +21,30 @@ const shell = ["/bin/sh", "/bin/bash", "/bin/busybox"].filter((path) => existsSy
 console.log("seen " + JSON.stringify({ ids: [process.getuid(), process.getgid()], writes, shell, root: readdirSync("/").sort(), files }))
 `
 
-const isReady = (port: number) =>
+const says = (port: number, expected: string) =>
   Effect.promise(() =>
     fetch(`http://127.0.0.1:${port}/readyz`).then(
-      ({ ok }) => (ok ? true : undefined),
+      async (response) => ((await response.text()).trim() === expected ? true : undefined),
       () => undefined
     )
   )
 
+interface Needs {
+  readonly environment: Readonly<Record<string, string>>
+  /** How far it comes: the image has no agent. */
+  readonly says: string
+}
+
 /** What a service needs beyond the broker. */
-const needs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  orchestrator: {},
-  reviewer: {},
-  gate: {},
-  workspace: { REPRISE_HOST: "host-0" },
-  "session-manager": { REPRISE_HOST: "host-0", REPRISE_OPENCODE_URL: "http://127.0.0.1:1" }
+const needs: Readonly<Record<string, Needs>> = {
+  orchestrator: { environment: {}, says: "is ready" },
+  reviewer: { environment: {}, says: "is ready" },
+  gate: { environment: {}, says: "is ready" },
+  workspace: { environment: { REPRISE_HOST: "host-0" }, says: "is ready" },
+  "session-manager": {
+    environment: { REPRISE_HOST: "host-0", REPRISE_OPENCODE_URL: "http://127.0.0.1:1" },
+    says: "waits for an agent that answers at http://127.0.0.1:1"
+  }
 }
 
 describe.skipIf(!hasEngine)("the image", () => {
@@ -75,7 +84,7 @@ describe.skipIf(!hasEngine)("the image", () => {
       })
     )
 
-    for (const [service, environment] of Object.entries(needs)) {
+    for (const [service, { environment, says: expected }] of Object.entries(needs)) {
       it.effect(`runs the ${service} until SIGTERM, and exits with 0`, () =>
         Effect.gen(function* () {
           const { start } = yield* RepriseImage
@@ -89,7 +98,7 @@ describe.skipIf(!hasEngine)("the image", () => {
             }
           })
           const early = Effect.flatMap(running.ended, ({ output }) => Effect.die(new Error(`it ended: ${output}`)))
-          yield* Effect.raceFirst(waitUntil(isReady(port)), early)
+          yield* Effect.raceFirst(waitUntil(says(port, expected)), early)
           const ended = yield* running.stop
           assert.strictEqual(ended.code, 0, ended.output)
         }).pipe(Effect.provide(localBroker))

@@ -68,7 +68,7 @@ const policies: ReadonlyArray<Policy> = [
       ["limits", "memory"]
     ].every((path) => isSet(at(part, "resources", ...path)))
   ),
-  // What a restart of the agent alone would not improve is asked of the session-manager beside it.
+  // Whether it answers is asked of the services beside it, which are ready only then.
   lasting("is asked whether it is ready and lives", (part) =>
     at(part, "name") === "agent"
       ? at(part, "livenessProbe") !== undefined

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { ServiceName } from "@reprise/protocol"
-import { type Received, startReceiver } from "@reprise/testing"
+import { Broker, localBroker, type Received, startReceiver } from "@reprise/testing"
 import { Effect, Schema } from "effect"
 import { Cluster, clusterLayer } from "../harness/Cluster.ts"
 import { oneQuestion, plan, script } from "../harness/modelScript.ts"
@@ -124,6 +124,20 @@ describe("OpenTelemetry", () => {
       })
       yield* Effect.provide(inFiveProcesses, clusterLayer(options))
     }).pipe(Effect.scoped)
+  )
+
+  it.live("is told by a service what waits for it, without anybody who reads its metrics", () =>
+    Effect.gen(function* () {
+      const collector = yield* startReceiver()
+      const world = yield* makeWorld({ ...oneQuestion, openCode: "shared" })
+      const { url } = yield* Broker
+      const environment = { ...environmentOf(collector.url)(), OTEL_METRIC_EXPORT_INTERVAL: "1000" }
+      yield* world.startIn({ environment }, "serve", "gate", "--nats", url)
+      const told = (name: string) =>
+        waitUntil(Effect.sync(() => lastValues(collector.requests).get(`${name} gate commands`)))
+      assert.strictEqual(yield* told("reprise_pending_messages"), 0)
+      assert.strictEqual(yield* told("reprise_unacknowledged_messages"), 0)
+    }).pipe(Effect.provide(localBroker))
   )
 
   it.live("may be away without holding up a run, and is refused before anything starts when it is no address", () =>

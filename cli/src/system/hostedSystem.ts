@@ -1,8 +1,8 @@
 /** The services of a host over its broker. Loaded when the agents' server has been launched, which takes longest. */
-import { storedMetrics } from "@reprise/actor"
+import { lagMetrics, storedMetrics } from "@reprise/actor"
 import * as gate from "@reprise/gate"
 import { ensureStreams } from "@reprise/nats"
-import { exportsTelemetry } from "@reprise/observability"
+import { exportsMetrics, exportsTelemetry } from "@reprise/observability"
 import * as sessionManager from "@reprise/session-manager"
 import * as workspace from "@reprise/workspace"
 import { Effect, Layer } from "effect"
@@ -21,7 +21,11 @@ import { type SystemOptions, usesRemote } from "./SystemOptions.ts"
 /** Without a collector nobody would see them. */
 const measured = Layer.suspend(() =>
   exportsTelemetry(process.env)
-    ? Layer.merge(asItself("orchestrator", storedMetrics("orchestrator")), asItself("gate", storedMetrics("gate")))
+    ? Layer.mergeAll(
+        asItself("orchestrator", storedMetrics("orchestrator")),
+        asItself("gate", storedMetrics("gate")),
+        exportsMetrics(process.env) ? lagMetrics : Layer.empty
+      )
     : Layer.empty
 )
 

@@ -6,16 +6,18 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { type EnsureStreamsError, ensureStreams, Nats } from "@reprise/nats"
-import { exportsTelemetry, type LogLevel, makePino, telemetry } from "@reprise/observability"
+import { exportsMetrics, exportsTelemetry, type LogLevel, makePino, telemetry } from "@reprise/observability"
 import { Host, Key, type ServiceName } from "@reprise/protocol"
-import { Cause, Config, Effect, Layer, Option, Schedule, Schema } from "effect"
+import { Cause, Config, Effect, Layer, Option, Schedule, Schema, SubscriptionRef } from "effect"
 import { ActorConfig } from "./ActorConfig.ts"
 import type { Broker } from "./broker/Broker.ts"
+import { type HostNeed, needMetLayer, watchNeed } from "./health/HostNeed.ts"
 import { Readiness } from "./health/Readiness.ts"
 import { HealthAddressUnusable, readHealthAddress, serveHealth } from "./health/serveHealth.ts"
 import { JetStreamBroker } from "./jetstream/JetStreamBroker.ts"
 import { type RemoteSettings, remoteOptions } from "./jetstream/remoteConnection.ts"
 import { Messenger } from "./Messenger.ts"
+import { lagMetrics } from "./metrics/lagMetrics.ts"
 import { storedMetrics } from "./metrics/storedMetrics.ts"
 
 export interface ServiceSettings extends RemoteSettings {
@@ -70,9 +72,12 @@ export const serviceSystem = (settings: ServiceSettings) =>
 /** Made after the service, so it is the first to end: a service that stops is not ready. */
 const announced = (name: string) =>
   Layer.effectDiscard(
-    Effect.flatMap(Readiness, ({ ready, stopping }) =>
-      Effect.acquireRelease(Effect.andThen(ready, Effect.logInfo(`${name} is ready`)), () =>
-        Effect.andThen(stopping, Effect.logInfo(`${name} stops`))
+    Effect.flatMap(Readiness, ({ ready, stopping, waitsFor }) =>
+      Effect.acquireRelease(
+        Effect.andThen(Effect.andThen(ready, waitsFor), (what) =>
+          Effect.logInfo(what === undefined ? `${name} is ready` : `${name} waits for ${what}`)
+        ),
+        () => Effect.andThen(stopping, Effect.logInfo(`${name} stops`))
       )
     )
   )
@@ -80,7 +85,21 @@ const announced = (name: string) =>
 export interface LaunchOptions extends ServiceSettings {
   /** Where it answers whether it lives and is ready, and with its metrics: `host:port`. Default: nowhere. */
   readonly healthAddress?: string
+  /** What it needs on its host besides the broker. Default: nothing. */
+  readonly need?: HostNeed
 }
+
+/** For the workers of the service, whether what it needs is there. */
+const needed = ({ need }: LaunchOptions) =>
+  need === undefined
+    ? Layer.empty
+    : Layer.unwrap(
+        Effect.gen(function* () {
+          const met = yield* watchNeed(need)
+          yield* (yield* Readiness).needs(need.what, () => SubscriptionRef.getUnsafe(met))
+          return needMetLayer(met)
+        })
+      )
 
 const isMeasured = ({ healthAddress }: LaunchOptions) => healthAddress !== undefined || exportsTelemetry(process.env)
 
@@ -103,7 +122,9 @@ export const launchService = <E, R>(service: Layer.Layer<never, E, R>, options: 
     return yield* Layer.launch(
       announced(options.name).pipe(
         Layer.provide(service),
+        Layer.provide(needed(options)),
         Layer.provide(isMeasured(options) ? storedMetrics(options.name) : Layer.empty),
+        Layer.provide(exportsMetrics(process.env) ? lagMetrics : Layer.empty),
         Layer.provide(serviceSystem(options))
       )
     )

@@ -16,6 +16,8 @@ import type { Tagged } from "./Actor.ts"
 import { ActorConfig, type ActorSettings } from "./ActorConfig.ts"
 import { Broker, type ConsumerSpec, type Delivered, type Room } from "./broker/Broker.ts"
 import type { BrokerFault } from "./broker/faults.ts"
+import { NeedMet } from "./health/HostNeed.ts"
+import { measureLag } from "./metrics/lagMetrics.ts"
 import { claimHost, type HostTaken } from "./runtime/claimHost.ts"
 import { makeReceiver, type Opened, type Receiver } from "./runtime/Receiver.ts"
 import { serveHost } from "./runtime/serveHost.ts"
@@ -211,7 +213,11 @@ const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker
     failures: new Map(),
     isDrained
   }
-  yield* serveHost({ broker, subjects, service, host }, claimed)
+  const needMet = yield* NeedMet
+  const takesAny = () => !isDrained() && (needMet === undefined || SubscriptionRef.getUnsafe(needMet))
+  const drains: Stream.Stream<unknown> = SubscriptionRef.changes(drainedAt)
+  const changes = needMet === undefined ? drains : Stream.merge(drains, SubscriptionRef.changes(needMet))
+  yield* serveHost({ broker, subjects, service, host }, claimed, { takesAny, changes })
 
   const forAny = specOf(worker, anyHost, subjects, settings)
   let freeSlots = worker.concurrency ?? 4
@@ -233,9 +239,11 @@ const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker
       )
     )
   }
-  const room: Room = ({ durable }) => (durable === forAny.durable && isDrained() ? 0 : freeSlots)
-  askForMore = yield* broker.pull(claimed === undefined ? [forAny] : [spec, forAny], room, take)
-  yield* SubscriptionRef.changes(drainedAt).pipe(
+  const room: Room = ({ durable }) => (durable === forAny.durable && !takesAny() ? 0 : freeSlots)
+  const specs = claimed === undefined ? [forAny] : [spec, forAny]
+  for (const one of specs) yield* measureLag(broker, service, one)
+  askForMore = yield* broker.pull(specs, room, take)
+  yield* changes.pipe(
     Stream.runForEach(() => Effect.sync(() => askForMore())),
     Effect.forkScoped
   )
@@ -248,7 +256,8 @@ const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker
  * It promises that work is done at least once, and never twice at the same time in one process. Work that fails is tried
  * again with growing pauses; after `attempts` failures `giveUp` reports it, and it becomes a dead letter.
  *
- * A host that is drained takes no work for any host, until that is undone; it is kept with the host's name.
+ * A host that is drained takes no work for any host, until that is undone; it is kept with the host's name. Nor does one
+ * that lacks what its service needs (`HostNeed`), as long as it does.
  *
  * Each host has a name of its own: while another process does this service's work under the same name, the layer fails with
  * `HostTaken`.

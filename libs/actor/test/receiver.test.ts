@@ -171,26 +171,8 @@ describe("a delivery that is settled", () => {
 describe("what a consumer counts", () => {
   /** A process counts for as long as it lives. */
   const freshName = () => `service-${crypto.randomUUID()}`
-  const pending = (service: string) =>
-    counted("reprise_pending_messages").get(`service=${service},stream=commands`)?.[0]
   const again = (service: string, stream: string) =>
     counted("reprise_redeliveries_total").get(`service=${service},stream=${stream}`)?.[0]
-
-  it.effect("is how many messages wait behind the newest, where the broker says it", () =>
-    story(
-      Effect.gen(function* () {
-        const service = freshName()
-        const { accept } = yield* receiving("commands", service)
-        accept(delivered([]))
-        assert.isUndefined(pending(service))
-        accept(delivered([], { pending: 7 }))
-        assert.strictEqual(pending(service), 7)
-        accept(delivered([]))
-        accept(delivered([], { pending: 0 }))
-        assert.strictEqual(pending(service), 0)
-      })
-    )
-  )
 
   it.effect("is what was delivered again, without timers, which are until they are due", () =>
     story(

@@ -1,7 +1,7 @@
 /** What a worker answers for its host, also where the broker or what is stored is not as it should be. */
 import { assert, describe, it } from "@effect/vitest"
 import { anyHost, Host, subjects } from "@reprise/protocol"
-import { Effect, Fiber, type Scope, SubscriptionRef } from "effect"
+import { Effect, Fiber, type Scope, Stream, SubscriptionRef } from "effect"
 import { TestClock } from "effect/testing"
 import { Broker, type BrokerShape } from "../src/broker/Broker.ts"
 import { BrokerFault } from "../src/broker/faults.ts"
@@ -29,6 +29,12 @@ const asked = (subject: string, text?: string) =>
 const hosts = asked(s.api("gate", "hosts"))
 const doesAny = Effect.map(request(s.worker("gate", anyHost)), (answer) => answer !== undefined)
 
+const always = { takesAny: () => true, changes: Stream.empty }
+const takingUntil = (drainedAt: ClaimedHost["drainedAt"]) => ({
+  takesAny: () => SubscriptionRef.getUnsafe(drainedAt) === undefined,
+  changes: SubscriptionRef.changes(drainedAt)
+})
+
 /** A worker of the gate on this host, on a broker of which some parts may be replaced. */
 const working = Effect.fnUntraced(function* (
   setDrained: ClaimedHost["setDrained"] = () => Effect.void,
@@ -38,7 +44,7 @@ const working = Effect.fnUntraced(function* (
   const broker = yield* Broker
   const drainedAt = yield* SubscriptionRef.make(since)
   const serving = { broker: { ...broker, ...how(broker) }, subjects: s, service: "gate", host } as const
-  yield* serveHost(serving, { drainedAt, setDrained })
+  yield* serveHost(serving, { drainedAt, setDrained }, takingUntil(drainedAt))
   /** Returns when the worker has followed. */
   const setSince = (next: string | undefined) => Effect.andThen(SubscriptionRef.set(drainedAt, next), settled)
   return { drainedAt, setSince }
@@ -119,7 +125,7 @@ describe("a host that is asked to be drained, or to take work again", () => {
           drainedAt: set,
           setDrained: (drained) => SubscriptionRef.set(set, drained ? now : undefined)
         }
-        yield* serveHost({ broker, subjects: s, service: "gate", host }, claimed)
+        yield* serveHost({ broker, subjects: s, service: "gate", host }, claimed, takingUntil(set))
         const drained = { host: "here", answers: true, drainedAt: now }
         assert.deepStrictEqual(yield* drain('{"drained":true}'), { ok: true, data: drained })
         const free = { host: "here", answers: true }
@@ -221,7 +227,7 @@ describe("work that any host may do", () => {
     story(
       Effect.gen(function* () {
         const broker = yield* Broker
-        yield* serveHost({ broker, subjects: s, service: "gate", host: anyHost }, undefined)
+        yield* serveHost({ broker, subjects: s, service: "gate", host: anyHost }, undefined, always)
         assert.strictEqual(yield* request(s.worker("gate", anyHost)), "")
         assert.strictEqual(yield* hosts, "nobody")
       })

@@ -1,2 +1,2 @@
 export * from "./pinoLogger.ts"
-export { BadCollector, exportsTelemetry, telemetry } from "./telemetry.ts"
+export { BadCollector, exportsMetrics, exportsTelemetry, telemetry } from "./telemetry.ts"

@@ -36,6 +36,11 @@ export const collectorsIn = (environment: Environment): ReadonlyArray<readonly [
 
 export const exportsTelemetry = (environment: Environment): boolean => collectorsIn(environment).length > 0
 
+/** Whether a collector is told the metrics, and not only traces or logs. */
+export const exportsMetrics = (environment: Environment): boolean =>
+  (environment["OTEL_METRICS_EXPORTER"] || "otlp") === "otlp" &&
+  collectorsIn(environment).some(([variable]) => !/_(TRACES|LOGS)_ENDPOINT$/.test(variable))
+
 /** Why nothing can be sent to where the environment says; undefined: it can, or nothing is to be sent. */
 export const badCollector = (environment: Environment): BadCollector | undefined => {
   const collectors = collectorsIn(environment)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { badCollector, collectorsIn } from "../src/telemetry.ts"
+import { badCollector, collectorsIn, exportsMetrics } from "../src/telemetry.ts"
 
 const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
 const here = "http://127.0.0.1:4318"
@@ -25,6 +25,17 @@ describe("the collector that the environment names", () => {
     [{ [endpoint]: here, OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }, /_PROTOCOL is 'grpc'.*http\/protobuf/]
   ])("is refused with the next step: %o", (environment, expected) => {
     assert.match(badCollector(environment)?.message ?? "", expected)
+  })
+
+  it.each([
+    [{}, false],
+    [{ [endpoint]: here }, true],
+    [{ [endpoint]: here, OTEL_METRICS_EXPORTER: "otlp" }, true],
+    [{ [endpoint]: here, OTEL_METRICS_EXPORTER: "none" }, false],
+    [{ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: here }, true],
+    [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: here, OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: here }, false]
+  ])("is told the metrics by %o: %s", (environment, expected) => {
+    assert.strictEqual(exportsMetrics(environment), expected)
   })
 
   it("is not looked at while nothing is to be sent", () => {

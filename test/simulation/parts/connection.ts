@@ -261,6 +261,7 @@ export const connect = (
     announce: () => Effect.void,
     hear: () => Stream.never,
     full: real.full,
+    lag: (consumer) => call(`lag ${consumer.durable}`, real.lag(consumer)),
     settled: real.settled,
     decided: real.decided
   }

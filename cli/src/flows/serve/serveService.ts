@@ -14,6 +14,7 @@ import { runtimes } from "../../system/runtimes.ts"
 import type { SystemOptions } from "../../system/SystemOptions.ts"
 import { requireSandbox, sandboxOf, warningOf } from "../../system/sandbox.ts"
 import { agentSettings, notifySettings, sandboxSettings } from "../../trust/trustedSettings.ts"
+import { awaitedAgent } from "./awaitedAgent.ts"
 import { launched } from "./launched.ts"
 import { servedProject } from "./servedProject.ts"
 
@@ -44,6 +45,7 @@ export const serveService = Effect.fn("serveService")(function* ({ nats, service
   const runsCommands = runCommands.has(service)
   const { project, settings, url } = yield* servedProject({ nats }, service, [
     ...(service === "session-manager" ? agentSettings : []),
+    ...(service === "workspace" ? (["opencode.url"] as const) : []),
     ...(service === "gate" ? notifySettings : []),
     ...(runsCommands ? sandboxSettings : [])
   ])
@@ -52,9 +54,10 @@ export const serveService = Effect.fn("serveService")(function* ({ nats, service
     : undefined
   if (warning !== undefined) yield* Effect.logWarning(warning)
   const notify = service === "gate" ? yield* notifyOptions(settings, true) : { channels: [] }
+  const need = awaitedAgent(service, settings)
   return yield* launched(
     serviceLayer(service, { project, settings }, notify),
-    remoteSettings(settings, url, service),
+    { ...remoteSettings(settings, url, service), ...(need === undefined ? {} : { need }) },
     settings
   )
 })

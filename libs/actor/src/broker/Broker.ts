@@ -50,8 +50,6 @@ export interface StoredMessage {
 export interface Delivered extends StoredMessage {
   /** How often the message was delivered, this time included. */
   readonly deliveryCount: number
-  /** How many messages wait behind it; absent where nobody counts them. */
-  readonly pending?: number
   readonly ack: () => void
   /** Hands it back: it is delivered again, after `delayMs` if given. */
   readonly nak: (delayMs?: number) => void
@@ -68,6 +66,14 @@ export interface ConsumerSpec {
   /** Messages delivered and not yet settled, over all who share the consumer; -1: no limit. */
   readonly maxInFlight: number
   readonly ackWaitMs: number
+}
+
+/** What a consumer has not done yet, over all who share it. */
+export interface Lag {
+  /** Not delivered yet. */
+  readonly waiting: number
+  /** Delivered and not settled. */
+  readonly unsettled: number
 }
 
 /** Where reading the event stream starts. `now`: after the last event stored when reading begins. */
@@ -153,6 +159,8 @@ export interface BrokerShape {
     room: Room,
     take: (delivery: Delivered) => void
   ) => Effect.Effect<() => void, BrokerFault, Scope.Scope>
+  /** What a consumer has not done yet, as the broker knows it now; undefined: there is no such consumer. */
+  readonly lag: (consumer: Pick<ConsumerSpec, "stream" | "durable">) => Effect.Effect<Lag | undefined, BrokerFault>
   /** Events of these subjects in order, without gaps, also across reconnects; never ends. */
   readonly follow: (subjects: ReadonlyArray<string>, from: EventsFrom) => Stream.Stream<StoredMessage, BrokerFault>
   readonly snapshots: Bucket

@@ -5,7 +5,7 @@
 import type { NatsShape } from "@reprise/nats"
 import { Context, Effect, Layer } from "effect"
 
-type Stage = "connecting" | "preparing" | "starting" | "ready" | "stopping"
+export type Stage = "connecting" | "preparing" | "starting" | "ready" | "stopping"
 
 export interface ReadinessShape {
   /** Its stages, in this order. */
@@ -13,6 +13,8 @@ export interface ReadinessShape {
   readonly prepared: Effect.Effect<void>
   readonly ready: Effect.Effect<void>
   readonly stopping: Effect.Effect<void>
+  /** It waits for this, too, as long as it is not there. */
+  readonly needs: (what: string, isMet: () => boolean) => Effect.Effect<void>
   /** What the service waits for; undefined: it is ready. */
   readonly waitsFor: Effect.Effect<string | undefined>
   /** Why this process can never do its work again; undefined: it can. */
@@ -27,9 +29,25 @@ const waits: Readonly<Record<Stage, string | undefined>> = {
   stopping: "its end: it takes no more work"
 }
 
+interface Standing {
+  readonly stage: Stage
+  /** Undefined: there was no connection yet. */
+  readonly connection: Effect.Success<NatsShape["status"]> | undefined
+  /** What is needed on the host and is not there. */
+  readonly unmet: string | undefined
+}
+
+/** What a service waits for; undefined: it is ready. What nothing else can be done without comes first. */
+export const waitsForIn = ({ connection, stage, unmet }: Standing): string | undefined => {
+  if (stage === "stopping") return waits.stopping
+  if (connection !== undefined && connection !== "connected") return "its connection to the NATS server, which is lost"
+  return waits[stage] ?? unmet
+}
+
 const make = Effect.sync((): ReadinessShape => {
   let stage: Stage = "connecting"
   let nats: NatsShape | undefined
+  let unmet: () => string | undefined = () => undefined
   const enter = (next: Stage) =>
     Effect.sync(() => {
       stage = next
@@ -44,11 +62,11 @@ const make = Effect.sync((): ReadinessShape => {
     prepared: enter("starting"),
     ready: enter("ready"),
     stopping: enter("stopping"),
-    waitsFor: Effect.map(status, (now) =>
-      now === undefined || now === "connected" || stage === "stopping"
-        ? waits[stage]
-        : "its connection to the NATS server, which is lost"
-    ),
+    needs: (what, isMet) =>
+      Effect.sync(() => {
+        unmet = () => (isMet() ? undefined : what)
+      }),
+    waitsFor: Effect.map(status, (connection) => waitsForIn({ stage, connection, unmet: unmet() })),
     dead: Effect.map(status, (now) =>
       now === "closed" && stage !== "stopping" ? "The NATS server does not accept this service any more." : undefined
     )

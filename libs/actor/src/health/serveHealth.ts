@@ -4,6 +4,7 @@
  */
 import { formatMetrics } from "@reprise/observability/prometheus"
 import { Effect, Option, Schema } from "effect"
+import { lagForReaders } from "../metrics/lagMetrics.ts"
 import type { ReadinessShape } from "./Readiness.ts"
 
 export interface HealthAddress {
@@ -33,7 +34,11 @@ interface Answer {
   readonly text: string
 }
 
-const answer = ({ dead, waitsFor }: ReadinessShape, path: string | undefined): Effect.Effect<Answer> => {
+const answer = (
+  { dead, waitsFor }: ReadinessShape,
+  measured: Effect.Effect<void>,
+  path: string | undefined
+): Effect.Effect<Answer> => {
   switch (path) {
     case "/livez":
       return Effect.map(dead, (why) =>
@@ -44,7 +49,7 @@ const answer = ({ dead, waitsFor }: ReadinessShape, path: string | undefined): E
         what === undefined ? { status: 200, text: "is ready" } : { status: 503, text: `waits for ${what}` }
       )
     case "/metrics":
-      return Effect.succeed({ status: 200, text: formatMetrics() })
+      return Effect.map(measured, () => ({ status: 200, text: formatMetrics() }))
     default:
       return Effect.succeed({ status: 404, text: "There are /livez, /readyz and /metrics." })
   }
@@ -57,9 +62,13 @@ export const serveHealth = Effect.fn("serveHealth")(function* (
 ) {
   // Loading it takes longer than all other modules of Node together, and few processes are probed.
   const { createServer } = yield* Effect.promise(() => import("node:http"))
+  const measured = yield* lagForReaders
+  const headers = { "content-type": "text/plain; charset=utf-8", connection: "close" }
   const server = createServer((request, response) => {
-    const { status, text } = Effect.runSync(answer(readiness, request.url))
-    response.writeHead(status, { "content-type": "text/plain; charset=utf-8", connection: "close" }).end(`${text}\n`)
+    const answered = Effect.map(answer(readiness, measured, request.url), ({ status, text }) =>
+      response.writeHead(status, headers).end(`${text}\n`)
+    )
+    Effect.runFork(answered)
   })
   const listening = Effect.callback<void, HealthAddressUnusable>((resume) => {
     server.once("error", ({ message: reason }) =>

@@ -11,6 +11,7 @@ import type { Connection } from "./Connection.ts"
 import { makeConsume, makePull } from "./consume.ts"
 import { makeConsumers } from "./consumers.ts"
 import { makeFollow } from "./follow.ts"
+import { makeLag } from "./lag.ts"
 import { makeLargeBodies } from "./largeBodies.ts"
 import { makeQueries } from "./queries.ts"
 import { makeRead } from "./read.ts"
@@ -50,6 +51,7 @@ const make = Effect.gen(function* () {
     ...makeAnnouncements(connection),
     consume: makeConsume(consumers, bodies),
     pull: makePull(consumers, bodies),
+    lag: makeLag(connection),
     follow: makeFollow(connection, bodies),
     snapshots: yield* makeBucket(connection, bodies, subjects.buckets.snapshots),
     views: yield* makeBucket(connection, bodies, subjects.buckets.views),

@@ -55,7 +55,6 @@ const fireAndForget = (answer: () => void) => {
 export const deliveredOf = (bodies: LargeBodies, message: JsMsg): Delivered => ({
   ...storedMessage(bodies, message, (name) => message.headers?.get(name) ?? ""),
   deliveryCount: message.info.deliveryCount,
-  pending: message.info.pending,
   ack: () => fireAndForget(() => message.ack()),
   nak: (delayMs) => fireAndForget(() => message.nak(delayMs)),
   working: () => fireAndForget(() => message.working())

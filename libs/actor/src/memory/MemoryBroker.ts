@@ -55,7 +55,7 @@ const makeStore = (
   }
 }
 
-type Consuming = Pick<BrokerShape, "consume" | "pull" | "settled" | "decided">
+type Consuming = Pick<BrokerShape, "consume" | "pull" | "lag" | "settled" | "decided">
 
 /** Consumers live as long as the broker, by name, like those of a server. */
 const makeConsuming = Effect.fnUntraced(function* (streams: Streams) {
@@ -108,6 +108,7 @@ const makeConsuming = Effect.fnUntraced(function* (streams: Streams) {
         for (const consumer of consumers) consumer.offerAgain()
       }
     }),
+    lag: ({ durable }) => Effect.sync(() => consumers.get(durable)?.consumer.lag()),
     settled: Effect.callback<void>((resume) => {
       const check = () => {
         if (!areIdle("timers")) return

@@ -1,6 +1,6 @@
 /** A named consumer in memory: its position and what is delivered and not settled, shared by all who use it. */
 import { Clock, Effect, FiberSet, Scheduler, type Scope } from "effect"
-import type { ConsumerSpec, Delivered, StoredMessage } from "../broker/Broker.ts"
+import type { ConsumerSpec, Delivered, Lag, StoredMessage } from "../broker/Broker.ts"
 import { type MemoryStream, subjectMatcher } from "./MemoryStream.ts"
 
 /** Takes a delivery; returns false when it wants none now. */
@@ -13,6 +13,7 @@ export interface MemoryConsumer {
   readonly offerAgain: () => void
   /** Whether every message is settled. */
   readonly isIdle: () => boolean
+  readonly lag: () => Lag
 }
 
 interface Pending {
@@ -210,6 +211,11 @@ export const makeMemoryConsumer = Effect.fnUntraced(function* (
       }
     },
     offerAgain: dispatchSoon,
-    isIdle: () => state.pending.size === 0 && nextWanted(state) === undefined
+    isIdle: () => state.pending.size === 0 && nextWanted(state) === undefined,
+    lag: () => {
+      const refused = [...pending.values()].filter(({ deliveries }) => deliveries === 0).length
+      const behind = stream.after(state.position).filter(({ subject }) => state.isWanted(subject)).length
+      return { waiting: behind + refused, unsettled: pending.size - refused }
+    }
   }
 })

@@ -44,7 +44,12 @@ export const metrics = {
   reprise_pending_messages: {
     kind: "gauge",
     labels: { service, stream },
-    help: "Messages that waited for a service behind the newest one that it got."
+    help: "Messages that wait for a service: stored, and not delivered to any of its replicas yet."
+  },
+  reprise_unacknowledged_messages: {
+    kind: "gauge",
+    labels: { service, stream },
+    help: "Messages that were delivered to a service and not done yet; of timers, those that are not due."
   },
   reprise_runs: { kind: "gauge", labels: { status: RunStatus.literals }, help: "Runs that are stored, by status." },
   reprise_runs_started_total: { kind: "counter", labels: {}, help: "Runs that began." },

@@ -12,6 +12,7 @@ import type { ActorSettings } from "../ActorConfig.ts"
 import type { BrokerShape, ConsumerSpec, Delivered } from "../broker/Broker.ts"
 import type { BrokerFault, BrokerFull, Conflict } from "../broker/faults.ts"
 import { type DeadLetterOrigin, PoisonMessage, storeDeadLetter } from "../DeadLetter.ts"
+import { measureLag } from "../metrics/lagMetrics.ts"
 import { record, sample } from "../metrics/metrics.ts"
 import { readMeta, Undecodable } from "../wire.ts"
 import { makeAnswers } from "./Answers.ts"
@@ -97,9 +98,8 @@ export const makeReceiver = Effect.fnUntraced(function* (options: ReceiverOption
           Effect.catchDefect((defect) => deadLetter(delivery, PoisonMessage.thrownBy(service, defect).message))
         )
 
-  const measure = ({ deliveryCount, pending }: Delivered) => {
+  const measure = ({ deliveryCount }: Delivered) => {
     const { stream } = spec
-    if (pending !== undefined) record(sample("reprise_pending_messages", { service, stream }, pending))
     // A timer is delivered again until it is due.
     if (deliveryCount > 1 && stream !== "timers") record(sample("reprise_redeliveries_total", { service, stream }))
   }
@@ -137,10 +137,13 @@ export const makeReceiver = Effect.fnUntraced(function* (options: ReceiverOption
     accept,
     /** Calls `take` for each accepted delivery until the scope closes. */
     receive: (take: (opened: Opened) => void) =>
-      broker.consume(spec, (delivery) => {
-        const opened = accept(delivery)
-        if (opened !== undefined) take(opened)
-      })
+      Effect.andThen(
+        measureLag(broker, service, spec),
+        broker.consume(spec, (delivery) => {
+          const opened = accept(delivery)
+          if (opened !== undefined) take(opened)
+        })
+      )
   }
 })
 

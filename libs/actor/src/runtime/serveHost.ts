@@ -72,33 +72,46 @@ const drainHost =
     )
   }
 
+/** Whether work that any host may do is taken here, and when that may have changed. */
+export interface Taking {
+  readonly takesAny: () => boolean
+  readonly changes: Stream.Stream<unknown>
+}
+
 const present = () => Effect.succeed("")
 
 /**
  * Answers until the scope closes. Work that any host may do has somebody who does it as long as the host takes it: a host
- * that is drained does not answer for that.
+ * that is drained, or lacks what it needs, does not answer for that.
  */
-export const serveHost = Effect.fnUntraced(function* (serving: Serving, claimed: ClaimedHost | undefined) {
+export const serveHost = Effect.fnUntraced(function* (
+  serving: Serving,
+  claimed: ClaimedHost | undefined,
+  { changes, takesAny }: Taking
+) {
   const { broker, host, service, subjects } = serving
   const name = `${service}-worker`
   const forAny = broker.serve(name, { [subjects.worker(service, anyHost)]: present })
-  if (claimed === undefined) return yield* forAny
-  yield* broker.serve(name, {
-    [subjects.worker(service, host)]: present,
-    [subjects.api(service, "hosts")]: listHosts(serving),
-    [subjects.drain(service, host)]: drainHost(serving, claimed)
-  })
+  if (claimed !== undefined) {
+    yield* broker.serve(name, {
+      [subjects.worker(service, host)]: present,
+      [subjects.api(service, "hosts")]: listHosts(serving),
+      [subjects.drain(service, host)]: drainHost(serving, claimed)
+    })
+  }
   const parent = yield* Effect.scope
   let taking: Scope.Closeable | undefined
-  const follow = Effect.fnUntraced(function* (drainedAt: string | undefined) {
-    if ((drainedAt === undefined) === (taking !== undefined)) return
+  const follow = Effect.fnUntraced(function* () {
+    const takes = takesAny()
+    if (takes === (taking !== undefined)) return
     if (taking !== undefined) yield* Scope.close(taking, Exit.void)
-    taking = drainedAt === undefined ? yield* Scope.fork(parent) : undefined
+    taking = takes ? yield* Scope.fork(parent) : undefined
     if (taking !== undefined) yield* Scope.provide(forAny, taking)
   })
-  yield* follow(yield* SubscriptionRef.get(claimed.drainedAt))
-  const followed = Stream.runForEach(SubscriptionRef.changes(claimed.drainedAt), follow)
+  yield* follow()
   yield* Effect.forkScoped(
-    Effect.catch(followed, (error) => Effect.logWarning(`who does work for any host is not told: ${error.message}`))
+    Effect.catch(Stream.runForEach(changes, follow), (error) =>
+      Effect.logWarning(`who does work for any host is not told: ${error.message}`)
+    )
   )
 })

@@ -198,4 +198,27 @@ export const consumingContract = (it: Vitest.MethodsNonLive<Broker>, freshKey: (
       yield* broker.settled
     }).pipe(Effect.scoped)
   )
+
+  it.effect("says what a consumer has not done: what waits, and what was delivered and is not settled", () =>
+    Effect.gen(function* () {
+      const broker = yield* Broker
+      const key = freshKey()
+      const spec = commandsOf(key, { ackWaitMs: longAckWaitMs })
+      const until = (waiting: number, unsettled: number) =>
+        waitUntil(Effect.map(broker.lag(spec), (lag) => lag?.waiting === waiting && lag.unsettled === unsettled))
+      assert.isUndefined(yield* broker.lag(spec))
+      yield* sendSome(broker, key, 3)
+      const first = yield* pullOne(broker, spec)
+      yield* until(2, 1)
+      first.ack()
+      yield* until(2, 0)
+      // Nobody takes anything any more.
+      yield* sendSome(broker, freshKey(), 1)
+      yield* broker.publish([message(s.command("gate", key), `${key}-more`)])
+      yield* until(3, 0)
+      const { take } = collect((delivery) => delivery.ack())
+      yield* broker.consume(spec, take)
+      yield* until(0, 0)
+    }).pipe(Effect.scoped)
+  )
 }

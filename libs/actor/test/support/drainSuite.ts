@@ -1,8 +1,9 @@
 /** A host that takes no new work. */
 import { assert, describe, it } from "@effect/vitest"
-import { Host } from "@reprise/protocol"
-import { Deferred, Effect, Exit, Schedule, Scope } from "effect"
-import { actorLayer, drain, Messenger, type QueryFailed, workerLayer } from "../../src/index.ts"
+import { anyHost, Host, subjects } from "@reprise/protocol"
+import { Deferred, Effect, Exit, Layer, Schedule, Scope, SubscriptionRef } from "effect"
+import { NeedMet } from "../../src/health/HostNeed.ts"
+import { ActorConfig, actorLayer, Broker, drain, Messenger, type QueryFailed, workerLayer } from "../../src/index.ts"
 import { CounterWork, counter, toCounter } from "./Counter.ts"
 import { type ownServerWorld, type Stage, waitUntil } from "./systems.ts"
 
@@ -119,6 +120,49 @@ export const drainSuite = (name: string, { open, test }: Stage) =>
           yield* drain
         }).pipe(Effect.provide(watching))
         assert.deepStrictEqual(done, ["a, drained", "b on second"])
+      }).pipe(Effect.scoped))
+
+    test("takes no work that another host may do while it lacks what it needs, goes on with its own, and is back", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const done: Array<string> = []
+        const met = yield* SubscriptionRef.make(true)
+        const [began, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const needy = workerLayer({
+          service: "gate",
+          host: first,
+          work: CounterWork,
+          handle: ({ name }) =>
+            Deferred.succeed(began, undefined).pipe(
+              Effect.andThen(Deferred.await(go)),
+              Effect.andThen(Effect.sync(() => void done.push(`${name} on ${first}`)))
+            )
+        }).pipe(Layer.provide(Layer.succeed(NeedMet, met)))
+        const one = yield* world.start(count, needy)
+        const served = Effect.gen(function* () {
+          const { prefix } = yield* ActorConfig
+          const broker = yield* Broker
+          return (yield* broker.request(subjects(prefix).worker("gate", anyHost), "")) !== undefined
+        })
+        const has = (length: number) => waitUntil(Effect.sync(() => done.length === length))
+        yield* Effect.gen(function* () {
+          yield* ask("a")
+          yield* Deferred.await(began)
+          yield* SubscriptionRef.set(met, false)
+          yield* waitUntil(Effect.map(served, (now) => !now))
+          yield* ask("b")
+          yield* Deferred.succeed(go, undefined)
+          yield* has(1)
+          const scope = yield* Scope.make()
+          yield* Scope.provide(world.start(noting(done, second)), scope)
+          yield* has(2)
+          yield* Scope.close(scope, Exit.void)
+          yield* ask("c")
+          yield* SubscriptionRef.set(met, true)
+          yield* has(3)
+          yield* waitUntil(served)
+        }).pipe(Effect.provide(one))
+        assert.deepStrictEqual(done, ["a on first", "b on second", "c on first"])
       }).pipe(Effect.scoped))
 
     test("is not there for work of any host, and cannot be drained when it does not answer", () =>
