@@ -5,6 +5,7 @@
 import {
   anyHost,
   type Host,
+  type HostSlots,
   type Key,
   type ServiceName,
   type Subjects,
@@ -18,6 +19,7 @@ import { Broker, type ConsumerSpec, type Delivered, type Room } from "./broker/B
 import type { BrokerFault } from "./broker/faults.ts"
 import { claimHost, type HostTaken } from "./runtime/claimHost.ts"
 import { makeReceiver, type Opened, type Receiver } from "./runtime/Receiver.ts"
+import { leastRoom, type RoomForAny, unlessDrained } from "./runtime/RoomForAny.ts"
 import { serveHost } from "./runtime/serveHost.ts"
 import { continuing, logIds } from "./runtime/telemetry.ts"
 import { bodyOf, bodyReader } from "./wire.ts"
@@ -77,6 +79,10 @@ export interface Worker<Work extends Tagged, R, RGiveUp = never> {
   readonly attempts?: number
   /** Pieces of work delivered and not yet done, postponed ones among them; -1: no limit. Default 1000. */
   readonly maxInFlight?: number
+  /** A reason to take less work for any host than `concurrency` allows. Default: none but that the host is drained. */
+  readonly roomForAny?: RoomForAny
+  /** What is told of the host's slots to whoever lists hosts. `underWay`: as for `roomForAny`. Default: it has no limit. */
+  readonly slots?: (underWay: ReadonlySet<Key>) => HostSlots
 }
 
 /** Work that was delivered this often without ever being settled is given up: it keeps killing its process. */
@@ -211,8 +217,13 @@ const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker
     failures: new Map(),
     isDrained
   }
-  yield* serveHost({ broker, subjects, service, host }, claimed)
+  /** Work for any host that runs here. Of one actor there may be several pieces. */
+  const anyUnderWay = new Set<Opened>()
+  const keysUnderWay = () => new Set(Array.from(anyUnderWay, ({ key }) => key))
+  yield* serveHost({ broker, subjects, service, host, slots: () => worker.slots?.(keysUnderWay()) }, claimed)
 
+  const reasons = [unlessDrained(drainedAt), ...(worker.roomForAny === undefined ? [] : [worker.roomForAny])]
+  const roomForAny = leastRoom(reasons)
   const forAny = specOf(worker, anyHost, subjects, settings)
   let freeSlots = worker.concurrency ?? 4
   let askForMore = () => {}
@@ -223,9 +234,11 @@ const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker
     const { key, meta } = opened
     const freeSlot = Effect.sync(() => {
       freeSlots += 1
+      anyUnderWay.delete(opened)
       askForMore()
     })
     freeSlots -= 1
+    if (delivered.subject === subjects.work(service, anyHost, key)) anyUnderWay.add(opened)
     runInSlot(
       runWork(running, opened).pipe(
         Effect.ensuring(freeSlot),
@@ -233,9 +246,10 @@ const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker
       )
     )
   }
-  const room: Room = ({ durable }) => (durable === forAny.durable && isDrained() ? 0 : freeSlots)
+  const room: Room = ({ durable }) =>
+    durable === forAny.durable ? Math.min(freeSlots, roomForAny.room(keysUnderWay())) : freeSlots
   askForMore = yield* broker.pull(claimed === undefined ? [forAny] : [spec, forAny], room, take)
-  yield* SubscriptionRef.changes(drainedAt).pipe(
+  yield* roomForAny.more.pipe(
     Stream.runForEach(() => Effect.sync(() => askForMore())),
     Effect.forkScoped
   )
@@ -248,7 +262,8 @@ const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker
  * It promises that work is done at least once, and never twice at the same time in one process. Work that fails is tried
  * again with growing pauses; after `attempts` failures `giveUp` reports it, and it becomes a dead letter.
  *
- * A host that is drained takes no work for any host, until that is undone; it is kept with the host's name.
+ * A host that is drained takes no work for any host, until that is undone; it is kept with the host's name. With
+ * `roomForAny` a worker has more reasons to take none. Work that is addressed to the host always comes.
  *
  * Each host has a name of its own: while another process does this service's work under the same name, the layer fails with
  * `HostTaken`.
