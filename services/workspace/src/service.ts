@@ -14,8 +14,11 @@ import { workspaceWorker } from "./work/worker.ts"
 /** Decide and answer queries, without touching files. Run with any number of replicas, on any host. */
 export const actors = actorLayer(workspaceActor)
 
+const workersIn = (environment?: Readonly<Record<string, string | undefined>>) =>
+  Layer.merge(workspaceWorker(environment).pipe(Layer.provide(Leases.layer)), lookServer)
+
 /** The workers on a host that others provide: its git, its files and its programs. */
-export const workersOnHost = Layer.merge(workspaceWorker.pipe(Layer.provide(Leases.layer)), lookServer)
+export const workersOnHost = workersIn()
 
 /** Work in the working trees on this host's disk. */
 export const workers = workersOnHost.pipe(
