@@ -53,7 +53,8 @@ describe("what scales by a metric", () => {
     const services = queries.flatMap((query) => query.match(/service="([^"]*)"/)?.[1] ?? [])
     assert.sameMembers(services, ["orchestrator", "reviewer", "gate"])
     assert.includeMembers([...ServiceName.literals], services)
-    const statuses = queries.flatMap((query) => query.match(/status="([^"]*)"/)?.[1] ?? [])
+    const statuses = queries.flatMap((query) => query.match(/status=~"([^"]*)"/)?.[1]?.split("|") ?? [])
+    assert.sameMembers(statuses, ["running", "waiting", "paused"])
     assert.includeMembers([...RunStatus.literals], statuses)
   })
 
