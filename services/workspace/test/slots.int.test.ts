@@ -31,7 +31,7 @@ const messagingOf = (url: string, host: Host) =>
 /** The workspace service of a host with two slots, whose clones are in this folder, until its scope closes. */
 const startHost = Effect.fnUntraced(function* (url: string, host: Host, folder: string) {
   const scope = yield* Scope.fork(yield* Effect.scope)
-  const worker = workspaceWorker({ REPRISE_HOST_RUNS: "2" }).pipe(
+  const worker = workspaceWorker(2).pipe(
     Layer.provide(Leases.layer),
     Layer.provide(Layer.mergeAll(Git.layer, GitDirectory.layer, WorkspaceFiles.layer, Remotes.layerIn(folder))),
     Layer.provide(NodeServices.layer)
@@ -47,7 +47,8 @@ const ask = (command: WorkspaceCommand) =>
 const until = <A, E, R>(effect: Effect.Effect<A, E, R>, isSo: (found: A) => boolean) =>
   effect.pipe(
     Effect.retry(Schedule.spaced("20 millis")),
-    Effect.repeat({ until: isSo, schedule: Schedule.spaced("20 millis") })
+    Effect.repeat({ until: isSo, schedule: Schedule.spaced("20 millis") }),
+    Effect.timeoutOrElse({ duration: "5 minutes", orElse: () => Effect.die(new Error("waited in vain")) })
   )
 
 const names = ["r1", "r2", "r3", "r4", "r5"].map((name) => RunId.make(name))

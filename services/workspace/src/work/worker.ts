@@ -120,10 +120,10 @@ const leave = ({ place, runId }: WorkOf<"LeavePlace">) =>
     )
   )
 
-const make = Effect.fnUntraced(function* (environment: Readonly<Record<string, string | undefined>>) {
+const make = Effect.fnUntraced(function* (limit: number | undefined) {
   const { host } = yield* ActorConfig
   const running = makeRunning()
-  const slots = yield* slotsOf(environment)
+  const slots = limit === undefined ? {} : yield* slotsOf(limit)
 
   const handle = Effect.fnUntraced(function* (work: WorkspaceWork, context: WorkContext) {
     switch (work._tag) {
@@ -154,6 +154,5 @@ const make = Effect.fnUntraced(function* (environment: Readonly<Record<string, s
   })
 })
 
-/** `environment`: says how many runs the host may have at work at a time. */
-export const workspaceWorker = (environment: Readonly<Record<string, string | undefined>> = process.env) =>
-  Layer.unwrap(make(environment))
+/** `limit`: how many runs the host may have at work at a time. Default: any number. */
+export const workspaceWorker = (limit?: number) => Layer.unwrap(make(limit))

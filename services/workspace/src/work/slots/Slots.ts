@@ -5,11 +5,9 @@
  */
 import { ActorConfig, Messenger, type RoomForAny } from "@reprise/actor"
 import type { HostSlots, Key, RunId } from "@reprise/protocol"
-import { Effect, Result, Schedule, SubscriptionRef } from "effect"
-import { HostFault } from "../faults.ts"
+import { Effect, Schedule, SubscriptionRef } from "effect"
 import { Leases } from "../leases/Leases.ts"
 import { ended, freeSlots, isHere, looked, nothingAtWork, taken, usedSlots } from "./AtWork.ts"
-import { runLimit } from "./runLimit.ts"
 
 /** Time between two looks at the leases; after one that failed, the shorter one. */
 const lookEvery = "15 seconds"
@@ -42,8 +40,11 @@ const look = Effect.fnUntraced(function* () {
   return new Set<RunId>(here.flat())
 })
 
-/** Until the leases have been looked at, the host has no room: it does not know yet which runs it has. */
-const count = Effect.fnUntraced(function* (limit: number) {
+/**
+ * Counts the runs of this host until the scope closes. Until the leases have been looked at, the host has no room: it does
+ * not know yet which runs it has.
+ */
+export const slotsOf = Effect.fnUntraced(function* (limit: number) {
   const leases = yield* Leases
   const atWork = yield* SubscriptionRef.make(nothingAtWork)
   let isKnown = false
@@ -76,11 +77,4 @@ const count = Effect.fnUntraced(function* (limit: number) {
     },
     slots: (preparing) => ({ used: usedSlots(now(), preparing), all: limit })
   } satisfies Slots
-})
-
-/** Undefined where the host takes any number of runs. */
-export const slotsOf = Effect.fnUntraced(function* (environment: Readonly<Record<string, string | undefined>>) {
-  const limit = runLimit(environment)
-  if (Result.isFailure(limit)) return yield* new HostFault({ operation: "reading the settings", cause: limit.failure })
-  return limit.success === undefined ? undefined : yield* count(limit.success)
 })
