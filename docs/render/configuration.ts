@@ -45,6 +45,10 @@ export const otherVariables: ReadonlyArray<readonly [string, string]> = [
     "Name of this host in subjects, for `reprise serve`. Each host on a broker needs its own. Default: `local`."
   ],
   [
+    "REPRISE_HOST_RUNS",
+    "How many runs the host of a workspace service may have at work at a time; further ones wait, or go to another host. 0: any number, the default."
+  ],
+  [
     "REPRISE_HEALTH_ADDRESS",
     "Where `reprise serve` answers `/livez` and `/readyz` over HTTP, as `host:port`. Default: nowhere."
   ],

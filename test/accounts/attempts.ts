@@ -84,7 +84,10 @@ export const readsOf = (service: ServiceName): ReadonlyArray<Attempt> => [
   publish(
     `$JS.API.CONSUMER.CREATE.REPRISE_JOURNAL.c1.reprise.journal.${actors[service]}.k1`,
     `read a journal of the ${service} by a consumer`
-  )
+  ),
+  ...(service === "workspace"
+    ? [publish("$JS.API.CONSUMER.CREATE.KV_reprise_views.c1.$KV.reprise_views.lease.>", "list the leases")]
+    : [])
 ]
 
 /** To remove a consumer is the operator's: not even the service itself does it. */

@@ -59,6 +59,8 @@ describe("what scales by a metric", () => {
     const queries = scaledObjects().flatMap(queriesOf)
     assert.lengthOf(queries, 4)
     assert.deepStrictEqual(queries.flatMap(unknownIn), [])
+    const statuses = queries.flatMap((query) => query.match(/status=~"([^"]*)"/)?.[1]?.split("|") ?? [])
+    assert.sameMembers(statuses, ["running", "waiting", "paused"])
   })
 
   it("is refused with a metric, a label or a value that no service has", () => {
@@ -69,7 +71,7 @@ describe("what scales by a metric", () => {
     ])
     assert.deepStrictEqual(unknownIn('max(reprise_runs{host="a"})'), ["host"])
     for (const query of scaledObjects().flatMap(queriesOf)) {
-      assert.lengthOf(unknownIn(query.replace(/(service|status)="\w+"/, '$1="nobody"')), 1)
+      assert.lengthOf(unknownIn(query.replace(/(service|status)=~?"[^"]*"/, '$1="nobody"')), 1)
     }
   })
 })

@@ -1,5 +1,5 @@
 /** Hosts and the open runs on them, as data and as text for people. Pure. */
-import type { HostView, RunId, RunView } from "@reprise/protocol"
+import type { HostSlots, HostView, RunId, RunView } from "@reprise/protocol"
 import { table } from "./table.ts"
 
 export interface HostOfRuns {
@@ -8,6 +8,8 @@ export interface HostOfRuns {
   readonly hosted?: boolean
   /** Since when it takes no new runs and sessions, ISO 8601; absent: it takes them. */
   readonly drainedAt?: string
+  /** The runs that it may have at a time, and those that it has; absent: any number, or it does not answer. */
+  readonly slots?: HostSlots
   /** Its open runs. */
   readonly runs: ReadonlyArray<RunId>
   /** Those whose code has a remote: they can go on elsewhere. */
@@ -44,6 +46,7 @@ export const hostsOf = (
       host,
       ...(hosted === undefined ? {} : { hosted }),
       ...(view?.drainedAt === undefined ? {} : { drainedAt: view.drainedAt }),
+      ...(view?.slots === undefined ? {} : { slots: view.slots }),
       runs: own.map(({ runId }) => runId),
       movable: own.flatMap(({ remote, runId }) => (remote === undefined ? [] : [runId]))
     }
@@ -56,8 +59,32 @@ const standing = ({ drainedAt, hosted }: HostOfRuns): string => {
   return `${hosted ? "works" : "does not answer"}${drained}`
 }
 
+const slotsText = ({ hosted, slots }: HostOfRuns): string => {
+  if (slots !== undefined) return `${slots.used} of ${slots.all}`
+  return hosted === true ? "any number" : ""
+}
+
 export const hostsTable = (hosts: ReadonlyArray<HostOfRuns>): string =>
   table(
-    ["host", "state", "open runs", "with a remote"],
-    hosts.map((host) => [host.host, standing(host), String(host.runs.length), String(host.movable.length)])
+    ["host", "state", "slots used", "open runs", "with a remote"],
+    hosts.map((host) => [
+      host.host,
+      standing(host),
+      slotsText(host),
+      String(host.runs.length),
+      String(host.movable.length)
+    ])
   )
+
+/** Whether a run must wait until a run ends somewhere: hosts take runs, and each has as many as it may have. */
+export const areFull = (hosts: ReadonlyArray<HostView>): boolean => {
+  const takers = hosts.filter(({ answers, drainedAt }) => answers === true && drainedAt === undefined)
+  return takers.length > 0 && takers.every(({ slots }) => slots !== undefined && slots.used >= slots.all)
+}
+
+/** A run that no host has taken yet, or that has left one, and that one must take now. */
+export const awaitsHost = ({ host, status, waitsFor }: RunView): boolean =>
+  status === "running" &&
+  host === undefined &&
+  waitsFor?._tag === "Workspace" &&
+  waitsFor.command === "PrepareWorkspace"

@@ -16,7 +16,7 @@ import { since } from "./questionText.ts"
 import { stepName } from "./stepText.ts"
 import { firstLine, table } from "./table.ts"
 
-const statusWord = ({ hosted, status }: RunView): string => {
+const statusWord = ({ awaitsSlot, hosted, status }: SeenRun): string => {
   switch (status) {
     case "completed":
       return dataColor.green(status)
@@ -26,6 +26,7 @@ const statusWord = ({ hosted, status }: RunView): string => {
     case "aborted":
       return dataColor.red(status)
     case "running":
+      if (awaitsSlot === true) return dataColor.yellow("waits for a host")
       return hosted === false ? dataColor.yellow(`${status}, not hosted`) : status
     case "paused":
       return status
@@ -43,6 +44,8 @@ export const placeOf = ({ branch, directory, remote, workspace }: RunView): stri
 /** A run, and the session whose turn waits for the model's vendor, if one does. */
 export interface SeenRun extends RunView {
   readonly postponed?: Postponed & Pick<SessionView, "sessionId">
+  /** Each host that takes runs has as many as it may have: this one begins when one of those ends. */
+  readonly awaitsSlot?: true
 }
 
 export const withPostponed = (runs: ReadonlyArray<RunView>, sessions: ReadonlyArray<SessionView>) =>
@@ -119,7 +122,12 @@ const hostLine = ({ host, hosted, remote, status }: RunView): ReadonlyArray<stri
 }
 
 /** What a running run waits for. */
-const waitsLine = ({ waitsFor }: RunView): ReadonlyArray<string> => {
+const waitsLine = ({ awaitsSlot, waitsFor }: SeenRun): ReadonlyArray<string> => {
+  if (awaitsSlot === true) {
+    return [
+      "waits for a free slot: each host that takes runs has as many as it may have; 'reprise hosts list' shows them"
+    ]
+  }
   switch (waitsFor?._tag) {
     case undefined:
       return []
@@ -230,11 +238,13 @@ const mergeStep = ({ branch, directory, remote, workspace }: RunView): string =>
 
 /** The command with which somebody goes on from here. */
 export const nextStep = (run: SeenRun): string => {
-  const { escalationId, hosted, planPath, postponed, runId, status } = run
+  const { awaitsSlot, escalationId, hosted, planPath, postponed, runId, status } = run
   const plan = visibleLine(planPath)
   switch (status) {
     case "running":
       if (hosted === false) return `next: 'reprise up' goes on with it`
+      if (awaitsSlot === true)
+        return "next: it begins by itself when a run ends on a host, or when there is another host"
       return postponed === undefined
         ? `next: 'reprise watch ${runId}' shows what happens`
         : `next: it goes on by itself; 'reprise resume ${runId}' tries again now`

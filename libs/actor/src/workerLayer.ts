@@ -5,6 +5,7 @@
 import {
   anyHost,
   type Host,
+  type HostSlots,
   type Key,
   type ServiceName,
   type Subjects,
@@ -20,6 +21,7 @@ import { NeedMet } from "./health/HostNeed.ts"
 import { measureLag } from "./metrics/lagMetrics.ts"
 import { claimHost, type HostTaken } from "./runtime/claimHost.ts"
 import { makeReceiver, type Opened, type Receiver } from "./runtime/Receiver.ts"
+import { leastRoom, type RoomForAny, unlessDrained, whileMet } from "./runtime/RoomForAny.ts"
 import { serveHost } from "./runtime/serveHost.ts"
 import { continuing, logIds } from "./runtime/telemetry.ts"
 import { bodyOf, bodyReader } from "./wire.ts"
@@ -79,6 +81,10 @@ export interface Worker<Work extends Tagged, R, RGiveUp = never> {
   readonly attempts?: number
   /** Pieces of work delivered and not yet done, postponed ones among them; -1: no limit. Default 1000. */
   readonly maxInFlight?: number
+  /** A reason to take less work for any host than `concurrency` allows. Default: none but that the host is drained. */
+  readonly roomForAny?: RoomForAny
+  /** What is told of the host's slots to whoever lists hosts. `underWay`: as for `roomForAny`. Default: it has no limit. */
+  readonly slots?: (underWay: ReadonlySet<Key>) => HostSlots
 }
 
 /** Work that was delivered this often without ever being settled is given up: it keeps killing its process. */
@@ -213,11 +219,18 @@ const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker
     failures: new Map(),
     isDrained
   }
+  /** Work for any host that runs here. Of one actor there may be several pieces. */
+  const anyUnderWay = new Set<Opened>()
+  const keysUnderWay = () => new Set(Array.from(anyUnderWay, ({ key }) => key))
   const needMet = yield* NeedMet
-  const takesAny = () => !isDrained() && (needMet === undefined || SubscriptionRef.getUnsafe(needMet))
-  const drains: Stream.Stream<unknown> = SubscriptionRef.changes(drainedAt)
-  const changes = needMet === undefined ? drains : Stream.merge(drains, SubscriptionRef.changes(needMet))
-  yield* serveHost({ broker, subjects, service, host }, claimed, { takesAny, changes })
+  const presence = leastRoom([unlessDrained(drainedAt), ...(needMet === undefined ? [] : [whileMet(needMet)])])
+  const roomForAny = leastRoom([presence, ...(worker.roomForAny === undefined ? [] : [worker.roomForAny])])
+  yield* serveHost(
+    { broker, subjects, service, host, slots: () => worker.slots?.(keysUnderWay()) },
+    claimed,
+    // A host without a free slot is there all the same.
+    { takesAny: () => presence.room(keysUnderWay()) > 0, changes: presence.more }
+  )
 
   const forAny = specOf(worker, anyHost, subjects, settings)
   let freeSlots = worker.concurrency ?? 4
@@ -229,9 +242,11 @@ const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker
     const { key, meta } = opened
     const freeSlot = Effect.sync(() => {
       freeSlots += 1
+      anyUnderWay.delete(opened)
       askForMore()
     })
     freeSlots -= 1
+    if (delivered.subject === subjects.work(service, anyHost, key)) anyUnderWay.add(opened)
     runInSlot(
       runWork(running, opened).pipe(
         Effect.ensuring(freeSlot),
@@ -239,11 +254,12 @@ const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker
       )
     )
   }
-  const room: Room = ({ durable }) => (durable === forAny.durable && !takesAny() ? 0 : freeSlots)
+  const room: Room = ({ durable }) =>
+    durable === forAny.durable ? Math.min(freeSlots, roomForAny.room(keysUnderWay())) : freeSlots
   const specs = claimed === undefined ? [forAny] : [spec, forAny]
   for (const one of specs) yield* measureLag(broker, service, one)
   askForMore = yield* broker.pull(specs, room, take)
-  yield* changes.pipe(
+  yield* roomForAny.more.pipe(
     Stream.runForEach(() => Effect.sync(() => askForMore())),
     Effect.forkScoped
   )
@@ -257,7 +273,8 @@ const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker
  * again with growing pauses; after `attempts` failures `giveUp` reports it, and it becomes a dead letter.
  *
  * A host that is drained takes no work for any host, until that is undone; it is kept with the host's name. Nor does one
- * that lacks what its service needs (`HostNeed`), as long as it does.
+ * that lacks what its service needs (`HostNeed`), as long as it does. With `roomForAny` a worker has more reasons to take
+ * none. Work that is addressed to the host always comes.
  *
  * Each host has a name of its own: while another process does this service's work under the same name, the layer fails with
  * `HostTaken`.

@@ -11,6 +11,7 @@ import { runToRead } from "../../system/meantRun.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { data, isForPeople, okJson, say } from "../../terminal/Printer.ts"
 import { visible } from "../../terminal/visible.ts"
+import { areFull, awaitsHost } from "../../views/hostsText.ts"
 import { markdownText } from "../../views/markdownText.ts"
 import {
   limitsLine,
@@ -18,10 +19,12 @@ import {
   placeOf,
   runSummary,
   runsTable,
+  type SeenRun,
   tasksBegun,
   tasksTable,
   withPostponed
 } from "../../views/runText.ts"
+import { knownHosts } from "./hosts.ts"
 
 const Entry = Schema.fromJsonString(Schema.Struct({ events: Schema.Unknown }))
 const decodeEntry = Schema.decodeUnknownEffect(Entry)
@@ -48,11 +51,15 @@ const readSummary = Effect.fnUntraced(function* (run: string) {
   )
 })
 
-/** With what their sessions wait for. Without an answer of the session-manager the runs are shown as they are. */
+/** With what they, or their sessions, wait for. Without an answer of the services the runs are shown as they are. */
 const seen = Effect.fnUntraced(function* (runs: ReadonlyArray<RunView>) {
   const isRunning = runs.some(({ status }) => status === "running")
   const sessions = isRunning ? yield* Effect.orElseSucceed(allSessions, () => []) : []
-  return withPostponed(runs, sessions)
+  const hosts = runs.some(awaitsHost) ? yield* Effect.orElseSucceed(knownHosts, () => []) : []
+  const full = areFull(hosts)
+  return withPostponed(runs, sessions).map(
+    (run): SeenRun => (full && awaitsHost(run) ? { ...run, awaitsSlot: true } : run)
+  )
 })
 
 const printRuns = Effect.fnUntraced(function* (json: boolean) {

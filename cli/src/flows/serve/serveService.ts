@@ -1,11 +1,12 @@
 /** `reprise serve SERVICE --nats URL`: one service until stopped, as in a container. */
+import type { ActorConfig, Broker, Messenger } from "@reprise/actor"
 import * as gate from "@reprise/gate"
 import * as orchestrator from "@reprise/orchestrator"
 import type { ServiceName } from "@reprise/protocol"
 import * as reviewer from "@reprise/reviewer"
 import * as sessionManager from "@reprise/session-manager"
 import * as workspace from "@reprise/workspace"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { configuredRuntimes, sessionSettings } from "../../config/serviceOptions.ts"
 import { remoteSettings } from "../../system/broker.ts"
 import type { ClientFlags } from "../../system/clientSystem.ts"
@@ -13,6 +14,7 @@ import { notifyOptions } from "../../system/notifications.ts"
 import { runtimes } from "../../system/runtimes.ts"
 import type { SystemOptions } from "../../system/SystemOptions.ts"
 import { requireSandbox, sandboxOf, warningOf } from "../../system/sandbox.ts"
+import { wrongUse } from "../../terminal/CliFailure.ts"
 import { agentSettings, notifySettings, sandboxSettings } from "../../trust/trustedSettings.ts"
 import { awaitedAgent } from "./awaitedAgent.ts"
 import { launched } from "./launched.ts"
@@ -22,7 +24,10 @@ interface Flags extends ClientFlags {
   readonly service: ServiceName
 }
 
-const serviceLayer = (service: ServiceName, options: SystemOptions, notify: gate.NotifyOptions) => {
+/** Services fail in ways of their own, which all say what is wrong. */
+type ServiceLayer = Layer.Layer<never, { readonly message: string }, ActorConfig | Broker | Messenger>
+
+const serviceLayer = (service: ServiceName, options: SystemOptions, notify: gate.NotifyOptions): ServiceLayer => {
   switch (service) {
     case "orchestrator":
       return orchestrator.layer
@@ -39,10 +44,18 @@ const serviceLayer = (service: ServiceName, options: SystemOptions, notify: gate
   }
 }
 
+const requireRunLimit = Effect.suspend(() => {
+  const limit = workspace.runLimit(process.env)
+  return Result.isFailure(limit)
+    ? wrongUse("bad-host-runs", limit.failure, "Set it to a number such as 4, or unset it.")
+    : Effect.void
+})
+
 const runCommands: ReadonlySet<ServiceName> = new Set(["session-manager", "workspace"])
 
 export const serveService = Effect.fn("serveService")(function* ({ nats, service }: Flags) {
   const runsCommands = runCommands.has(service)
+  if (service === "workspace") yield* requireRunLimit
   const { project, settings, url } = yield* servedProject({ nats }, service, [
     ...(service === "session-manager" ? agentSettings : []),
     ...(service === "workspace" ? (["opencode.url"] as const) : []),

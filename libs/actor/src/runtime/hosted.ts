@@ -7,14 +7,24 @@ import type { BrokerShape } from "../broker/Broker.ts"
 /** Whoever is connected counts as there, however busy: only a worker that is gone has no subscription. */
 const patience = "1 second"
 
+interface Presence {
+  /** Undefined: the broker did not say. */
+  readonly served: boolean | undefined
+  /** What whoever serves the subject answered in time. */
+  readonly answer?: string
+}
+
+export const presenceAt = (broker: BrokerShape, subject: string) =>
+  broker.request(subject, "").pipe(
+    Effect.map((answer): Presence => (answer === undefined ? { served: false } : { served: true, answer })),
+    Effect.timeoutOption(patience),
+    Effect.map(Option.getOrElse((): Presence => ({ served: true }))),
+    Effect.catch(() => Effect.succeed<Presence>({ served: undefined }))
+  )
+
 /** Undefined: the broker did not say. */
 export const isServed = (broker: BrokerShape, subject: string) =>
-  broker.request(subject, "").pipe(
-    Effect.map(Predicate.isNotUndefined),
-    Effect.timeoutOption(patience),
-    Effect.map(Option.getOrElse(() => true)),
-    Effect.catch(() => Effect.succeed(undefined))
-  )
+  Effect.map(presenceAt(broker, subject), ({ served }) => served)
 
 /** Undefined where one of the services could not be asked. */
 const isHosted = (broker: BrokerShape, subjects: Subjects, { by }: WorkOnHost, host: Host) =>

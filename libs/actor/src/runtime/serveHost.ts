@@ -1,12 +1,24 @@
 /** What a worker answers for its host: whether it is there, which hosts there are, and that it takes no new work. */
-import { anyHost, DrainHost, Host, type HostView, type ServiceName, type Subjects } from "@reprise/protocol"
+import {
+  anyHost,
+  DrainHost,
+  Host,
+  HostPresence,
+  type HostSlots,
+  type HostView,
+  type ServiceName,
+  type Subjects
+} from "@reprise/protocol"
 import { Effect, Exit, Option, Result, Schema, Scope, Stream, SubscriptionRef } from "effect"
 import type { BrokerShape, QueryHandler } from "../broker/Broker.ts"
 import { type ClaimedHost, readClaim } from "./claimHost.ts"
-import { isServed } from "./hosted.ts"
+import { presenceAt } from "./hosted.ts"
 import { data, failure, loggedFailure } from "./replies.ts"
 
 const readDrain = Schema.decodeUnknownResult(Schema.fromJsonString(DrainHost))
+const PresenceText = Schema.fromJsonString(HostPresence)
+const readPresence = Schema.decodeUnknownOption(PresenceText)
+const encodePresence = Schema.encodeSync(PresenceText)
 const decodeHost = Schema.decodeUnknownOption(Host)
 
 const brokerTrouble = (error: { readonly message: string }) =>
@@ -25,15 +37,18 @@ interface Serving {
   readonly subjects: Subjects
   readonly service: ServiceName
   readonly host: Host
+  /** The slots of this host as they are now; undefined: it has no limit. */
+  readonly slots?: () => HostSlots | undefined
 }
 
 /** The hosts that have claimed a name, whether they are still there or not. */
 const listHosts = ({ broker, service, subjects }: Serving): QueryHandler => {
   const key = `host.${service}`
   const viewOf = (host: Host, stored: string) =>
-    Effect.map(isServed(broker, subjects.worker(service, host)), (answers) =>
-      told({ host, answers, drainedAt: readClaim(stored)?.drainedAt })
-    )
+    Effect.map(presenceAt(broker, subjects.worker(service, host)), ({ answer, served }) => {
+      const slots = Option.getOrUndefined(readPresence(answer))?.slots
+      return told({ host, answers: served, drainedAt: readClaim(stored)?.drainedAt, slots })
+    })
   return () =>
     broker.views.list(key).pipe(
       Effect.flatMap((entries) =>
@@ -78,7 +93,13 @@ export interface Taking {
   readonly changes: Stream.Stream<unknown>
 }
 
-const present = () => Effect.succeed("")
+const present =
+  ({ slots }: Serving): QueryHandler =>
+  () =>
+    Effect.sync(() => {
+      const now = slots?.()
+      return now === undefined ? "" : encodePresence({ slots: now })
+    })
 
 /**
  * Answers until the scope closes. Work that any host may do has somebody who does it as long as the host takes it: a host
@@ -91,10 +112,10 @@ export const serveHost = Effect.fnUntraced(function* (
 ) {
   const { broker, host, service, subjects } = serving
   const name = `${service}-worker`
-  const forAny = broker.serve(name, { [subjects.worker(service, anyHost)]: present })
+  const forAny = broker.serve(name, { [subjects.worker(service, anyHost)]: present(serving) })
   if (claimed !== undefined) {
     yield* broker.serve(name, {
-      [subjects.worker(service, host)]: present,
+      [subjects.worker(service, host)]: present(serving),
       [subjects.api(service, "hosts")]: listHosts(serving),
       [subjects.drain(service, host)]: drainHost(serving, claimed)
     })

@@ -116,7 +116,9 @@ const workOf = (service: ServiceName, { hosts, prefix }: Tenant) => {
       readMessages(work),
       ...["any", ...hosts].flatMap((host) => useDurable(work, workDurableOf(service, host as Host))),
       ...[claims, ...leases].flatMap((key) => [key, readLast(views.stream, key)]),
-      ...readBy(views.stream, views.key(`host.${service}.>`))
+      ...readBy(views.stream, views.key(`host.${service}.>`)),
+      // The runs that have a slot of the host.
+      ...(service === "workspace" ? readBy(views.stream, views.key("lease.>")) : [])
     ]
   }
 }

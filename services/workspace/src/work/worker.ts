@@ -7,6 +7,7 @@ import { doCommand, type Outcome, release } from "./doCommand.ts"
 import type { GitFault, HostFault, Impossible, InUse, NotAFile, OutsideWorkspace } from "./faults.ts"
 import { Leases } from "./leases/Leases.ts"
 import { makeRunning, type Running } from "./running.ts"
+import { slotsOf } from "./slots/Slots.ts"
 
 type DoRequest = WorkOf<"DoRequest">
 type Fault = GitFault | HostFault | Impossible | InUse | NotAFile | OutsideWorkspace
@@ -119,9 +120,10 @@ const leave = ({ place, runId }: WorkOf<"LeavePlace">) =>
     )
   )
 
-const make = Effect.gen(function* () {
+const make = Effect.fnUntraced(function* (limit: number | undefined) {
   const { host } = yield* ActorConfig
   const running = makeRunning()
+  const slots = limit === undefined ? {} : yield* slotsOf(limit)
 
   const handle = Effect.fnUntraced(function* (work: WorkspaceWork, context: WorkContext) {
     switch (work._tag) {
@@ -147,8 +149,10 @@ const make = Effect.gen(function* () {
       return report(work, context, failed(work, error instanceof Error ? error.message : String(error)))
     },
     // A run has one request at a time; a cancellation must not wait until the gates of other runs have ended.
-    concurrency: 64
+    concurrency: 64,
+    ...slots
   })
 })
 
-export const workspaceWorker = Layer.unwrap(make)
+/** `limit`: how many runs the host may have at work at a time. Default: any number. */
+export const workspaceWorker = (limit?: number) => Layer.unwrap(make(limit))

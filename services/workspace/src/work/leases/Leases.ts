@@ -5,7 +5,7 @@
  * revision that it replaces, so of two runs that claim a tree at the same time exactly one gets it.
  */
 import { ActorConfig, Broker, Conflict } from "@reprise/actor"
-import type { Host } from "@reprise/protocol"
+import type { Host, RunId } from "@reprise/protocol"
 import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import { HostFault, InUse } from "../faults.ts"
 import {
@@ -13,6 +13,7 @@ import {
   encodeHeartbeat,
   encodeLease,
   hasExpired,
+  heldBy,
   lastRenewal,
   leaseOf,
   readHeartbeat,
@@ -38,6 +39,16 @@ export interface LeasesShape {
   readonly check: (claim: Claim) => Effect.Effect<void, InUse | HostFault>
   /** Gives the lease back, if the run has it. */
   readonly free: (claim: Claim) => Effect.Effect<void, HostFault>
+  /** The runs that hold leases of this host, whichever process took them. */
+  readonly runs: Effect.Effect<ReadonlySet<RunId>, HostFault>
+  /** Calls this after each lease that this process has taken or given back, before `acquire` and `free` return. */
+  readonly listen: (listener: (change: LeaseChange) => Effect.Effect<void>) => Effect.Effect<void>
+}
+
+export interface LeaseChange {
+  readonly runId: RunId
+  /** Whether the run has the lease now. */
+  readonly held: boolean
 }
 
 type Views = (typeof Broker)["Service"]["views"]
@@ -103,11 +114,22 @@ const make = Effect.fnUntraced(function* (views: Views, host: Host, { renewMs, t
     if (statusFor(claim, lease)._tag === "Own") yield* store(claim, yield* Clock.currentTimeMillis, revision, true)
   })
 
+  const runs = views.list("lease").pipe(
+    Effect.mapError(faultOf),
+    Effect.map((entries) => new Set(entries.flatMap(({ value }) => heldBy(readLease(value), host))))
+  )
+
+  const listeners: Array<(change: LeaseChange) => Effect.Effect<void>> = []
+  const tell = ({ runId }: Claim, held: boolean) =>
+    Effect.forEach(listeners, (listener) => listener({ runId, held }), { discard: true })
+
   yield* keepAlive(views, host, renewMs)
   return Leases.of({
-    acquire: (claim) => retryLostRaces(take(claim)),
+    acquire: (claim) => Effect.andThen(retryLostRaces(take(claim)), tell(claim, true)),
     check: (claim) => Effect.asVoid(Effect.flatMap(Clock.currentTimeMillis, (nowMs) => requireAvailable(claim, nowMs))),
-    free: (claim) => retryLostRaces(giveBack(claim))
+    free: (claim) => Effect.andThen(retryLostRaces(giveBack(claim)), tell(claim, false)),
+    runs,
+    listen: (listener) => Effect.sync(() => void listeners.push(listener))
   })
 })
 

@@ -48,6 +48,10 @@ export const statusFor = (claim: Claim, lease: Lease | undefined): LeaseStatus =
   return lease.runId === claim.runId ? { _tag: "Own" } : { _tag: "OfOther", lease }
 }
 
+/** The run that holds a lease of this host; none, where it is free or another host's. */
+export const heldBy = (lease: Lease | undefined, host: Host): ReadonlyArray<RunId> =>
+  lease === undefined || lease.free || lease.host !== host ? [] : [lease.runId]
+
 /** A lease is renewed by its run, or by its host's heartbeat; the later one counts. */
 export const lastRenewal = (lease: Lease, heartbeat: string | undefined): string =>
   heartbeat !== undefined && heartbeat > lease.renewedAt ? heartbeat : lease.renewedAt
