@@ -10,6 +10,7 @@ import { imageStart } from "./imageStart.ts"
 import { longHistory } from "./longHistory.ts"
 import { manyQuestions } from "./manyQuestions.ts"
 import { openCodeFolders } from "./openCodeFolders.ts"
+import { manyParkedRuns } from "./parkedRuns/manyParkedRuns.ts"
 import { liveRuns, parkedRuns } from "./parkedRuns/parkedRuns.ts"
 import { report } from "./report.ts"
 import { reviewTokens } from "./reviewTokens.ts"
@@ -27,6 +28,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   "image-start": imageStart,
   "live-runs": liveRuns,
   "long-history": longHistory,
+  "many-parked-runs": manyParkedRuns,
   "many-questions": manyQuestions,
   "open-code-folders": openCodeFolders,
   "parked-runs": parkedRuns,
