@@ -120,7 +120,7 @@ export const messagesPage = (): string =>
       `${capital(jsonType(jsonSchemaOf(schema), withoutOwn(name)))}.`
     ]),
     "## Queries",
-    'Request and reply. `reprise.api.<service>.list` takes `{}`, or `status`, `state` or `runId` to filter; with `{"brief":true}` the gate leaves out the evidence of questions and most of a long reason. `reprise.api.<service>.show` takes `{"id": …}`. The answer is `{"ok":true,"data":…}` or `{"ok":false,"error":…}` with an error of this shape:',
+    'Request and reply. `reprise.api.<service>.list` takes `{}`, or `status`, `state` or `runId` to filter; with `{"brief":true}` the gate leaves out the evidence of questions and most of a long reason, and the orchestrator gives of a run only what a line of a list shows: `runId`, `status`, `hosted`, `planPath`, `phase`, `step`, `escalationId`, `updatedAt` and the beginning of `reason`. `reprise.api.<service>.show` takes `{"id": …}`. The answer is `{"ok":true,"data":…}` or `{"ok":false,"error":…}` with an error of this shape:',
     ...named.filter(([name]) => name === "ApiError").flatMap(struct("###")),
     'Workers answer on `reprise.api.<service>.worker.<host>`; where nobody does, the server says at once that there is no responder. `reprise.api.session-manager.watch.<host>` answers, as soon as each session of the host has been looked at, in which of them somebody works outside of turns: `{"sessions":[…]}`.',
     "`data` is one of these, or a list of them:",

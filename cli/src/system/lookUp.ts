@@ -1,6 +1,8 @@
 /** The current views of runs, sessions and questions, from the services that own them. */
 import { Messenger, type QueryFailed } from "@reprise/actor"
 import {
+  type BriefEscalationView,
+  type BriefRunView,
   EscalationId,
   type EscalationView,
   isKey,
@@ -55,6 +57,13 @@ const listed = <View>(list: (messenger: Messenger["Service"]) => Effect.Effect<R
 
 export const allRuns: Effect.Effect<ReadonlyArray<RunView>, CliFailure, Messenger> = listed(({ list }) =>
   list.orchestrator()
+)
+/** What a line of a list shows of them. */
+export const allRunsInBrief: Effect.Effect<ReadonlyArray<BriefRunView>, CliFailure, Messenger> = listed(
+  ({ listBrief }) => listBrief.orchestrator()
+)
+export const openQuestionsInBrief: Effect.Effect<ReadonlyArray<BriefEscalationView>, CliFailure, Messenger> = listed(
+  ({ listBrief }) => listBrief.gate({ state: "open" })
 )
 export const allSessions: Effect.Effect<ReadonlyArray<SessionView>, CliFailure, Messenger> = listed(({ list }) =>
   list.sessionManager()

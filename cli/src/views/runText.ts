@@ -16,7 +16,13 @@ import { since } from "./questionText.ts"
 import { stepName } from "./stepText.ts"
 import { firstLine, table } from "./table.ts"
 
-const statusWord = ({ hosted, status }: RunView): string => {
+/** A run as a line of a list shows it. */
+export type ListedRun = Pick<
+  RunView,
+  "runId" | "status" | "hosted" | "planPath" | "phase" | "step" | "reason" | "updatedAt"
+>
+
+const statusWord = ({ hosted, status }: ListedRun): string => {
   switch (status) {
     case "completed":
       return dataColor.green(status)
@@ -41,18 +47,22 @@ export const placeOf = ({ branch, directory, remote, workspace }: RunView): stri
 }
 
 /** A run, and the session whose turn waits for the model's vendor, if one does. */
-export interface SeenRun extends RunView {
+interface Postponing {
   readonly postponed?: Postponed & Pick<SessionView, "sessionId">
 }
+export type SeenRun = RunView & Postponing
 
-export const withPostponed = (runs: ReadonlyArray<RunView>, sessions: ReadonlyArray<SessionView>) =>
-  runs.map((run): SeenRun => {
+export const withPostponed = <Run extends ListedRun>(
+  runs: ReadonlyArray<Run>,
+  sessions: ReadonlyArray<SessionView>
+): ReadonlyArray<Run & Postponing> =>
+  runs.map((run) => {
     const waiting = sessions.find(({ postponed, runId }) => runId === run.runId && postponed !== undefined)
     if (run.status !== "running" || waiting?.postponed === undefined) return run
     return { ...run, postponed: { sessionId: waiting.sessionId, ...waiting.postponed } }
   })
 
-export const runsTable = (runs: ReadonlyArray<SeenRun>, nowMs: number): string =>
+export const runsTable = (runs: ReadonlyArray<ListedRun & Postponing>, nowMs: number): string =>
   table(
     ["run", "plan", "status", "phase", "step", "since", "reason"],
     runs.map((run) => [

@@ -1,6 +1,8 @@
 /** Asking a service for its read models. */
 import {
   ApiError,
+  BriefEscalationView,
+  BriefRunView,
   contracts,
   type IdOf,
   type ListFilter,
@@ -41,6 +43,12 @@ export type List = {
   readonly [Name in keyof ServiceOf]: (
     filter?: ListFilter
   ) => Effect.Effect<ReadonlyArray<ViewOf<ServiceOf[Name]>>, QueryFailed>
+}
+
+/** What a line of a long list shows of each actor that matches the filter: a tenth of the bytes of whole read models. */
+export interface ListBrief {
+  readonly orchestrator: (filter?: ListFilter) => Effect.Effect<ReadonlyArray<BriefRunView>, QueryFailed>
+  readonly gate: (filter?: ListFilter) => Effect.Effect<ReadonlyArray<BriefEscalationView>, QueryFailed>
 }
 
 const Reply = Schema.fromJsonString(
@@ -97,7 +105,7 @@ const showOf = <Service extends ServiceName>(query: Query, service: Service, vie
     Effect.flatMap(query(service, "show", { id }), (data) => Effect.mapError(decode(data), badReply))
 }
 
-const listOf = <Service extends ServiceName>(query: Query, service: Service, view: ViewSchema<Service>) => {
+const listOf = <View>(query: Query, service: ServiceName, view: Schema.Codec<View, unknown>) => {
   const decode = Schema.decodeUnknownEffect(Schema.Array(view))
   return (filter: ListFilter = {}) =>
     Effect.flatMap(query(service, "list", filter), (data) => Effect.mapError(decode(data), badReply))
@@ -120,3 +128,12 @@ export const makeList = (query: Query): List => ({
   gate: listOf(query, "gate", gate.view),
   workspace: listOf(query, "workspace", workspace.view)
 })
+
+export const makeListBrief = (query: Query): ListBrief => {
+  const runs = listOf(query, "orchestrator", BriefRunView)
+  const questions = listOf(query, "gate", BriefEscalationView)
+  return {
+    orchestrator: (filter = {}) => runs({ ...filter, brief: true }),
+    gate: (filter = {}) => questions({ ...filter, brief: true })
+  }
+}

@@ -2,7 +2,7 @@
  * What the gate accepts, publishes and shows: questions to humans and their answers (docs/design/gate.md). The codes of
  * its refusals are at the end.
  */
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import { EscalationId, PhaseId, RunId, SessionId } from "../ids.ts"
 import { EscalationOption, EscalationOrigin, Evidence, Item, RuntimeName, Step, WithdrawalReason } from "../model.ts"
 import { caused, contract } from "./Contract.ts"
@@ -131,6 +131,23 @@ export const EscalationView = Schema.Struct({
   closedAt: Schema.optionalKey(Schema.String)
 })
 export type EscalationView = typeof EscalationView.Type
+
+/** A question in a long list: what a line of it shows. A long reason is cut. */
+export const BriefEscalationView = Schema.Struct({
+  ...Struct.pick(EscalationView.fields, [
+    "escalationId",
+    "runId",
+    "phase",
+    "step",
+    "origin",
+    "reason",
+    "raisedAt",
+    "state"
+  ]),
+  options: Schema.Array(Schema.Struct(Struct.pick(EscalationOption.fields, ["name", "keys"]))),
+  evidence: Schema.Struct(Struct.pick(Evidence.fields, ["planPath"]))
+})
+export type BriefEscalationView = typeof BriefEscalationView.Type
 
 export const gate = contract({
   service: "gate",

@@ -3,8 +3,9 @@
  * (docs/design/run-machine.md#the-run-machine-orchestrator).
  */
 import type { Actor } from "@reprise/actor"
-import { OrchestratorCommand, type PublicEvent } from "@reprise/protocol"
+import { OrchestratorCommand, type PublicEvent, type RunView } from "@reprise/protocol"
 import { Schema } from "effect"
+import { briefRun } from "./briefView.ts"
 import { decide } from "./decide.ts"
 import { evolve } from "./evolve.ts"
 import { type RunInput, RunReport, subscribed } from "./inputs.ts"
@@ -25,6 +26,7 @@ export const runActor: Actor<RunState, RunInput, RunEvent> = {
   react,
   runOf: (state) => (state._tag === "Run" ? state.runId : undefined),
   view: runView,
+  brief: (shown) => briefRun(shown as RunView),
   workOnHost: workOfRun,
   snapshotVersion: 15
 }
