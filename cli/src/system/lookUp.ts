@@ -1,12 +1,12 @@
 /** The current views of runs, sessions and questions, from the services that own them. */
 import { Messenger, type QueryFailed } from "@reprise/actor"
 import {
-  type BriefEscalationView,
-  type BriefRunView,
   EscalationId,
+  type EscalationLine,
   type EscalationView,
   isKey,
   RunId,
+  type RunLine,
   type RunView,
   SessionId,
   type SessionView,
@@ -59,11 +59,11 @@ export const allRuns: Effect.Effect<ReadonlyArray<RunView>, CliFailure, Messenge
   list.orchestrator()
 )
 /** What a line of a list shows of them. */
-export const allRunsInBrief: Effect.Effect<ReadonlyArray<BriefRunView>, CliFailure, Messenger> = listed(
-  ({ listBrief }) => listBrief.orchestrator()
+export const runLines: Effect.Effect<ReadonlyArray<RunLine>, CliFailure, Messenger> = listed(({ lines }) =>
+  lines.orchestrator()
 )
-export const openQuestionsInBrief: Effect.Effect<ReadonlyArray<BriefEscalationView>, CliFailure, Messenger> = listed(
-  ({ listBrief }) => listBrief.gate({ state: "open" })
+export const openQuestionLines: Effect.Effect<ReadonlyArray<EscalationLine>, CliFailure, Messenger> = listed(
+  ({ lines }) => lines.gate({ state: "open" })
 )
 export const allSessions: Effect.Effect<ReadonlyArray<SessionView>, CliFailure, Messenger> = listed(({ list }) =>
   list.sessionManager()

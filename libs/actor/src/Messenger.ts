@@ -9,10 +9,10 @@ import { type EventsOptions, makeReadEvents, type SeenEvent } from "./messenger/
 import { type Hosts, makeHosts } from "./messenger/hosts.ts"
 import { type Live, makeLive } from "./messenger/live.ts"
 import {
+  type Lines,
   type List,
-  type ListBrief,
+  makeLines,
   makeList,
-  makeListBrief,
   makeQuery,
   makeShow,
   type Query,
@@ -36,7 +36,7 @@ const make = Effect.gen(function* () {
     ...makeHosts(broker, settings),
     show: makeShow(query),
     list: makeList(query),
-    listBrief: makeListBrief(query),
+    lines: makeLines(query),
     query
   })
 })
@@ -76,7 +76,7 @@ export class Messenger extends Context.Service<
       readonly events: (options: EventsOptions) => Stream.Stream<SeenEvent, BrokerFault>
       readonly show: Show
       readonly list: List
-      readonly listBrief: ListBrief
+      readonly lines: Lines
       readonly query: Query
     }
 >()("@reprise/actor/Messenger") {

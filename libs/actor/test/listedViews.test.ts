@@ -22,16 +22,18 @@ describe("a view in a list", () => {
     assert.strictEqual(read, 2)
   })
 
-  it("keeps its text, its brief text, its host, and only the fields that a filter names", () => {
+  it("keeps its text, its brief text, its line, its host, and only the fields that a filter names", () => {
     const brief = () => ({ state: "open" })
+    const line = () => ({ line: 1 })
     const work = { by: [], hostOf: () => Host.make("h1") }
     const view = { state: "open", evidence: "long" }
-    assert.deepStrictEqual(listedView({ ...listing, brief, workOnHost: work }, { sequence: 3, view }), {
+    assert.deepStrictEqual(listedView({ ...listing, brief, line, workOnHost: work }, { sequence: 3, view }), {
       sequence: 3,
       filtered: { state: "open" },
       host: Host.make("h1"),
       text: '{"state":"open","evidence":"long"}',
-      briefText: '{"state":"open"}'
+      briefText: '{"state":"open"}',
+      lineText: '{"line":1}'
     })
   })
 

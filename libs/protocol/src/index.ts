@@ -16,17 +16,17 @@ export {
   type RefusalCode,
   type ViewOf
 } from "./contracts/contracts.ts"
-export { BriefEscalationView, EscalationCommand, EscalationView, GateEvent } from "./contracts/escalation.ts"
+export { EscalationCommand, EscalationLine, EscalationView, GateEvent } from "./contracts/escalation.ts"
 export { DrainHost, HostView } from "./contracts/hosts.ts"
 export { LiveMessage, type LiveMessageType } from "./contracts/live.ts"
 export { ReviewCommand, ReviewEvent, ReviewView } from "./contracts/review.ts"
 export {
   AwaitedWork,
-  BriefRunView,
   OrchestratorCommand,
   OrchestratorEvent,
   PhaseView,
   Refusal,
+  RunLine,
   RunView
 } from "./contracts/run.ts"
 export {

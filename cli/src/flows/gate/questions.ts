@@ -1,8 +1,8 @@
 /** `reprise gate list` and `reprise gate show ID` */
-import type { BriefEscalationView, EscalationView } from "@reprise/protocol"
+import type { EscalationLine, EscalationView } from "@reprise/protocol"
 import { Effect } from "effect"
 import { type ClientFlags, withClient, withLists } from "../../system/clientSystem.ts"
-import { allQuestions, findQuestion, openQuestionsInBrief } from "../../system/lookUp.ts"
+import { allQuestions, findQuestion, openQuestionLines } from "../../system/lookUp.ts"
 import { data, okJson, say } from "../../terminal/Printer.ts"
 import { visible } from "../../terminal/visible.ts"
 import { overruledText, withdrawalText } from "../../views/eventLine.ts"
@@ -18,15 +18,15 @@ export const openQuestions = Effect.map(allQuestions, (all) =>
   all.filter(({ state }) => state === "open").sort(oldestFirst)
 )
 
-const row = ({ escalationId, evidence, options, origin, phase, raisedAt, reason, step }: BriefEscalationView) => [
+const row = ({ choices, escalationId, origin, phase, planPath = "", raisedAt, reason, step }: EscalationLine) => [
   escalationId,
-  visible(evidence.planPath ?? ""),
+  visible(planPath),
   phase ?? "",
   step === undefined ? "" : stepName(step),
   origin,
   since(raisedAt, Date.now()),
   firstLine(reason),
-  options.map(({ keys, name }) => keys[0] ?? name).join(" ")
+  visible(choices)
 ]
 
 export const listQuestions = (flags: ClientFlags) =>
@@ -34,7 +34,7 @@ export const listQuestions = (flags: ClientFlags) =>
     flags,
     Effect.gen(function* () {
       if (flags.json) return okJson(yield* openQuestions)
-      const questions = [...(yield* openQuestionsInBrief)].sort(oldestFirst)
+      const questions = [...(yield* openQuestionLines)].sort(oldestFirst)
       if (questions.length === 0) return say("No open questions.")
       data(table(["id", "plan", "phase", "step", "from", "since", "why", "choices"], questions.map(row)))
     })

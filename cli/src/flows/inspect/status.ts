@@ -6,7 +6,7 @@ import { contracts, isKey, subjects } from "@reprise/protocol"
 import { Effect, Option, Schema } from "effect"
 import { archivePath } from "../../project/Project.ts"
 import { type ClientFlags, withClient, withLists } from "../../system/clientSystem.ts"
-import { allRuns, allRunsInBrief, allSessions, findRun } from "../../system/lookUp.ts"
+import { allRuns, allSessions, findRun, runLines } from "../../system/lookUp.ts"
 import { runToRead } from "../../system/meantRun.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { data, isForPeople, okJson, say } from "../../terminal/Printer.ts"
@@ -58,7 +58,7 @@ const seen = Effect.fnUntraced(function* <Run extends ListedRun>(runs: ReadonlyA
 
 const printRuns = Effect.fnUntraced(function* (json: boolean) {
   if (json) return okJson(yield* Effect.flatMap(allRuns, seen))
-  const runs = yield* Effect.flatMap(allRunsInBrief, seen)
+  const runs = yield* Effect.flatMap(runLines, seen)
   if (runs.length === 0) return say("No runs yet: 'reprise run PLAN.md' starts one.")
   data(runsTable(runs, Date.now()))
 })

@@ -1,11 +1,11 @@
 /** Asking a service for its read models. */
 import {
   ApiError,
-  BriefEscalationView,
-  BriefRunView,
   contracts,
+  EscalationLine,
   type IdOf,
   type ListFilter,
+  RunLine,
   type ServiceName,
   subjects as subjectsOf,
   type ViewOf
@@ -45,10 +45,10 @@ export type List = {
   ) => Effect.Effect<ReadonlyArray<ViewOf<ServiceOf[Name]>>, QueryFailed>
 }
 
-/** What a line of a long list shows of each actor that matches the filter: a tenth of the bytes of whole read models. */
-export interface ListBrief {
-  readonly orchestrator: (filter?: ListFilter) => Effect.Effect<ReadonlyArray<BriefRunView>, QueryFailed>
-  readonly gate: (filter?: ListFilter) => Effect.Effect<ReadonlyArray<BriefEscalationView>, QueryFailed>
+/** What a line of a long list shows of each actor that matches the filter: far fewer bytes than whole read models. */
+export interface Lines {
+  readonly orchestrator: (filter?: ListFilter) => Effect.Effect<ReadonlyArray<RunLine>, QueryFailed>
+  readonly gate: (filter?: ListFilter) => Effect.Effect<ReadonlyArray<EscalationLine>, QueryFailed>
 }
 
 const Reply = Schema.fromJsonString(
@@ -129,11 +129,11 @@ export const makeList = (query: Query): List => ({
   workspace: listOf(query, "workspace", workspace.view)
 })
 
-export const makeListBrief = (query: Query): ListBrief => {
-  const runs = listOf(query, "orchestrator", BriefRunView)
-  const questions = listOf(query, "gate", BriefEscalationView)
+export const makeLines = (query: Query): Lines => {
+  const runs = listOf(query, "orchestrator", RunLine)
+  const questions = listOf(query, "gate", EscalationLine)
   return {
-    orchestrator: (filter = {}) => runs({ ...filter, brief: true }),
-    gate: (filter = {}) => questions({ ...filter, brief: true })
+    orchestrator: (filter = {}) => runs({ ...filter, lines: true }),
+    gate: (filter = {}) => questions({ ...filter, lines: true })
   }
 }

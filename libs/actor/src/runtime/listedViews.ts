@@ -15,6 +15,8 @@ export interface ListedView {
   readonly text: string
   /** The brief view as JSON. */
   readonly briefText: string
+  /** Its line in a long list as JSON. */
+  readonly lineText: string
 }
 
 /** What a list needs of an actor. */
@@ -23,10 +25,14 @@ export interface Listing {
   readonly fields: ReadonlyArray<string>
   readonly workOnHost?: WorkOnHost | undefined
   readonly brief?: Actor<never, never, never>["brief"] | undefined
+  readonly line?: Actor<never, never, never>["line"] | undefined
 }
 
 /** Undefined: what is stored is no view. */
-export const listedView = ({ brief, fields, workOnHost }: Listing, stored: StoredView): ListedView | undefined => {
+export const listedView = (
+  { brief, fields, line, workOnHost }: Listing,
+  stored: StoredView
+): ListedView | undefined => {
   const { sequence, view } = stored
   if (typeof view !== "object" || view === null) return undefined
   const own = new Map<string, unknown>(Object.entries(view))
@@ -36,7 +42,8 @@ export const listedView = ({ brief, fields, workOnHost }: Listing, stored: Store
     filtered: Object.fromEntries(fields.flatMap((name) => (own.has(name) ? [[name, own.get(name)]] : []))),
     host: workOnHost?.hostOf(view),
     text,
-    briefText: brief === undefined ? text : JSON.stringify(brief(view))
+    briefText: brief === undefined ? text : JSON.stringify(brief(view)),
+    lineText: line === undefined ? text : JSON.stringify(line(view))
   }
 }
 

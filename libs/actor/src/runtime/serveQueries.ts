@@ -16,7 +16,7 @@ const readFilter = textReader(queries.list)
 const readShow = textReader(queries.show)
 
 /** A filter names fields of views. */
-const filterFields = Object.keys(queries.list.fields).filter((name) => name !== "brief")
+const filterFields = Object.keys(queries.list.fields).filter((name) => name !== "brief" && name !== "lines")
 
 const badRequest = (error: { readonly message: string }) =>
   failure("bad-request", `The query cannot be read: ${error.message}`, 'list takes {}, show takes {"id": …}.')
@@ -46,17 +46,18 @@ export interface Queries {
   readonly lanes: Lanes
   readonly workOnHost?: WorkOnHost | undefined
   readonly brief?: Actor<never, never, never>["brief"] | undefined
+  readonly line?: Actor<never, never, never>["line"] | undefined
   /** Views of this process that are not stored yet, by their keys in the bucket. */
   readonly unstored: () => ReadonlyMap<string, StoredView>
   /** The read model as the journal has it now; absent: the actor has none, and only pings are answered. */
   readonly view?: (key: string) => Effect.Effect<unknown, PoisonMessage | Undecodable | BrokerFault | BrokerFull>
 }
 
-type ListQueries = Pick<Queries, "service" | "broker" | "subjects" | "workOnHost" | "brief" | "unstored">
+type ListQueries = Pick<Queries, "service" | "broker" | "subjects" | "workOnHost" | "brief" | "line" | "unstored">
 
 /** Every view that is stored, or as this process has it where that is newer. */
-const makeListAll = ({ brief, broker, service, unstored, workOnHost }: ListQueries) => {
-  const listing = { fields: filterFields, workOnHost, brief }
+const makeListAll = ({ brief, broker, line, service, unstored, workOnHost }: ListQueries) => {
+  const listing = { fields: filterFields, workOnHost, brief, line }
   const listedOf = makeListedViews(listing)
   // Taken first: what is stored while the list is read is in the list.
   return Effect.flatMap(Effect.sync(unstored), (own) =>
@@ -84,12 +85,13 @@ const makeList = (listQueries: ListQueries): QueryHandler => {
   return (request) => {
     const query = readFilter(request === "" ? "{}" : request)
     if (Result.isFailure(query)) return Effect.succeed(badRequest(query.failure))
-    const { brief = false, ...filter } = query.success
+    const { brief = false, lines = false, ...filter } = query.success
+    const textOf = ({ briefText, lineText, text }: ListedView) => (lines ? lineText : brief ? briefText : text)
     return listAll.pipe(
       Effect.map((views) => views.filter((one) => matches(one, filter))),
       Effect.flatMap((views) =>
         Effect.map(hostedOf(views), (hosted) =>
-          views.map(({ briefText, host, text }) => withHostedText(brief ? briefText : text, hosted.get(host)))
+          views.map((view) => withHostedText(textOf(view), hosted.get(view.host)))
         )
       ),
       Effect.map(dataOfTexts),

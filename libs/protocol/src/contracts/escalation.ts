@@ -132,22 +132,14 @@ export const EscalationView = Schema.Struct({
 })
 export type EscalationView = typeof EscalationView.Type
 
-/** A question in a long list: what a line of it shows. A long reason is cut. */
-export const BriefEscalationView = Schema.Struct({
-  ...Struct.pick(EscalationView.fields, [
-    "escalationId",
-    "runId",
-    "phase",
-    "step",
-    "origin",
-    "reason",
-    "raisedAt",
-    "state"
-  ]),
-  options: Schema.Array(Schema.Struct(Struct.pick(EscalationOption.fields, ["name", "keys"]))),
-  evidence: Schema.Struct(Struct.pick(Evidence.fields, ["planPath"]))
+/** A question as a line of a long list. A long reason is cut. */
+export const EscalationLine = Schema.Struct({
+  ...Struct.pick(EscalationView.fields, ["escalationId", "runId", "phase", "step", "origin", "reason", "raisedAt"]),
+  planPath: Schema.optionalKey(Schema.String),
+  /** The keys of its options, or their names where they have none. */
+  choices: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("")))
 })
-export type BriefEscalationView = typeof BriefEscalationView.Type
+export type EscalationLine = typeof EscalationLine.Type
 
 export const gate = contract({
   service: "gate",

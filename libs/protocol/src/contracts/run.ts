@@ -214,13 +214,21 @@ export const RunView = Schema.Struct({
 })
 export type RunView = typeof RunView.Type
 
-/** A run in a long list: what a line of it shows. A long reason is cut. */
-export const BriefRunView = Schema.Struct(
+/** A run as a line of a long list. A long reason is cut. */
+export const RunLine = Schema.Struct(
   Struct.pick(RunView.fields, [
-    ...(["runId", "status", "hosted", "planPath", "phase", "step", "escalationId", "reason", "updatedAt"] as const)
+    "runId",
+    "status",
+    "hosted",
+    "planPath",
+    "phase",
+    "step",
+    "escalationId",
+    "reason",
+    "updatedAt"
   ])
 )
-export type BriefRunView = typeof BriefRunView.Type
+export type RunLine = typeof RunLine.Type
 
 export const orchestrator = contract({
   service: "orchestrator",

@@ -5,12 +5,12 @@
 import type { Actor } from "@reprise/actor"
 import { OrchestratorCommand, type PublicEvent, type RunView } from "@reprise/protocol"
 import { Schema } from "effect"
-import { briefRun } from "./briefView.ts"
 import { decide } from "./decide.ts"
 import { evolve } from "./evolve.ts"
 import { type RunInput, RunReport, subscribed } from "./inputs.ts"
 import { RunEvent } from "./journal.ts"
 import { react } from "./react.ts"
+import { runLine } from "./runLine.ts"
 import { noRun, type RunState } from "./state.ts"
 import { runView } from "./view.ts"
 import { workOfRun } from "./workOfRun.ts"
@@ -26,7 +26,7 @@ export const runActor: Actor<RunState, RunInput, RunEvent> = {
   react,
   runOf: (state) => (state._tag === "Run" ? state.runId : undefined),
   view: runView,
-  brief: (shown) => briefRun(shown as RunView),
+  line: (shown) => runLine(shown as RunView),
   workOnHost: workOfRun,
   snapshotVersion: 15
 }

@@ -1,11 +1,11 @@
-/** A run in a list: there may be ten thousand, and what they did is looked at one at a time. */
-import type { BriefRunView, RunView } from "@reprise/protocol"
+/** A run as a line of a list: there may be ten thousand, and what they did is looked at one at a time. */
+import type { RunLine, RunView } from "@reprise/protocol"
 
 const longestReason = 400
 
 const cut = (reason: string) => (reason.length <= longestReason ? reason : `${reason.slice(0, longestReason)}…`)
 
-export const briefRun = ({
+export const runLine = ({
   escalationId,
   phase,
   planPath,
@@ -14,7 +14,7 @@ export const briefRun = ({
   status,
   step,
   updatedAt
-}: RunView): BriefRunView => ({
+}: RunView): RunLine => ({
   ...{ runId, status, planPath, updatedAt },
   ...(phase === undefined ? {} : { phase }),
   ...(step === undefined ? {} : { step }),
