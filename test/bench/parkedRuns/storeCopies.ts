@@ -2,13 +2,14 @@
  * Stores copies of a parked run: every message of it in every stream and bucket, each acknowledged to those who have
  * handled the original. The timers are left to the host, which hands them back until they are due.
  */
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { JetStreamClient, JetStreamManager, JsMsg } from "@nats-io/jetstream"
 import { headers, nanos } from "@nats-io/transport-node"
 import { EmbeddedServer, layerEmbeddedConnection, Nats } from "@reprise/nats"
 import { type RunId, subjects } from "@reprise/protocol"
 import { Effect, Layer } from "effect"
-import { copyOf, type Original, type StoredText } from "./copyOf.ts"
+import { type Copy, copyOf, type Original, type StoredText } from "./copyOf.ts"
 
 const { buckets, streams } = subjects("reprise")
 const objects = `OBJ_${buckets.transcripts}`
@@ -72,56 +73,64 @@ const forgetIds = async ({ jsm }: Client) => {
   }
 }
 
-const store = async (client: Client, runId: RunId, count: number) => {
-  const texts = new Map<string, ReadonlyArray<StoredText>>()
-  let original: Original = { runId, sequences: [] }
-  for (const stream of copiedStreams) {
-    const messages = (await readStream(client, stream)).filter((message) => isOf(runId, textOf(message)))
-    texts.set(stream, messages.map(textOf))
-    if (stream === streams.journal) original = { runId, sequences: messages.map(({ seq }) => seq) }
-  }
-  const conversation = await readConversation(client, runId)
-  await forgetIds(client)
-  const { state } = await client.jsm.streams.info(streams.journal)
-  const entries = original.sequences.length
-  for (let begun = 0; begun < count; begun += together) {
-    const stored: Array<Promise<void>> = []
-    for (let n = begun; n < Math.min(count, begun + together); n++) {
-      const firstSequence = state.last_seq + 1 + n * entries
-      const copied = copyOf(original, { n, firstSequence })
-      const nuid = (text: string) =>
-        text.replaceAll(conversation.nuid, `${conversation.nuid.slice(0, -6)}${n.toString(36).padStart(6, "0")}`)
-      const meta = copied({ ...conversation.meta, body: nuid(conversation.meta.body) })
-      const name = /"name":"([^"]+)"/.exec(meta.body)?.[1] ?? ""
-      const placed = { ...meta, subject: `$O.${buckets.transcripts}.M.${Buffer.from(name).toString("base64url")}` }
-      const chunks = conversation.chunks.map((chunk) => ({ ...chunk, subject: nuid(chunk.subject) }))
-      const journal = texts.get(streams.journal) ?? []
-      journal.forEach((entry, index) => {
-        stored.push(
-          publish(client, copied(entry)).then(({ seq }) => {
-            if (seq !== firstSequence + index) throw new Error(`entry ${index} of copy ${n} is at ${seq}`)
-          })
-        )
-      })
-      const others = copiedStreams
-        .filter((stream) => stream !== streams.journal)
-        .flatMap((stream) => texts.get(stream) ?? [])
-      for (const message of [...others.map(copied), ...chunks, placed])
-        stored.push(publish(client, message).then(() => {}))
-    }
-    await Promise.all(stored)
-  }
-  await acknowledge(client)
-  const all = [...texts.values()].flat().length + conversation.chunks.length + 1
-  return { original, messages: all }
+/** What is stored for one run. */
+interface Stored {
+  readonly original: Original
+  readonly journal: ReadonlyArray<StoredText>
+  readonly others: ReadonlyArray<StoredText>
+  readonly conversation: Awaited<ReturnType<typeof readConversation>>
 }
 
-/** All that waits for those who handle commands, work and events. */
+const readRun = async (client: Client, runId: RunId): Promise<Stored> => {
+  const others: Array<StoredText> = []
+  let journal: ReadonlyArray<JsMsg> = []
+  for (const stream of copiedStreams) {
+    const messages = (await readStream(client, stream)).filter((message) => isOf(runId, textOf(message)))
+    if (stream === streams.journal) journal = messages
+    else others.push(...messages.map(textOf))
+  }
+  const original = { runId, sequences: journal.map(({ seq }) => seq) }
+  return { original, journal: journal.map(textOf), others, conversation: await readConversation(client, runId) }
+}
+
+const storeCopy = async (client: Client, { conversation, journal, original, others }: Stored, copy: Copy) => {
+  const copied = copyOf(original, copy)
+  const nuid = `${conversation.nuid.slice(0, -6)}${copy.n.toString(36).padStart(6, "0")}`
+  const renamed = (text: string) => text.replaceAll(conversation.nuid, nuid)
+  const meta = copied({ ...conversation.meta, body: renamed(conversation.meta.body) })
+  const name = /"name":"([^"]+)"/.exec(meta.body)?.[1] ?? ""
+  const object = { ...meta, subject: `$O.${buckets.transcripts}.M.${Buffer.from(name).toString("base64url")}` }
+  const chunks = conversation.chunks.map((chunk) => ({ ...chunk, subject: renamed(chunk.subject) }))
+  // The journal first: its entries have to be where the ids of the other messages say.
+  const entries = journal.map((entry) => publish(client, copied(entry)))
+  await Promise.all([...others.map(copied), ...chunks, object].map((message) => publish(client, message)))
+  for (const [index, { seq }] of (await Promise.all(entries)).entries()) {
+    if (seq !== copy.firstSequence + index) throw new Error(`entry ${index} of copy ${copy.n} is at ${seq}`)
+  }
+}
+
+const store = async (client: Client, runId: RunId, count: number) => {
+  const stored = await readRun(client, runId)
+  await forgetIds(client)
+  const { last_seq } = (await client.jsm.streams.info(streams.journal)).state
+  for (let begun = 0; begun < count; begun += together) {
+    const copies = Array.from({ length: Math.min(together, count - begun) }, (_, index) => begun + index)
+    await Promise.all(
+      copies.map((n) => storeCopy(client, stored, { n, firstSequence: last_seq + 1 + n * stored.journal.length }))
+    )
+  }
+  await acknowledge(client)
+  return { messages: stored.journal.length + stored.others.length + stored.conversation.chunks.length + 1 }
+}
+
+/** All that waits for those who handle commands, work and events. A server takes minutes to look for several subjects at once. */
 const acknowledge = async ({ js, jsm }: Client) => {
   for (const stream of handled) {
+    const { subjects: all = [] } = (await jsm.streams.info(stream)).config
     for await (const { config, name } of jsm.consumers.list(stream)) {
-      const { max_ack_pending = 256 } = config
-      await jsm.consumers.update(stream, name, { max_ack_pending: 2 * acknowledgedTogether })
+      const { filter_subject = "", filter_subjects = [], max_ack_pending = 256 } = config
+      const wide = filter_subjects.length > 1 ? { filter_subject: all[0] ?? ">", filter_subjects: [] } : {}
+      await jsm.consumers.update(stream, name, { max_ack_pending: 2 * acknowledgedTogether, ...wide })
       const consumer = await js.consumers.get(stream, name)
       for (let pending = (await consumer.info(false)).num_pending; pending > 0; ) {
         const wanted = Math.min(pending, acknowledgedTogether)
@@ -130,17 +139,25 @@ const acknowledge = async ({ js, jsm }: Client) => {
           pending = message.info.pending
         }
       }
-      await jsm.consumers.update(stream, name, { max_ack_pending })
+      const narrow = filter_subjects.length > 1 ? { filter_subject, filter_subjects } : {}
+      await jsm.consumers.update(stream, name, { max_ack_pending, ...narrow })
     }
   }
 }
+
+/** The server as Reprise configures it, except that it does not wait for the disk after each of half a million messages. */
+const template = () =>
+  readFileSync(new URL("../../../nats.conf", import.meta.url), "utf8").replace(
+    "sync_interval: always",
+    'sync_interval: "1m"'
+  )
 
 /** Stores so many copies of the run while nobody else uses the broker of this repository. */
 export const storeCopies = (root: string, runId: RunId, count: number) =>
   Effect.flatMap(Nats, ({ js, jsm }) => Effect.promise(() => store({ js, jsm }, runId, count))).pipe(
     Effect.provide(
       layerEmbeddedConnection({ name: "copies" }).pipe(
-        Layer.provideMerge(EmbeddedServer.layer({ directory: join(root, ".reprise") }))
+        Layer.provideMerge(EmbeddedServer.layer({ directory: join(root, ".reprise"), template: template() }))
       )
     )
   )
