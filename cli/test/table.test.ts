@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
+import Table from "cli-table3"
 import { table } from "../src/views/table.ts"
 import { cellsOf } from "./support/views.ts"
 
@@ -15,6 +16,27 @@ describe("a table", () => {
   it("is as wide as its content if the terminal is wide enough", () => {
     assert.deepStrictEqual(cellsOf(table(head, rows, 200)), [head, ...rows])
     assert.strictEqual(table(head, rows), table(head, rows, 200), "without a terminal nothing is too wide")
+  })
+
+  it("is drawn as by the package for tables that wraps cells, which takes too long for ten thousand rows", () => {
+    const samples = [
+      [head, ...rows],
+      [["a"], [""], ["\u001b[32mgreen\u001b[39m"]],
+      [
+        ["a", "b"],
+        ["漢字", "é"],
+        [1, "\u{1f600}"]
+      ],
+      [
+        ["a", "b"],
+        ["two\nlines", "one"]
+      ]
+    ]
+    for (const [first = [], ...others] of samples) {
+      const drawn = new Table({ head: first.map(String), style: { head: [], border: [] } })
+      for (const row of others) drawn.push(row)
+      assert.strictEqual(table(first.map(String), others), drawn.toString())
+    }
   })
 
   it("fits into a narrow terminal by wrapping its widest column at words", () => {

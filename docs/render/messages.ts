@@ -120,7 +120,7 @@ export const messagesPage = (): string =>
       `${capital(jsonType(jsonSchemaOf(schema), withoutOwn(name)))}.`
     ]),
     "## Queries",
-    'Request and reply. `reprise.api.<service>.list` takes `{}`, or `status`, `state` or `runId` to filter; with `{"brief":true}` the gate leaves out the evidence of questions and most of a long reason. `reprise.api.<service>.show` takes `{"id": …}`. The answer is `{"ok":true,"data":…}` or `{"ok":false,"error":…}` with an error of this shape:',
+    'Request and reply. `reprise.api.<service>.list` takes `{}`, or `status`, `state` or `runId` to filter; with `{"brief":true}` the gate leaves out the evidence of questions and most of a long reason. With `{"lines":true}` the gate and the orchestrator give only what a line of a long list shows: of a run `runId`, `status`, `hosted`, `planPath`, `phase`, `step`, `escalationId`, `updatedAt` and the beginning of `reason`; of a question `escalationId`, `runId`, `planPath`, `phase`, `step`, `origin`, `raisedAt`, the beginning of `reason`, and the keys of its options in `choices`. `reprise.api.<service>.show` takes `{"id": …}`. The answer is `{"ok":true,"data":…}` or `{"ok":false,"error":…}` with an error of this shape:',
     ...named.filter(([name]) => name === "ApiError").flatMap(struct("###")),
     'Workers answer on `reprise.api.<service>.worker.<host>`; where nobody does, the server says at once that there is no responder. `reprise.api.session-manager.watch.<host>` answers, as soon as each session of the host has been looked at, in which of them somebody works outside of turns: `{"sessions":[…]}`.',
     "`data` is one of these, or a list of them:",

@@ -11,6 +11,7 @@ import { longHistory } from "./longHistory.ts"
 import { longRun } from "./longRun.ts"
 import { manyQuestions } from "./manyQuestions.ts"
 import { openCodeFolders } from "./openCodeFolders.ts"
+import { manyParkedRuns } from "./parkedRuns/manyParkedRuns.ts"
 import { liveRuns, parkedRuns } from "./parkedRuns/parkedRuns.ts"
 import { report } from "./report.ts"
 import { reviewTokens } from "./reviewTokens.ts"
@@ -29,6 +30,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   "live-runs": liveRuns,
   "long-history": longHistory,
   "long-run": longRun,
+  "many-parked-runs": manyParkedRuns,
   "many-questions": manyQuestions,
   "open-code-folders": openCodeFolders,
   "parked-runs": parkedRuns,

@@ -2,9 +2,11 @@
 import { Messenger, type QueryFailed } from "@reprise/actor"
 import {
   EscalationId,
+  type EscalationLine,
   type EscalationView,
   isKey,
   RunId,
+  type RunLine,
   type RunView,
   SessionId,
   type SessionView,
@@ -55,6 +57,13 @@ const listed = <View>(list: (messenger: Messenger["Service"]) => Effect.Effect<R
 
 export const allRuns: Effect.Effect<ReadonlyArray<RunView>, CliFailure, Messenger> = listed(({ list }) =>
   list.orchestrator()
+)
+/** What a line of a list shows of them. */
+export const runLines: Effect.Effect<ReadonlyArray<RunLine>, CliFailure, Messenger> = listed(({ lines }) =>
+  lines.orchestrator()
+)
+export const openQuestionLines: Effect.Effect<ReadonlyArray<EscalationLine>, CliFailure, Messenger> = listed(
+  ({ lines }) => lines.gate({ state: "open" })
 )
 export const allSessions: Effect.Effect<ReadonlyArray<SessionView>, CliFailure, Messenger> = listed(({ list }) =>
   list.sessionManager()

@@ -24,12 +24,28 @@ const releaseMemory = Effect.sync(() => collector()?.({ type: "major", execution
 
 const quietMs = 10_000
 
+/** A process that works for so much of the time is not quiet, whatever it does: it may answer queries. */
+const busyMs = 2_000
+
+/** Counts the calls before which the process was busy since the call before. */
+const countBusy = () => {
+  let count = 0
+  let used = process.cpuUsage()
+  return () => {
+    const { system, user } = process.cpuUsage(used)
+    used = process.cpuUsage()
+    if ((system + user) / 1000 >= busyMs) count++
+    return count
+  }
+}
+
 /** Releases memory once after each burst of activity. `activity` counts what has happened so far. */
 export const releaseWhenQuiet = (activity: () => number): Effect.Effect<never> => {
   let releasedAt = -1
   let previous = -1
+  const busy = countBusy()
   return Effect.suspend(() => {
-    const now = activity()
+    const now = activity() + busy()
     const isQuiet = now === previous && now !== releasedAt
     previous = now
     if (!isQuiet) return Effect.void

@@ -83,7 +83,7 @@ export const areFull = (hosts: ReadonlyArray<HostView>): boolean => {
 }
 
 /** A run that no host has taken yet, or that has left one, and that one must take now. */
-export const awaitsHost = ({ host, status, waitsFor }: RunView): boolean =>
+export const awaitsHost = ({ host, status, waitsFor }: Pick<RunView, "host" | "status" | "waitsFor">): boolean =>
   status === "running" &&
   host === undefined &&
   waitsFor?._tag === "Workspace" &&

@@ -16,7 +16,13 @@ import { since } from "./questionText.ts"
 import { stepName } from "./stepText.ts"
 import { firstLine, table } from "./table.ts"
 
-const statusWord = ({ awaitsSlot, hosted, status }: SeenRun): string => {
+/** A run as a line of a list shows it. */
+export type ListedRun = Pick<
+  RunView,
+  "runId" | "status" | "host" | "hosted" | "waitsFor" | "planPath" | "phase" | "step" | "reason" | "updatedAt"
+>
+
+const statusWord = ({ awaitsSlot, hosted, status }: ListedRun & Postponing): string => {
   switch (status) {
     case "completed":
       return dataColor.green(status)
@@ -42,20 +48,24 @@ export const placeOf = ({ branch, directory, remote, workspace }: RunView): stri
 }
 
 /** A run, and the session whose turn waits for the model's vendor, if one does. */
-export interface SeenRun extends RunView {
+interface Postponing {
   readonly postponed?: Postponed & Pick<SessionView, "sessionId">
   /** Each host that takes runs has as many as it may have: this one begins when one of those ends. */
   readonly awaitsSlot?: true
 }
+export type SeenRun = RunView & Postponing
 
-export const withPostponed = (runs: ReadonlyArray<RunView>, sessions: ReadonlyArray<SessionView>) =>
-  runs.map((run): SeenRun => {
+export const withPostponed = <Run extends ListedRun>(
+  runs: ReadonlyArray<Run>,
+  sessions: ReadonlyArray<SessionView>
+): ReadonlyArray<Run & Postponing> =>
+  runs.map((run) => {
     const waiting = sessions.find(({ postponed, runId }) => runId === run.runId && postponed !== undefined)
     if (run.status !== "running" || waiting?.postponed === undefined) return run
     return { ...run, postponed: { sessionId: waiting.sessionId, ...waiting.postponed } }
   })
 
-export const runsTable = (runs: ReadonlyArray<SeenRun>, nowMs: number): string =>
+export const runsTable = (runs: ReadonlyArray<ListedRun & Postponing>, nowMs: number): string =>
   table(
     ["run", "plan", "status", "phase", "step", "since", "reason"],
     runs.map((run) => [

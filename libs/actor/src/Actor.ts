@@ -172,6 +172,8 @@ export interface Actor<State, Input extends Tagged, Event extends Tagged, Work e
   readonly view?: (state: State) => unknown
   /** The read model in a list of many; absent: as it is. */
   readonly brief?: (view: unknown) => unknown
+  /** A line of a long list; absent: the read model as it is. */
+  readonly line?: (view: unknown) => unknown
   /** Queries say in the field `hosted` of a view whether its workers are there. */
   readonly workOnHost?: WorkOnHost
   /** Raise it when the shape of `State` changes: older snapshots are then ignored, and the journal is replayed. */

@@ -8,7 +8,16 @@ import { type DeadLetters, makeDeadLetters } from "./messenger/deadLetters.ts"
 import { type EventsOptions, makeReadEvents, type SeenEvent } from "./messenger/events.ts"
 import { type Hosts, makeHosts } from "./messenger/hosts.ts"
 import { type Live, makeLive } from "./messenger/live.ts"
-import { type List, makeList, makeQuery, makeShow, type Query, type Show } from "./messenger/queries.ts"
+import {
+  type Lines,
+  type List,
+  makeLines,
+  makeList,
+  makeQuery,
+  makeShow,
+  type Query,
+  type Show
+} from "./messenger/queries.ts"
 import { makePublish, makeSend, type Publish, type Send } from "./messenger/send.ts"
 
 const make = Effect.gen(function* () {
@@ -27,6 +36,7 @@ const make = Effect.gen(function* () {
     ...makeHosts(broker, settings),
     show: makeShow(query),
     list: makeList(query),
+    lines: makeLines(query),
     query
   })
 })
@@ -66,6 +76,7 @@ export class Messenger extends Context.Service<
       readonly events: (options: EventsOptions) => Stream.Stream<SeenEvent, BrokerFault>
       readonly show: Show
       readonly list: List
+      readonly lines: Lines
       readonly query: Query
     }
 >()("@reprise/actor/Messenger") {

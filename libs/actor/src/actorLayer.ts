@@ -186,6 +186,7 @@ const run = Effect.fnUntraced(function* <State, Input extends Tagged, Event exte
     unstored,
     workOnHost: actor.workOnHost,
     brief: actor.brief,
+    line: actor.line,
     ...view
   })
   yield* Effect.forkScoped(forgetIdleActors(runtime))

@@ -6,7 +6,7 @@ import { TestClock } from "effect/testing"
 import type { WorkOnHost } from "../src/Actor.ts"
 import type { BrokerShape } from "../src/broker/Broker.ts"
 import { drain, Messenger, workerLayer } from "../src/index.ts"
-import { withHosted } from "../src/runtime/hosted.ts"
+import { askHosts, withHosted } from "../src/runtime/hosted.ts"
 import { CounterWork, counterLayer, toCounter } from "./support/Counter.ts"
 import { misbehaving } from "./support/misbehave.ts"
 import { send } from "./support/observe.ts"
@@ -79,12 +79,14 @@ describe("a view of work on a host", () => {
             ? undefined
             : Host.make(Predicate.hasProperty(view, "on") ? `${view.on}` : "h1")
       }
-      const views = ["text", { over: true }, { n: 1 }, { n: 2, on: "h2" }]
-      const shown = yield* Effect.forkChild(withHosted(busy, subjects("t"), work, views))
+      const asks = (view: unknown) => Effect.forkChild(withHosted(busy, subjects("t"), work, view))
+      const shown = yield* Effect.forEach([{ over: true }, { n: 1 }, { n: 2, on: "h2" }], asks)
+      const together = yield* Effect.forkChild(askHosts(busy, subjects("t"), work, [Host.make("h3"), Host.make("h3")]))
       yield* TestClock.adjust("1 second")
-      const expected = ["text", { over: true }, { n: 1, hosted: true }, { n: 2, on: "h2", hosted: true }]
-      assert.deepStrictEqual<unknown>(yield* Fiber.join(shown), expected)
-      const workers = ["h1", "h2"].flatMap((on) =>
+      const expected = [{ over: true }, { n: 1, hosted: true }, { n: 2, on: "h2", hosted: true }]
+      assert.deepStrictEqual<unknown>(yield* Fiber.joinAll(shown), expected)
+      assert.deepStrictEqual([...(yield* Fiber.join(together))], [["h3", true]])
+      const workers = ["h1", "h2", "h3"].flatMap((on) =>
         work.by.map((service) => [subjects("t").worker(service, Host.make(on)), ""] as const)
       )
       assert.sameDeepMembers(asked, workers)

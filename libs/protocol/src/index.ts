@@ -16,11 +16,19 @@ export {
   type RefusalCode,
   type ViewOf
 } from "./contracts/contracts.ts"
-export { EscalationCommand, EscalationView, GateEvent } from "./contracts/escalation.ts"
+export { EscalationCommand, EscalationLine, EscalationView, GateEvent } from "./contracts/escalation.ts"
 export { DrainHost, HostPresence, HostSlots, HostView } from "./contracts/hosts.ts"
 export { LiveMessage, type LiveMessageType } from "./contracts/live.ts"
 export { ReviewCommand, ReviewEvent, ReviewView } from "./contracts/review.ts"
-export { AwaitedWork, OrchestratorCommand, OrchestratorEvent, PhaseView, Refusal, RunView } from "./contracts/run.ts"
+export {
+  AwaitedWork,
+  OrchestratorCommand,
+  OrchestratorEvent,
+  PhaseView,
+  Refusal,
+  RunLine,
+  RunView
+} from "./contracts/run.ts"
 export {
   ForkPoint,
   type PastTurn,

@@ -1,8 +1,8 @@
 /** `reprise gate list` and `reprise gate show ID` */
-import type { EscalationView } from "@reprise/protocol"
+import type { EscalationLine, EscalationView } from "@reprise/protocol"
 import { Effect } from "effect"
 import { type ClientFlags, withClient, withLists } from "../../system/clientSystem.ts"
-import { allQuestions, findQuestion } from "../../system/lookUp.ts"
+import { allQuestions, findQuestion, openQuestionLines } from "../../system/lookUp.ts"
 import { data, okJson, say } from "../../terminal/Printer.ts"
 import { visible } from "../../terminal/visible.ts"
 import { overruledText, withdrawalText } from "../../views/eventLine.ts"
@@ -10,29 +10,31 @@ import { questionText, since } from "../../views/questionText.ts"
 import { stepName } from "../../views/stepText.ts"
 import { firstLine, table } from "../../views/table.ts"
 
-/** The oldest first. */
-export const openQuestions = Effect.gen(function* () {
-  const all = yield* allQuestions
-  return all.filter(({ state }) => state === "open").sort((a, b) => a.raisedAt.localeCompare(b.raisedAt))
-})
+const oldestFirst = (one: { readonly raisedAt: string }, other: { readonly raisedAt: string }) =>
+  one.raisedAt < other.raisedAt ? -1 : one.raisedAt > other.raisedAt ? 1 : 0
 
-const row = ({ escalationId, evidence, options, origin, phase, raisedAt, reason, step }: EscalationView) => [
+/** The oldest first. */
+export const openQuestions = Effect.map(allQuestions, (all) =>
+  all.filter(({ state }) => state === "open").sort(oldestFirst)
+)
+
+const row = ({ choices, escalationId, origin, phase, planPath = "", raisedAt, reason, step }: EscalationLine) => [
   escalationId,
-  visible(evidence.planPath ?? ""),
+  visible(planPath),
   phase ?? "",
   step === undefined ? "" : stepName(step),
   origin,
   since(raisedAt, Date.now()),
   firstLine(reason),
-  options.map(({ keys, name }) => keys[0] ?? name).join(" ")
+  visible(choices)
 ]
 
 export const listQuestions = (flags: ClientFlags) =>
   withLists(
     flags,
     Effect.gen(function* () {
-      const questions = yield* openQuestions
-      if (flags.json) return okJson(questions)
+      if (flags.json) return okJson(yield* openQuestions)
+      const questions = [...(yield* openQuestionLines)].sort(oldestFirst)
       if (questions.length === 0) return say("No open questions.")
       data(table(["id", "plan", "phase", "step", "from", "since", "why", "choices"], questions.map(row)))
     })

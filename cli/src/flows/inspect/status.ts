@@ -2,11 +2,11 @@
 import { ActorConfig, Broker } from "@reprise/actor"
 import { journalSummary } from "@reprise/orchestrator/summary"
 import { renderSummary } from "@reprise/plan"
-import { contracts, isKey, type RunView, subjects } from "@reprise/protocol"
+import { contracts, isKey, subjects } from "@reprise/protocol"
 import { Effect, Option, Schema } from "effect"
 import { archivePath } from "../../project/Project.ts"
 import { type ClientFlags, withClient, withLists } from "../../system/clientSystem.ts"
-import { allRuns, allSessions, findRun } from "../../system/lookUp.ts"
+import { allRuns, allSessions, findRun, runLines } from "../../system/lookUp.ts"
 import { runToRead } from "../../system/meantRun.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { data, isForPeople, okJson, say } from "../../terminal/Printer.ts"
@@ -14,12 +14,12 @@ import { visible } from "../../terminal/visible.ts"
 import { areFull, awaitsHost } from "../../views/hostsText.ts"
 import { markdownText } from "../../views/markdownText.ts"
 import {
+  type ListedRun,
   limitsLine,
   nextStep,
   placeOf,
   runSummary,
   runsTable,
-  type SeenRun,
   tasksBegun,
   tasksTable,
   withPostponed
@@ -52,19 +52,19 @@ const readSummary = Effect.fnUntraced(function* (run: string) {
 })
 
 /** With what they, or their sessions, wait for. Without an answer of the services the runs are shown as they are. */
-const seen = Effect.fnUntraced(function* (runs: ReadonlyArray<RunView>) {
+const seen = Effect.fnUntraced(function* <Run extends ListedRun>(runs: ReadonlyArray<Run>) {
   const isRunning = runs.some(({ status }) => status === "running")
   const sessions = isRunning ? yield* Effect.orElseSucceed(allSessions, () => []) : []
   const hosts = runs.some(awaitsHost) ? yield* Effect.orElseSucceed(knownHosts, () => []) : []
   const full = areFull(hosts)
-  return withPostponed(runs, sessions).map(
-    (run): SeenRun => (full && awaitsHost(run) ? { ...run, awaitsSlot: true } : run)
+  return withPostponed(runs, sessions).map((run) =>
+    full && awaitsHost(run) ? { ...run, awaitsSlot: true as const } : run
   )
 })
 
 const printRuns = Effect.fnUntraced(function* (json: boolean) {
-  const runs = yield* Effect.flatMap(allRuns, seen)
-  if (json) return okJson(runs)
+  if (json) return okJson(yield* Effect.flatMap(allRuns, seen))
+  const runs = yield* Effect.flatMap(runLines, seen)
   if (runs.length === 0) return say("No runs yet: 'reprise run PLAN.md' starts one.")
   data(runsTable(runs, Date.now()))
 })

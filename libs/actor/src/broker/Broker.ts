@@ -79,6 +79,12 @@ export interface Lag {
 /** Where reading the event stream starts. `now`: after the last event stored when reading begins. */
 export type EventsFrom = "now" | "beginning" | { readonly sequence: number } | { readonly since: string }
 
+/** A value with its key. */
+export interface BucketEntry {
+  readonly key: string
+  readonly value: string
+}
+
 /** A key-value store: the last value of each key, JSON text of any size. */
 export interface Bucket {
   readonly get: (
@@ -92,10 +98,8 @@ export interface Bucket {
   ) => Effect.Effect<number, Conflict | BrokerFull | BrokerFault>
   /** Removes a key for good; one that does not exist is fine. */
   readonly remove: (key: string) => Effect.Effect<void, BrokerFault>
-  /** Every value whose key starts with `<prefix>.`. */
-  readonly list: (
-    prefix: string
-  ) => Effect.Effect<ReadonlyArray<{ readonly key: string; readonly value: string }>, BrokerFault>
+  /** Every value whose key starts with `<prefix>.`. What did not change since an earlier list may be the same object. */
+  readonly list: (prefix: string) => Effect.Effect<ReadonlyArray<BucketEntry>, BrokerFault>
 }
 
 /** Texts of any size by name, in the object store. */

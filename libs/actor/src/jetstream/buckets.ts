@@ -1,4 +1,5 @@
 /** Key-value buckets, with values of any size. */
+import type { JsMsg } from "@nats-io/jetstream"
 import { type KV, Kvm } from "@nats-io/kv"
 import { attempt, untilAnswered } from "@reprise/nats"
 import { Effect } from "effect"
@@ -6,7 +7,7 @@ import type { Bucket } from "../broker/Broker.ts"
 import { Conflict } from "../broker/faults.ts"
 import { type Connection, fault, faultOf, openOnce } from "./Connection.ts"
 import { decodeText, isLarge, type LargeBodies } from "./largeBodies.ts"
-import { scan } from "./scan.ts"
+import { makeReadLists } from "./readLists.ts"
 
 /** What a reference to a large value begins with. Values are JSON, which never begins like this. */
 const referenceMark = "@object:"
@@ -92,18 +93,14 @@ export const makeBucket = Effect.fnUntraced(function* (connection: Connection, b
     if (text.startsWith(referenceMark)) yield* bodies.remove(text.slice(referenceMark.length))
   })
 
-  const list = Effect.fnUntraced(function* (prefix: string) {
-    const operation = `list ${name} ${prefix}`
-    const start = `$KV.${name}.`
-    const found = yield* scan(connection, operation, `KV_${name}`, `${start}${prefix}.>`).pipe(
-      Effect.mapError(fault(operation))
-    )
-    // A key that the client has deleted has a marker as its value.
-    const entries = found.filter(({ headers }) => headers?.has("KV-Operation") !== true)
-    return yield* Effect.forEach(entries, ({ data, subject }) =>
-      Effect.map(resolve(data), (value) => ({ key: subject.slice(start.length), value }))
-    )
-  })
+  const start = `$KV.${name}.`
+  /** A key that the client has deleted has a marker as its value. */
+  const readEntry = ({ data, headers, subject }: JsMsg) =>
+    headers?.has("KV-Operation") === true
+      ? Effect.succeed(undefined)
+      : Effect.map(resolve(data), (value) => ({ key: subject.slice(start.length), value }))
+  const readList = makeReadLists(connection, `KV_${name}`, readEntry)
+  const list = (prefix: string) => readList(`list ${name} ${prefix}`, `${start}${prefix}.>`)
 
   return { get, put, remove, list } satisfies Bucket
 })

@@ -38,7 +38,7 @@ export const makeTranscripts = Effect.fnUntraced(function* (connection: Connecti
     },
     list: (prefix) => {
       const operation = `list ${prefix}`
-      return scan(connection, operation, `OBJ_${bucket}`, `$O.${bucket}.M.>`).pipe(
+      return scan(connection, operation, { stream: `OBJ_${bucket}`, filter: `$O.${bucket}.M.>` }).pipe(
         Effect.flatMap((messages) => Effect.forEach(messages, (message) => readInfo(message.string()))),
         Effect.map((all) => all.flatMap(({ deleted, name }) => (!deleted && name.startsWith(prefix) ? [name] : []))),
         Effect.mapError(fault(operation))

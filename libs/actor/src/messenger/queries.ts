@@ -2,8 +2,10 @@
 import {
   ApiError,
   contracts,
+  EscalationLine,
   type IdOf,
   type ListFilter,
+  RunLine,
   type ServiceName,
   subjects as subjectsOf,
   type ViewOf
@@ -41,6 +43,12 @@ export type List = {
   readonly [Name in keyof ServiceOf]: (
     filter?: ListFilter
   ) => Effect.Effect<ReadonlyArray<ViewOf<ServiceOf[Name]>>, QueryFailed>
+}
+
+/** What a line of a long list shows of each actor that matches the filter: far fewer bytes than whole read models. */
+export interface Lines {
+  readonly orchestrator: (filter?: ListFilter) => Effect.Effect<ReadonlyArray<RunLine>, QueryFailed>
+  readonly gate: (filter?: ListFilter) => Effect.Effect<ReadonlyArray<EscalationLine>, QueryFailed>
 }
 
 const Reply = Schema.fromJsonString(
@@ -97,7 +105,7 @@ const showOf = <Service extends ServiceName>(query: Query, service: Service, vie
     Effect.flatMap(query(service, "show", { id }), (data) => Effect.mapError(decode(data), badReply))
 }
 
-const listOf = <Service extends ServiceName>(query: Query, service: Service, view: ViewSchema<Service>) => {
+const listOf = <View>(query: Query, service: ServiceName, view: Schema.Codec<View, unknown>) => {
   const decode = Schema.decodeUnknownEffect(Schema.Array(view))
   return (filter: ListFilter = {}) =>
     Effect.flatMap(query(service, "list", filter), (data) => Effect.mapError(decode(data), badReply))
@@ -120,3 +128,12 @@ export const makeList = (query: Query): List => ({
   gate: listOf(query, "gate", gate.view),
   workspace: listOf(query, "workspace", workspace.view)
 })
+
+export const makeLines = (query: Query): Lines => {
+  const runs = listOf(query, "orchestrator", RunLine)
+  const questions = listOf(query, "gate", EscalationLine)
+  return {
+    orchestrator: (filter = {}) => runs({ ...filter, lines: true }),
+    gate: (filter = {}) => questions({ ...filter, lines: true })
+  }
+}

@@ -184,5 +184,7 @@ export const currentView = Effect.fnUntraced(function* <State, Input extends Tag
       .pipe(Effect.onError(() => Effect.sync(() => runtime.memory.forget(key))))
   }
   const loaded = inMemory ?? (yield* loadActor(runtime, key))
+  // Ten thousand may be looked at, one after the other. Only those that have something to do stay in memory.
+  if (inMemory === undefined) runtime.memory.forget(key)
   return loaded.sequence === 0 ? undefined : viewOf(loaded.state)
 })

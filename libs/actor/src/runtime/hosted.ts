@@ -33,23 +33,30 @@ const isHosted = (broker: BrokerShape, subjects: Subjects, { by }: WorkOnHost, h
     (answers) => (answers.includes(false) ? false : answers.includes(undefined) ? undefined : true)
   )
 
-/** The views, with the field `hosted` where their work is not over. Each host is asked once. */
+/** Whether somebody does the work of these hosts; each is asked once. A host of which nobody could tell is undefined. */
+export const askHosts = Effect.fnUntraced(function* (
+  broker: BrokerShape,
+  subjects: Subjects,
+  work: WorkOnHost,
+  hosts: Iterable<Host>
+) {
+  const asked = yield* Effect.forEach(
+    new Set(hosts),
+    (host) => Effect.map(isHosted(broker, subjects, work, host), (hosted) => [host, hosted] as const),
+    { concurrency: "unbounded" }
+  )
+  return new Map<Host | undefined, boolean | undefined>(asked)
+})
+
+/** The view, with the field `hosted` where its work is not over. */
 export const withHosted = Effect.fnUntraced(function* (
   broker: BrokerShape,
   subjects: Subjects,
   work: WorkOnHost | undefined,
-  views: ReadonlyArray<unknown>
+  view: unknown
 ) {
-  if (work === undefined) return views
-  const hosts = new Set(views.flatMap((view) => work.hostOf(view) ?? []))
-  const asked = yield* Effect.forEach(
-    hosts,
-    (host) => Effect.map(isHosted(broker, subjects, work, host), (hosted) => [host, hosted] as const),
-    { concurrency: "unbounded" }
-  )
-  const known = new Map<Host | undefined, boolean | undefined>(asked)
-  return views.map((view) => {
-    const hosted = known.get(work.hostOf(view))
-    return hosted === undefined || !Predicate.isObject(view) ? view : { ...view, hosted }
-  })
+  const host = work?.hostOf(view)
+  if (work === undefined || host === undefined) return view
+  const hosted = (yield* askHosts(broker, subjects, work, [host])).get(host)
+  return hosted === undefined || !Predicate.isObject(view) ? view : { ...view, hosted }
 })

@@ -3,6 +3,9 @@ import { Effect } from "effect"
 
 export const data = (value: unknown): string => JSON.stringify({ ok: true, data: value })
 
+/** The same of an array, whose elements are JSON texts. */
+export const dataOfTexts = (texts: ReadonlyArray<string>): string => `{"ok":true,"data":[${texts.join(",")}]}`
+
 /** `hint`: the next step of whoever asked. */
 export const failure = (code: string, message: string, hint: string): string =>
   JSON.stringify({ ok: false, error: { code, message, hint } })

@@ -1,28 +1,22 @@
 /** Answers `list` and `show` for one kind of actor (docs/design/protocol.md#subjects-and-streams). */
-import { contracts, isKey, queries, type ServiceName, type Subjects } from "@reprise/protocol"
+import { contracts, type Host, isKey, queries, type ServiceName, type Subjects } from "@reprise/protocol"
 import { Deferred, Effect, Result } from "effect"
 import type { Actor, WorkOnHost } from "../Actor.ts"
 import type { BrokerShape, QueryHandler } from "../broker/Broker.ts"
 import type { BrokerFault, BrokerFull } from "../broker/faults.ts"
 import type { PoisonMessage } from "../DeadLetter.ts"
 import { textReader, type Undecodable } from "../wire.ts"
-import { withHosted } from "./hosted.ts"
+import { askHosts, withHosted } from "./hosted.ts"
 import type { Lanes } from "./Lanes.ts"
-import { data, failure, loggedFailure } from "./replies.ts"
-import { readView, type StoredView } from "./views.ts"
+import { type ListedView, listedView, makeListedViews, matches, newest, withHostedText } from "./listedViews.ts"
+import { data, dataOfTexts, failure, loggedFailure } from "./replies.ts"
+import type { StoredView } from "./views.ts"
 
 const readFilter = textReader(queries.list)
 const readShow = textReader(queries.show)
 
-/** What is no view, such as what cannot be read, matches nothing. */
-const matches = (view: unknown, filter: object): boolean => {
-  if (typeof view !== "object" || view === null) return false
-  const fields = new Map<string, unknown>(Object.entries(view))
-  return Object.entries(filter).every(([field, wanted]) => fields.get(field) === wanted)
-}
-
-const newest = (one: StoredView | undefined, other: StoredView | undefined): StoredView | undefined =>
-  one !== undefined && one.sequence > (other?.sequence ?? 0) ? one : other
+/** A filter names fields of views. */
+const filterFields = Object.keys(queries.list.fields).filter((name) => name !== "brief" && name !== "lines")
 
 const badRequest = (error: { readonly message: string }) =>
   failure("bad-request", `The query cannot be read: ${error.message}`, 'list takes {}, show takes {"id": …}.')
@@ -52,35 +46,60 @@ export interface Queries {
   readonly lanes: Lanes
   readonly workOnHost?: WorkOnHost | undefined
   readonly brief?: Actor<never, never, never>["brief"] | undefined
+  readonly line?: Actor<never, never, never>["line"] | undefined
   /** Views of this process that are not stored yet, by their keys in the bucket. */
   readonly unstored: () => ReadonlyMap<string, StoredView>
   /** The read model as the journal has it now; absent: the actor has none, and only pings are answered. */
   readonly view?: (key: string) => Effect.Effect<unknown, PoisonMessage | Undecodable | BrokerFault | BrokerFull>
 }
 
-type ListQueries = Pick<Queries, "service" | "broker" | "subjects" | "workOnHost" | "brief" | "unstored">
+type ListQueries = Pick<Queries, "service" | "broker" | "subjects" | "workOnHost" | "brief" | "line" | "unstored">
 
-const makeList =
-  ({ brief: briefOf = (view) => view, broker, service, subjects, unstored, workOnHost }: ListQueries): QueryHandler =>
-  (request) => {
+/** Every view that is stored, or as this process has it where that is newer. */
+const makeListAll = ({ brief, broker, line, service, unstored, workOnHost }: ListQueries) => {
+  const listing = { fields: filterFields, workOnHost, brief, line }
+  const listedOf = makeListedViews(listing)
+  // Taken first: what is stored while the list is read is in the list.
+  return Effect.flatMap(Effect.sync(unstored), (own) =>
+    Effect.map(broker.views.list(service), (entries) =>
+      entries.flatMap((entry) => {
+        const ours = own.get(entry.key)
+        return newest(ours === undefined ? undefined : listedView(listing, ours), listedOf(entry)) ?? []
+      })
+    )
+  )
+}
+
+const makeList = (listQueries: ListQueries): QueryHandler => {
+  const { broker, service, subjects, workOnHost } = listQueries
+  const listAll = makeListAll(listQueries)
+  const hostedOf = (views: ReadonlyArray<ListedView>) =>
+    workOnHost === undefined
+      ? Effect.succeed(new Map<Host | undefined, boolean | undefined>())
+      : askHosts(
+          broker,
+          subjects,
+          workOnHost,
+          views.flatMap(({ host }) => host ?? [])
+        )
+  return (request) => {
     const query = readFilter(request === "" ? "{}" : request)
     if (Result.isFailure(query)) return Effect.succeed(badRequest(query.failure))
-    const { brief = false, ...filter } = query.success
-    // Taken first: what is stored while the list is read is in the list.
-    return Effect.sync(unstored).pipe(
-      Effect.flatMap((own) =>
-        Effect.map(broker.views.list(service), (entries) =>
-          entries.map(({ key, value }) => newest(own.get(key), readView(value))?.view)
+    const { brief = false, lines = false, ...filter } = query.success
+    const textOf = ({ briefText, lineText, text }: ListedView) => (lines ? lineText : brief ? briefText : text)
+    return listAll.pipe(
+      Effect.map((views) => views.filter((one) => matches(one, filter))),
+      Effect.flatMap((views) =>
+        Effect.map(hostedOf(views), (hosted) =>
+          views.map((view) => withHostedText(textOf(view), hosted.get(view.host)))
         )
       ),
-      Effect.map((views) => views.filter((one) => matches(one, filter))),
-      Effect.map((views) => (brief ? views.map(briefOf) : views)),
-      Effect.flatMap((views) => withHosted(broker, subjects, workOnHost, views)),
-      Effect.map(data),
+      Effect.map(dataOfTexts),
       Effect.catch(brokerTrouble(service)),
       Effect.catchDefect((defect) => brokerTrouble(service)(new Error(String(defect))))
     )
   }
+}
 
 /** Reads the view in the actor's lane, where its memory does not change meanwhile. */
 const makeShow = (
@@ -98,8 +117,7 @@ const makeShow = (
     )
     if (!isKey(id)) return missing
     const answer = yield* Deferred.make<Effect.Effect<string>>()
-    const shown = (found: unknown) =>
-      Effect.map(withHosted(broker, subjects, workOnHost, [found]), ([complete]) => data(complete))
+    const shown = (found: unknown) => Effect.map(withHosted(broker, subjects, workOnHost, found), data)
     const read = view(id).pipe(
       Effect.map((found) => (found === undefined ? Effect.succeed(missing) : shown(found))),
       Effect.catchTag(["PoisonMessage", "Undecodable"], (error) => Effect.succeed(badJournal(service, id, error))),

@@ -83,7 +83,9 @@ export const queries = {
     status: Schema.optionalKey(Schema.String),
     runId: Schema.optionalKey(Schema.String),
     /** Views without what is looked at one at a time, such as a question's evidence. */
-    brief: Schema.optionalKey(Schema.Boolean)
+    brief: Schema.optionalKey(Schema.Boolean),
+    /** Only what a line of a long list shows: `RunLine`, `EscalationLine`. */
+    lines: Schema.optionalKey(Schema.Boolean)
   }),
   show: Schema.Struct({ id: Schema.String })
 } as const

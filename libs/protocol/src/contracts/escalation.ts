@@ -2,7 +2,7 @@
  * What the gate accepts, publishes and shows: questions to humans and their answers (docs/design/gate.md). The codes of
  * its refusals are at the end.
  */
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import { EscalationId, PhaseId, RunId, SessionId } from "../ids.ts"
 import { EscalationOption, EscalationOrigin, Evidence, Item, RuntimeName, Step, WithdrawalReason } from "../model.ts"
 import { caused, contract } from "./Contract.ts"
@@ -131,6 +131,15 @@ export const EscalationView = Schema.Struct({
   closedAt: Schema.optionalKey(Schema.String)
 })
 export type EscalationView = typeof EscalationView.Type
+
+/** A question as a line of a long list. A long reason is cut. */
+export const EscalationLine = Schema.Struct({
+  ...Struct.pick(EscalationView.fields, ["escalationId", "runId", "phase", "step", "origin", "reason", "raisedAt"]),
+  planPath: Schema.optionalKey(Schema.String),
+  /** The keys of its options, or their names where they have none. */
+  choices: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("")))
+})
+export type EscalationLine = typeof EscalationLine.Type
 
 export const gate = contract({
   service: "gate",

@@ -2,7 +2,7 @@
  * What the orchestrator accepts, publishes and shows: runs, and which step comes next (docs/design/run-machine.md). The
  * codes of its refusals are at the end.
  */
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import { AgentChoice, StepAgent } from "../agents.ts"
 import { EscalationId, Host, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"
 import {
@@ -213,6 +213,24 @@ export const RunView = Schema.Struct({
   updatedAt: Schema.String
 })
 export type RunView = typeof RunView.Type
+
+/** A run as a line of a long list. A long reason is cut. */
+export const RunLine = Schema.Struct(
+  Struct.pick(RunView.fields, [
+    "runId",
+    "status",
+    "host",
+    "hosted",
+    "waitsFor",
+    "planPath",
+    "phase",
+    "step",
+    "escalationId",
+    "reason",
+    "updatedAt"
+  ])
+)
+export type RunLine = typeof RunLine.Type
 
 export const orchestrator = contract({
   service: "orchestrator",

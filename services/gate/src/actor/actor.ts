@@ -4,6 +4,7 @@ import type { EscalationView } from "@reprise/protocol"
 import type { NotifyWork } from "../notify/Notice.ts"
 import { briefView } from "./briefView.ts"
 import { decideWith, type GateSettings } from "./decide.ts"
+import { escalationLine } from "./escalationLine.ts"
 import { evolve } from "./evolve.ts"
 import { EscalationInput } from "./inputs.ts"
 import { JournalEvent } from "./journal.ts"
@@ -26,6 +27,7 @@ export const escalationActorWith = (
   runOf: ({ question }) => question?.runId,
   view,
   brief: (shown) => briefView(shown as EscalationView),
+  line: (shown) => escalationLine(shown as EscalationView),
   snapshotVersion: 1
 })
 

@@ -3,13 +3,14 @@
  * (docs/design/run-machine.md#the-run-machine-orchestrator).
  */
 import type { Actor } from "@reprise/actor"
-import { OrchestratorCommand, type PublicEvent } from "@reprise/protocol"
+import { OrchestratorCommand, type PublicEvent, type RunView } from "@reprise/protocol"
 import { Schema } from "effect"
 import { decide } from "./decide.ts"
 import { evolve } from "./evolve.ts"
 import { type RunInput, RunReport, subscribed } from "./inputs.ts"
 import { RunEvent } from "./journal.ts"
 import { react } from "./react.ts"
+import { runLine } from "./runLine.ts"
 import { noRun, type RunState } from "./state.ts"
 import { runView } from "./view.ts"
 import { workOfRun } from "./workOfRun.ts"
@@ -25,6 +26,7 @@ export const runActor: Actor<RunState, RunInput, RunEvent> = {
   react,
   runOf: (state) => (state._tag === "Run" ? state.runId : undefined),
   view: runView,
+  line: (shown) => runLine(shown as RunView),
   workOnHost: workOfRun,
   snapshotVersion: 15
 }
