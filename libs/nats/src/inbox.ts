@@ -16,7 +16,7 @@ interface Asked {
 export interface Inbox {
   readonly request: NatsConnection["request"]
   /** Every request that waits fails. */
-  readonly failAll: (reason: string) => void
+  readonly failAll: (reason: string, cause?: Error) => void
   /** The request that the server has refused fails. */
   readonly refuse: (error: PermissionViolation) => void
 }
@@ -31,13 +31,13 @@ export const openInbox = (nc: NatsConnection, prefix: string): Inbox => {
   let count = 0
   let isOpen = false
 
-  const failAll = (reason: string) => {
-    for (const { fail } of asked.values()) fail(new errors.RequestError(reason))
+  const failAll: Inbox["failAll"] = (reason, cause) => {
+    for (const { fail } of asked.values()) fail(new errors.RequestError(reason, { cause }))
   }
   const hear: MsgCallback<Msg> = (error, message) => {
     if (error !== null) {
       isOpen = false
-      return failAll(error.message)
+      return failAll(error.message, error)
     }
     const request = asked.get(message.subject.slice(inbox.length + 1))
     if (request === undefined) return

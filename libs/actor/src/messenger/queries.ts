@@ -1,4 +1,5 @@
 /** Asking a service for its read models. */
+import { PermissionDenied } from "@reprise/nats"
 import {
   ApiError,
   contracts,
@@ -63,14 +64,18 @@ const failed = (code: string, message: string, hint: string) => new QueryFailed(
 export const badReply = ({ message }: { readonly message: string }) =>
   failed("bad-reply", message, "Are all services of the same version?")
 
-const unanswered = (service: ServiceName, { cause }: BrokerFault) =>
-  Predicate.isTagged(cause, "RequestTimedOut")
+const unanswered = (service: ServiceName, { cause }: BrokerFault) => {
+  if (cause instanceof PermissionDenied) {
+    return failed("not-permitted", cause.message, "Nothing was changed. docs/operations.md says who may do what.")
+  }
+  return Predicate.isTagged(cause, "RequestTimedOut")
     ? failed(
         "no-answer",
         `The ${service} did not answer in time: it, or the machine, is busy.`,
         "No data is lost. Try again in a moment; 'reprise doctor' shows whether the broker answers."
       )
     : failed("broker", `The ${service} could not be asked: the broker failed.`, "Run 'reprise doctor'.")
+}
 
 /** The data that whoever serves the subject answers. */
 export const askAt = Effect.fnUntraced(function* (
