@@ -5,6 +5,7 @@ import * as Completions from "effect/cli/Completions"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
 import manifest from "../package.json" with { type: "json" }
 import { CommandTree } from "./commands/completion.ts"
 import { presentation, readArguments, withoutHelpOfUnknown } from "./commands/parser.ts"
@@ -23,6 +24,8 @@ const fiber = Command.runWith(root, { version: manifest.version })(
   Effect.provideService(CommandTree, commands),
   Effect.provide(presentation),
   Effect.provide(NodeServices.layer),
+  // Standard output is for data.
+  Effect.provide(Logger.layer([Logger.withConsoleError(Logger.formatSimple)])),
   Effect.runFork
 )
 

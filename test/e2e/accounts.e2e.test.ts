@@ -180,7 +180,7 @@ describe("on a cluster with an identity for each service", () => {
       const world = yield* worldOf()
       yield* does(world, server, "operator", "streams")
       const pruned = yield* world.repriseIn(as(server, "person"), "prune", "--days", "0", "--yes", "--json")
-      const { error } = JSON.parse(pruned.stdout.split("\n").find((line) => line.startsWith("{")) ?? "{}")
+      const { error } = JSON.parse(pruned.stdout)
       assert.strictEqual(pruned.code, 3)
       assert.strictEqual(error.code, "not-permitted")
       assert.match(error.message, /The identity 'operator' may not use '_INBOX_operator\.[^']+'/)
