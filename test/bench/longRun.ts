@@ -9,11 +9,10 @@ import { runActor } from "@reprise/orchestrator"
 import { Key, RunId, subjects, to } from "@reprise/protocol"
 import { Effect, Layer, Schema } from "effect"
 import { embedded } from "./embedded.ts"
-import { figuresOf } from "./figures.ts"
+import { compareFirstAnswers } from "./firstAnswers.ts"
 
 const prefix = "bench"
 const wanted = { short: 100, long: 10_000 }
-const rounds = 30
 
 const Recorded = Schema.fromJsonString(
   Schema.Struct({ subject: Schema.optionalKey(Schema.String), body: Schema.optionalKey(Schema.String) })
@@ -86,27 +85,10 @@ const write = Effect.gen(function* () {
   yield* drain
 }).pipe(Effect.provide(system))
 
-/** Milliseconds until the first answer for that run. */
-const firstAnswer = (name: string) =>
-  Effect.gen(function* () {
-    const messenger = yield* Messenger
-    const started = performance.now()
-    yield* messenger.query("orchestrator", "show", { id: name })
-    return performance.now() - started
-  }).pipe(Effect.provide(system))
-
 const measure = Effect.gen(function* () {
   yield* ensureStreams(prefix, { storageBytes: 512 * 1024 ** 2 })
   yield* write
-  const times: Record<keyof typeof wanted, Array<number>> = { short: [], long: [] }
-  for (let round = 0; round < rounds; round++) {
-    times.short.push(yield* firstAnswer("short"))
-    times.long.push(yield* firstAnswer("long"))
-  }
-  const [short, long] = [figuresOf(times.short), figuresOf(times.long)]
-  process.stdout.write(`first answer for the short run: p50 ${short.p50.toFixed(1)} ms\n`)
-  process.stdout.write(`first answer for the long run: p50 ${long.p50.toFixed(1)} ms\n`)
-  process.stdout.write(`ratio: ${(long.p50 / short.p50).toFixed(2)}\n`)
+  yield* compareFirstAnswers(system, { short: "the short run", long: "the long run" })
 })
 
 export const longRun = (): Promise<void> => Effect.runPromise(measure.pipe(Effect.provide(embedded)))
