@@ -1,4 +1,6 @@
 /** The simulation itself: the same seed is the same story, nothing else than the seed decides, and a failure shrinks. */
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { assert, describe, it } from "@effect/vitest"
 import { bugs } from "./bugs.ts"
 import { randomOf } from "./machine/Random.ts"
@@ -172,6 +174,17 @@ describe("the simulation", () => {
     const before = process.getActiveResourcesInfo()
     simulate(worldOf(11, []))
     assert.deepStrictEqual(process.getActiveResourcesInfo(), before)
+  })
+
+  it("lets a story go from memory once it is over, though no process of it that was killed ended in order", async () => {
+    setFlagsFromString("--expose-gc")
+    const collect: () => void = runInNewContext("gc")
+    const records = Array.from({ length: 8 }, (_, n) => new WeakRef(simulate(worldOf(100 + n)).record))
+    // What a WeakRef was made of stays until the end of the turn.
+    await new Promise(setImmediate)
+    collect()
+    // What ran last may still be on a stack that the collector reads with care.
+    assert.isBelow(records.filter((record) => record.deref() !== undefined).length, 4)
   })
 
   it("finds a watch that is not taken up after a restart, with the restart and a human who works by hand", () => {

@@ -27,7 +27,7 @@ export { NotReplayable, type StoredDeadLetter } from "./messenger/deadLetters.ts
 export type { EventsOptions, SeenEvent } from "./messenger/events.ts"
 export { QueryFailed } from "./messenger/queries.ts"
 export { SendFailed, type SendOptions } from "./messenger/send.ts"
-export { lagMetrics } from "./metrics/lagMetrics.ts"
+export { lagMetrics, MeasuredConsumers } from "./metrics/lagMetrics.ts"
 export { metrics } from "./metrics/metrics.ts"
 export { storedMetrics } from "./metrics/storedMetrics.ts"
 export { NewId } from "./newId.ts"

@@ -11,7 +11,6 @@ import { counted } from "./support/counted.ts"
 import { commandsOf, message, pullOne, sendSome } from "./support/deliveries.ts"
 
 const s = subjects("t")
-/** A process counts for as long as it lives. */
 /** A name of its own, as the registry is the process's. */
 const freshName = () => `service-${crypto.randomUUID()}` as ServiceName
 const told = (service: string, stream: ConsumerSpec["stream"] = "commands") =>

@@ -3,7 +3,7 @@
  * picks the next task. The same seed gives the same story (docs/design/proof.md).
  */
 
-import { NewId } from "@reprise/actor"
+import { MeasuredConsumers, NewId } from "@reprise/actor"
 import { Clock, Context, Duration, Effect, type Exit, type Fiber, References, Scheduler } from "effect"
 import { type Random, randomOf } from "./Random.ts"
 import { Timers } from "./Timers.ts"
@@ -43,6 +43,7 @@ export class Process implements Scheduler.Scheduler {
     this.context = Context.make(Clock.Clock, this.clock).pipe(
       Context.add(Scheduler.Scheduler, this),
       Context.add(NewId, machine.newId),
+      Context.add(MeasuredConsumers, new Set()),
       Context.add(References.TracerEnabled, false),
       Context.add(References.MinimumLogLevel, "None")
     )

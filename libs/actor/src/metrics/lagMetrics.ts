@@ -3,7 +3,7 @@
  * takes nothing. The broker is asked when somebody reads the metrics, and only then.
  */
 import type { ServiceName } from "@reprise/protocol"
-import { Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Layer, Schedule } from "effect"
 import type { BrokerShape, ConsumerSpec, Lag } from "../broker/Broker.ts"
 import { record, type Sample, sample } from "./metrics.ts"
 
@@ -15,18 +15,20 @@ interface Measured {
   readonly consumer: Consumer
 }
 
-/** The consumers of all services in the process, like the registry of its metrics. */
-const measured = new Set<Measured>()
+/** The consumers of all services in the process, like the registry of its metrics. A simulated process has its own. */
+export const MeasuredConsumers = Context.Reference<Set<Measured>>("@reprise/actor/MeasuredConsumers", {
+  defaultValue: () => new Set()
+})
 
 /** Has the lag of the consumer measured until the scope closes. */
 export const measureLag = (broker: Measured["broker"], service: ServiceName, consumer: Consumer) =>
   Effect.acquireRelease(
-    Effect.sync(() => {
+    Effect.map(MeasuredConsumers, (measured) => {
       const one = { broker, service, consumer }
       measured.add(one)
-      return one
+      return { measured, one }
     }),
-    (one) => Effect.sync(() => measured.delete(one))
+    ({ measured, one }) => Effect.sync(() => measured.delete(one))
   )
 
 /** Work has a consumer for each host and one for all: what a service is behind is the sum of those that it takes from. */
@@ -53,7 +55,7 @@ const lookAt = Effect.fnUntraced(function* (consumers: readonly [Measured, ...Re
 })
 
 /** Asks the brokers once. */
-const lookAtLag: Effect.Effect<void> = Effect.suspend(() => {
+const lookAtLag: Effect.Effect<void> = Effect.flatMap(MeasuredConsumers, (measured) => {
   const groups = new Map<string, readonly [Measured, ...ReadonlyArray<Measured>]>()
   for (const one of measured) {
     const name = `${one.service} ${one.consumer.stream}`
