@@ -193,6 +193,18 @@ const continuation = template({
 3. ${oneCommitPerTask}`
 })
 
+const hostGone = template({
+  name: "host-gone",
+  sent: "to an author whose host is gone, before the task, with what was saved of its conversation",
+  variables: {
+    phase: "The phase's number.",
+    why: "Which host is gone.",
+    base: "The commit from which the phase begins again."
+  },
+  required: ["base"],
+  text: `Phase {phase} begins again on another host, because {why}. Its commits were not pushed: they are lost, like every change that was not committed, and the working tree is at {base}. Do the whole phase from there. What you know of the code, what was decided and what was tried still helps; what an earlier conversation says of files, commits and commands holds only where you have looked at it here.`
+})
+
 export const templates = {
   work,
   "quality-retry": qualityRetry,
@@ -205,7 +217,8 @@ export const templates = {
   "idle-again": idleAgain,
   background,
   context,
-  continuation
+  continuation,
+  "host-gone": hostGone
 } as const
 
 type TemplateName = keyof typeof templates

@@ -70,7 +70,15 @@ const reviewAgain = template({
 3. Write your updated review as a new addendum to {review_path}.`
 })
 
-export const templates = [review, reviewFollowUp, reviewAgain] as const
+const reviewMoved = template({
+  name: "review-moved",
+  sent: "to the reviewer of a phase that began again because its host is gone, before the first prompt",
+  variables,
+  required: [],
+  text: `The host on which you reviewed this phase is gone, and with it the commits that you reviewed. The author has begun the phase again from {base}. Review what is there now from its beginning: what you found before may hold again, or not.`
+})
+
+export const templates = [review, reviewFollowUp, reviewAgain, reviewMoved] as const
 
 /** Fills in the template, or the text that the run's options replace it with. */
 const render = (chosen: (typeof templates)[number], request: ReviewRequest): string =>
@@ -129,9 +137,15 @@ const openFindings = ({ findings }: ReviewRequest): string => {
   return `\n\n${introduction}\n${lines.join("\n")}`
 }
 
+const wholePrompt = (request: ReviewRequest, before = ""): string =>
+  `${header(request)}\n\n${before}${render(review, request)}${decisionsFor(request)}${openFindings(request)}${wordsFor(request)}`
+
 /** The whole task, for a session that has not seen the phase. */
-export const firstPrompt = (request: ReviewRequest): string =>
-  `${header(request)}\n\n${render(review, request)}${decisionsFor(request)}${openFindings(request)}${wordsFor(request)}`
+export const firstPrompt = (request: ReviewRequest): string => wholePrompt(request)
+
+/** For a session that reviewed the phase on a host that is gone: what it reviewed is not there any more. */
+export const movedPrompt = (request: ReviewRequest): string =>
+  wholePrompt(request, `${render(reviewMoved, request)}\n\n`)
 
 /** For the session that reviewed `lastReviewed`: only what has changed and was said since, and where to look. */
 export const followUpPrompt = (request: ReviewRequest, lastReviewed: string, told: ReadonlyArray<number>): string => {

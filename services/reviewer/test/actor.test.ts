@@ -259,6 +259,25 @@ describe("closing a review", () => {
     }
   })
 
+  it.each([
+    ["after a verdict", judged],
+    ["during a review", open]
+  ] as const)("when its host is gone, aborts the session there, and goes on in it elsewhere: %s", (_, history) => {
+    const outcome = given(history).when({ ...close(true), hostGone: true })
+    const moved: JournalEvent = { _tag: "ReviewerMoved", sessionId: session(1), reason: "the phase is over" }
+    outcome.then([moved])
+    assert.deepInclude(startTurnOf(outcome.sent).command, { _tag: "AbortSession", reason: "the phase is over" })
+    const again = given([...history, moved]).when(request(1, "c9", { directory: "/other" }))
+    const { command, key } = startTurnOf(again.sent)
+    assert.strictEqual(key, session(1))
+    assert.deepInclude(command, {
+      ...{ directory: "/other", onMissing: "fresh", reason: "host-gone" },
+      session: { _tag: "Existing", sessionId: session(1) }
+    })
+    assert.match(String(command.freshPrompt), /^You are the reviewer[^]*is gone[^]*commit c9 completes this phase/)
+    assert.deepStrictEqual([again.state.moved, again.state.sessions, again.state.open?.told], [undefined, 1, []])
+  })
+
   it("changes nothing the second time", () => {
     const closed: JournalEvent = { _tag: "ReviewerForgotten", sessionId: session(1), aborted: false, reason: "x" }
     given([...judged, closed])

@@ -222,13 +222,13 @@ describe("a turn in an existing session", () => {
   })
 
   it.each([
-    ["aborted", { _tag: "AbortSession", sessionId, reason: "x" }],
-    ["expired", { _tag: "ExpireSession", sessionId }],
-    ["completed", { _tag: "CompleteSession", sessionId }]
-  ] as const)("never continues a session that is %s", (status, end) => {
+    ["it was aborted: x", { _tag: "AbortSession", sessionId, reason: "x" }],
+    ["it is expired", { _tag: "ExpireSession", sessionId }],
+    ["it is completed", { _tag: "CompleteSession", sessionId }]
+  ] as const)("never continues a session that has ended: %s", (why, end) => {
     const failure = given([...firstTurn, end]).when(nextTurn(2))
     assert.deepInclude(failure.event("TurnFailed"), { kind: "session-missing", sessionUsable: false })
-    assert.include(failure.event("TurnFailed").message, `it is ${status}`)
+    assert.include(failure.event("TurnFailed").message, why)
 
     const fresh = given([...firstTurn, end]).when(nextTurn(2, { onMissing: "fresh" }))
     assert.deepStrictEqual(fresh.types, ["TurnRequested", "SessionLost"])
@@ -236,6 +236,25 @@ describe("a turn in an existing session", () => {
       fresh.work.map((one) => one.work._tag),
       ["OpenSession"]
     )
+  })
+
+  it("goes on on another host when its own is gone: in a new runtime session, which is told the saved conversation", () => {
+    const saved: SessionInput = {
+      ...{ _tag: "RecordSaved", object: "session/r1-s1/ses_1/1", messages: 6, digest: "d", readAt: at(3) }
+    }
+    const gone: SessionInput = { _tag: "AbortSession", sessionId, reason: "host h1 is gone" }
+    const elsewhere = { onMissing: "fresh", host: Host.make("h2"), directory: "/other", freshPrompt: "All." } as const
+    const outcome = given([...firstTurn, saved, gone]).when(nextTurn(2, elsewhere))
+    assert.deepInclude(outcome.event("SessionLost"), { old: "ses_1", reason: "it was aborted: host h1 is gone" })
+    assert.deepStrictEqual(
+      outcome.work.map(({ host, work }) => [host, work._tag, "transcript" in work ? work.transcript : undefined]),
+      [["h2", "OpenSession", "session/r1-s1/ses_1/1"]]
+    )
+    const told = { ...opened(2, "ses_2"), host: "h2", context: "--- user\nHello" } as SessionInput
+    const replaced = given([...firstTurn, saved, gone, nextTurn(2, elsewhere)]).when(told)
+    assert.deepInclude(replaced.event("SessionReplaced"), { old: "ses_1", new: "ses_2", sessionId })
+    assert.deepInclude(replaced.state.details ?? {}, { host: "h2", directory: "/other" })
+    assert.match((replaced.work[0]?.work as { text: string }).text, /^All\.[^]*--- user\nHello/)
   })
 
   it("is refused as busy while another turn is open", () => {

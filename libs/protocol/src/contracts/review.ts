@@ -52,8 +52,17 @@ export const ReviewCommand = Schema.TaggedUnion({
   },
   /** The run is paused: the turn under way ends, and its session goes on with the review when it is requested again. */
   InterruptReview: { runId: RunId, phase: PhaseId, reason: Schema.String },
-  /** The phase is over or the run was aborted: the reviewer's session ends. */
-  CloseReview: { runId: RunId, phase: PhaseId, aborted: Schema.Boolean, reason: Schema.String }
+  /**
+   * The phase is over or the run was aborted: the reviewer's session ends. `hostGone`: only there; the next review goes on
+   * in it on another host, where it is told what was saved of its conversation.
+   */
+  CloseReview: {
+    runId: RunId,
+    phase: PhaseId,
+    aborted: Schema.Boolean,
+    reason: Schema.String,
+    hostGone: Schema.optionalKey(Schema.Boolean)
+  }
 })
 export type ReviewCommand = typeof ReviewCommand.Type
 

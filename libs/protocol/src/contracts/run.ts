@@ -103,9 +103,15 @@ export const orchestratorEvents = {
   AuthorChanged: { ...atPhase, ...AgentChoice.fields, by: Schema.String },
   /**
    * `from`: the host that is gone, and what it had not pushed is lost with it; or, with the cause `drained`, the host that
-   * takes no runs any more, and everything was pushed.
+   * takes no runs any more, and everything was pushed. `author`: the session that goes on on another host, where it is
+   * told what was saved of its conversation.
    */
-  RunMoved: { ...at, from: Host, cause: Schema.optionalKey(Schema.Literals(["gone", "drained"])) },
+  RunMoved: {
+    ...at,
+    from: Host,
+    cause: Schema.optionalKey(Schema.Literals(["gone", "drained"])),
+    author: Schema.optionalKey(SessionId)
+  },
   RunPaused: at,
   RunResumed: at,
   RunCompleted: at,

@@ -126,7 +126,12 @@ const asked = {
   AuthorReplaced: { sessionId: SessionId },
   /** The review is to end, and its session to stay usable. */
   ReviewInterrupted: { phase: PhaseId, reason: text },
-  ReviewClosed: { phase: PhaseId, aborted: Schema.Boolean, reason: text }
+  ReviewClosed: {
+    phase: PhaseId,
+    aborted: Schema.Boolean,
+    reason: text,
+    hostGone: Schema.optionalKey(Schema.Boolean)
+  }
 } as const
 
 const answered = {

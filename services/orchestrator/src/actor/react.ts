@@ -40,8 +40,8 @@ export const reactions: Reactions = {
   ReviewInterrupted: (runId, { phase, reason }) => [
     send(to.reviewer(reviewKey(runId, phase)).InterruptReview({ runId, phase, reason }))
   ],
-  ReviewClosed: (runId, { aborted, phase, reason }) => [
-    send(to.reviewer(reviewKey(runId, phase)).CloseReview({ runId, phase, aborted, reason }))
+  ReviewClosed: (runId, { _tag, phase, ...closing }) => [
+    send(to.reviewer(reviewKey(runId, phase)).CloseReview({ runId, phase, ...closing }))
   ],
   QuestionAsked: raise,
   QuestionChanged: raise,

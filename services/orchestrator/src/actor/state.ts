@@ -55,10 +55,13 @@ export type Pending =
   /** `under`: the turn or review that goes on while its agent asks something. */
   | { readonly _tag: "Answer"; readonly question: Question; readonly under: Pending }
 
-/** The phase's newest author session. `doubtful`: it may be alive, but its state is not known. */
+/**
+ * The phase's newest author session. `doubtful`: it may be alive, but its state is not known. `saved`: its host is gone,
+ * and it goes on on another one, with what was saved of its conversation.
+ */
 export interface Author {
   readonly sessionId: SessionId
-  readonly state: "usable" | "doubtful" | "ended"
+  readonly state: "usable" | "doubtful" | "saved" | "ended"
   /** Why it cannot be continued. */
   readonly why?: string | undefined
   /** On which runtime it was begun, and with which model. */
@@ -229,6 +232,8 @@ export interface Run {
   readonly head?: string | undefined
   /** Its host is drained and has pushed everything: the next phase begins on another. */
   readonly leaves?: true | undefined
+  /** The author of a phase whose host is gone, until the phase begins again. */
+  readonly movedAuthor?: { readonly phase: PhaseId; readonly author: Author } | undefined
   readonly phase?: PhaseRun | undefined
   readonly step?: Step | undefined
   readonly attempt?: number | undefined

@@ -14,7 +14,7 @@ import {
 } from "@reprise/protocol"
 import type { EventOf, Purpose, RunEvents } from "../actor/journal.ts"
 import type { SessionUse } from "../actor/moves.ts"
-import type { PhaseRun, Run } from "../actor/state.ts"
+import type { Author, PhaseRun, Run } from "../actor/state.ts"
 import { agentIn, agentOf, roleAt } from "../agents/agentOf.ts"
 import { isContinued } from "../checkpoint/prompt.ts"
 import { budgetsLeft } from "../control/usage.ts"
@@ -111,7 +111,8 @@ const inNewSession = (
 const takeOver = (run: Run, phase: PhaseRun, step: Step, purpose: Purpose, task?: string): RunEvents => {
   const asked = inNewSession(run, phase, step, purpose, task)
   const { author } = phase
-  return author === undefined || author.state === "ended" || author.sessionId === asked.sessionId
+  const isReleased = author === undefined || author.state === "ended" || author.state === "saved"
+  return isReleased || author.sessionId === asked.sessionId
     ? [asked]
     : [asked, { _tag: "AuthorReplaced", sessionId: author.sessionId }]
 }
@@ -158,13 +159,21 @@ const inSession = (
   }
 }
 
+/** Whether it goes on in its session. */
+const isKnown = (author: Author | undefined): author is Author =>
+  author?.state === "usable" || author?.state === "saved"
+
 /** Asks for a step's work, in the session that `use` names. */
 export const askForWork = (run: Run, phase: PhaseRun, step: Step, use: SessionUse): RunEvents => {
   const { author } = phase
   if (use._tag === "continue") return [continueSession(run, phase, step, use)]
-  if (use._tag === "fresh" || author?.state !== "usable") return takeOver(run, phase, step, "work")
+  if (use._tag === "fresh" || !isKnown(author)) return takeOver(run, phase, step, "work")
   const { sessionId } = author
   const known = { purpose: "work", task: stepTask(run, phase, step), continued: false } as const
+  if (author.state === "saved") {
+    const prompt = freshPrompt(run, phase, step)
+    return [inSession(run, phase, step, sessionId, { ...known, reason: "host-gone", prompt })]
+  }
   const turn: KnownTurn = use.interrupted
     ? { ...known, reason: "resume", prompt: continuePrompt(run, sessionId, "") }
     : { ...known, reason: reuseReasons[step] ?? "work" }

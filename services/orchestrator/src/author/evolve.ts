@@ -51,8 +51,17 @@ const phaseAfterAsking = (phase: PhaseRun, event: EventOf<"AuthorAsked">): Phase
         author: { sessionId, state: "usable", ...agentBy(event), since },
         sessions: [...phase.sessions.filter((id) => id !== sessionId), sessionId]
       }
-    : { ...phase, told, ...(phase.author === undefined ? {} : { author: atWork(phase.author, event) }) }
+    : {
+        ...phase,
+        told,
+        ...(phase.author === undefined ? {} : { author: atWork(phase.author, event) }),
+        sessions: phase.sessions.includes(sessionId) ? phase.sessions : [...phase.sessions, sessionId]
+      }
 }
+
+/** Its agent is given the whole prompt, like one in a new session. */
+const beginsAnew = ({ phase }: Run, event: EventOf<"AuthorAsked">): boolean =>
+  startsSession(event) || (phase?.author?.state === "saved" && phase.author.sessionId === event.sessionId)
 
 const authorAsked = (run: Run, event: EventOf<"AuthorAsked">): Run => {
   const { command, continued, purpose, sessionId } = event
@@ -62,11 +71,11 @@ const authorAsked = (run: Run, event: EventOf<"AuthorAsked">): Run => {
     pending: { _tag: "Turn", turnId: command.turnId, sessionId, purpose, continued, interrupted: false },
     ids: { ...run.ids, turns: run.ids.turns + 1, sessions: run.ids.sessions + (startsSession(event) ? 1 : 0) },
     ledger: afterGiving(
-      startsSession(event) ? afterStartingOver(run.ledger, sessionId) : run.ledger,
+      beginsAnew(run, event) ? afterStartingOver(run.ledger, sessionId) : run.ledger,
       [
         ...wordsFor(run.ledger, "author", run.phase?.id),
         // A fresh author reads the decisions of the whole run.
-        ...(startsSession(event) ? decisionsOf(run.ledger) : [])
+        ...(beginsAnew(run, event) ? decisionsOf(run.ledger) : [])
       ],
       { sessionId, turnId: command.turnId }
     )
@@ -142,11 +151,16 @@ const turnBroke = (run: Run, event: EventOf<"TurnBroke">): Run => {
     : withNotice(after, `The author's turn failed (${event.kind}): ${event.message}`)
 }
 
+const authorReplaced = ({ why, ...author }: Author): Author =>
+  author.state === "saved"
+    ? { ...author, state: "usable", context: undefined }
+    : { ...author, ...(why === undefined ? {} : { why }), context: undefined }
+
 const sessionSeen = (run: Run, event: EventOf<"SessionSeen">): Run => {
   const counted = countSession(run, event)
   if (event.kind !== "replaced") return counted
   const replaced = withPhase(counted, (phase) =>
-    phase.author?.sessionId === event.sessionId ? { ...phase, author: { ...phase.author, context: undefined } } : phase
+    phase.author?.sessionId === event.sessionId ? { ...phase, author: authorReplaced(phase.author) } : phase
   )
   return withNotice(replaced, `Session ${event.sessionId} was replaced: ${event.reason ?? "no reason given"}`)
 }

@@ -16,9 +16,15 @@ const refuse = refusing("orchestrator")
 const keepHeldAnswer = (run: Run, held: Run["held"]): RunEvents =>
   held?._tag === "AnswerReceived" ? (overruledAnswer(run, held) ?? []) : []
 
+/** The session of the author whose conversation, as far as it was saved, says what it knows. */
+const savedAuthor = ({ phase }: Run) => {
+  const author = phase?.author
+  return author === undefined || author.state === "ended" ? {} : { author: author.sessionId }
+}
+
 /**
- * Only commits that were pushed are known elsewhere, so the phase under way begins again, with fresh agents. What humans
- * said in it is kept for them.
+ * Only commits that were pushed are known elsewhere, so the phase under way begins again there. Its author and its reviewer
+ * go on in their sessions, with what was saved of their conversations. What humans said in the phase is kept for them.
  */
 export const moveRun = (run: Run, { from }: InputOf<"MoveRun">): Result.Result<RunEvents, Refusal> => {
   const { host, runId, step } = run
@@ -36,8 +42,8 @@ export const moveRun = (run: Run, { from }: InputOf<"MoveRun">): Result.Result<R
   const left: RunEvents = [
     ...closed,
     ...keepHeldAnswer(runAfter(run, closed), run.held),
-    ...stopAgents(run, `host ${from} is gone`),
-    { _tag: "RunMoved", ...locationOf(run), ...(step === undefined ? {} : { step }), from }
+    { _tag: "RunMoved", ...locationOf(run), ...(step === undefined ? {} : { step }), from, ...savedAuthor(run) },
+    ...stopAgents(run, `host ${from} is gone`, { hostGone: true })
   ]
   return Result.succeed([...left, ...prepareWorkspace(runAfter(run, left), { host: from, cause: "gone" })])
 }

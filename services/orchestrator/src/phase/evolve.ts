@@ -1,5 +1,13 @@
 /** What beginning, stepping through and completing phases changes in a run. */
-import { type CommitSubject, type PhaseId, type Step, type StepAgent, sameAgent } from "@reprise/protocol"
+import {
+  type CommitSubject,
+  type Host,
+  type PhaseId,
+  type SessionId,
+  type Step,
+  type StepAgent,
+  sameAgent
+} from "@reprise/protocol"
 import type { EventOf } from "../actor/journal.ts"
 import { type Evolution, nothing, nothingTold, type PhaseRun, type Run, withNotice, withPhase } from "../actor/state.ts"
 import { isCounted, isCountedVisit } from "../actor/transitions.ts"
@@ -33,9 +41,12 @@ const newPhase = (id: PhaseId, base: string): PhaseRun => ({
   told: nothingTold
 })
 
-const phaseStarted = (run: Run, event: EventOf<"PhaseStarted">): Run => ({
+const phaseStarted = ({ movedAuthor, ...run }: Run, event: EventOf<"PhaseStarted">): Run => ({
   ...run,
-  phase: newPhase(event.phase, run.head ?? ""),
+  phase: {
+    ...newPhase(event.phase, run.head ?? ""),
+    ...(movedAuthor?.phase === event.phase ? { author: movedAuthor.author } : {})
+  },
   ledger: atPhaseStart(run.ledger, event.phase)
 })
 
@@ -100,17 +111,24 @@ const isUnpushed = ({ outcomes, pending, phase, step }: Run): boolean => {
   return !(pending._tag === "Workspace" && pending.command._tag === "WriteSummary")
 }
 
+/** How full its context was, and what it wrote last, is of the runtime session that is lost. */
+const authorElsewhere = ({ author, id }: PhaseRun, sessionId: SessionId, from: Host): Run["movedAuthor"] => ({
+  phase: id,
+  author: { sessionId, state: "saved", why: `host ${from} is gone`, agent: author?.agent, since: author?.since }
+})
+
 /**
  * What was under way is lost with a host that is gone. What humans said in the phase is kept, and its count of sessions and
  * steps.
  */
-const moved = (run: Run, { cause, from }: EventOf<"RunMoved">): Run => {
+const moved = (run: Run, { author, cause, from }: EventOf<"RunMoved">): Run => {
   const { branch: _branch, directory: _directory, held: _held, host: _host, leaves: _leaves, phase, ...rest } = run
   const left: Run = { ...rest, pending: nothing, prompts: [], working: [] }
   if (cause === "drained") return withNotice(left, `Host ${from} is drained: the run goes on elsewhere.`)
   const again = phase === undefined ? "" : ` Phase ${phase.id} begins again.`
   const lost: Run = {
     ...left,
+    ...(author === undefined || phase === undefined ? {} : { movedAuthor: authorElsewhere(phase, author, from) }),
     outcomes: isUnpushed(run) ? run.outcomes.filter(({ id }) => id !== phase?.id) : run.outcomes,
     status: run.status === "paused" ? "paused" : "running"
   }

@@ -4,7 +4,7 @@ import type { PhaseId } from "@reprise/protocol"
 import { Result } from "effect"
 import type { InputOf } from "../actor/inputs.ts"
 import type { RunEvent, RunEvents } from "../actor/journal.ts"
-import { enter, escalate, fresh, type Outcome, outcome } from "../actor/moves.ts"
+import { enter, escalate, fresh, type Outcome, outcome, type SessionUse } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 import { stepTask } from "../author/prompt.ts"
 import { raisedReport, unansweredOf } from "../checkpoint/planned.ts"
@@ -166,7 +166,9 @@ export const startNextPhase = (run: Run): Outcome => {
   if (next === undefined) return outcome([writeSummary(run)])
   if (run.leaves === true && run.host !== undefined) return outcome(leaveDrained(run, run.host))
   const started: RunEvent = { _tag: "PhaseStarted", runId: run.runId, phase: next.id, title: next.title }
-  return outcome([started], enter("EXECUTE", "phase-started", fresh))
+  // The author of a phase that begins again elsewhere goes on.
+  const use: SessionUse = run.movedAuthor?.phase === next.id ? { _tag: "current" } : fresh
+  return outcome([started], enter("EXECUTE", "phase-started", use))
 }
 
 export const phaseSummarised = (phase: PhaseId, path: string): Outcome =>

@@ -76,11 +76,13 @@ const continueOffer = (author: Author | undefined, request: EscalationRequest, r
     : { why: author.why ?? "the state of the author's session is not known" }
 }
 
+/** Somebody may work in it. */
+const isOpen = (author: Author | undefined): author is Author =>
+  author !== undefined && author.state !== "ended" && author.state !== "saved"
+
 /** Activity in the author's session makes a question about its work moot, but not a reviewer's question. */
 const watchedSession = (author: Author | undefined, request: EscalationRequest, retry: Retry): SessionId | undefined =>
-  request.origin !== "reviewer" && isAuthorStep(retry.step) && author !== undefined && author.state !== "ended"
-    ? author.sessionId
-    : undefined
+  request.origin !== "reviewer" && isAuthorStep(retry.step) && isOpen(author) ? author.sessionId : undefined
 
 const kindOf = ({ origin }: EscalationRequest): Question["kind"] =>
   origin === "checkpoint" || origin === "continuation" || origin === "phase-gate" ? origin : "step"
@@ -169,8 +171,7 @@ const askHuman = (run: Run, request: EscalationRequest): RunEvents => {
   const sessionId = kind === "step" && "sessionId" in offer ? offer.sessionId : undefined
   const unavailable = kind === "step" && "why" in offer ? { continueUnavailable: offer.why } : {}
   // Whoever works in a session that is named makes the run go on. Missing work is checked again instead.
-  const canBeOpened =
-    author !== undefined && author.state !== "ended" && (kind !== "continuation" || watch !== undefined)
+  const canBeOpened = isOpen(author) && (kind !== "continuation" || watch !== undefined)
   const byReviewer = request.origin === "reviewer"
   const shown =
     sessionId === undefined ? sessionsShown(run, byReviewer, canBeOpened ? author.sessionId : undefined) : {}

@@ -75,7 +75,7 @@ export const startReview = (run: Run, phase: PhaseRun, fresh?: string): RunEvent
   return fresh === undefined ? [asked] : [closeReview(phase, false, fresh), asked]
 }
 
-export const closeReview = (phase: PhaseRun, aborted: boolean, reason: string): RunEvent => ({
+export const closeReview = (phase: PhaseRun, aborted: boolean, reason: string): EventOf<"ReviewClosed"> => ({
   _tag: "ReviewClosed",
   phase: phase.id,
   aborted,

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { anyHost, Host } from "@reprise/protocol"
 import { Result } from "effect"
-import { head, runId, startRun } from "../support/samples.ts"
+import { head, item, runId, startRun } from "../support/samples.ts"
 import { type Story, story } from "../support/story.ts"
 
 const remote = { url: "https://git.example.org/app.git", ref: "main" }
@@ -23,8 +23,8 @@ describe("any, with a remote, MoveRun", () => {
   it("prepares the run on any other host, after its agents were stopped", () => {
     const s = executing().tell(move)
     assert.deepStrictEqual(s.lines, [
-      "session-manager AbortSession",
       "RunMoved",
+      "session-manager AbortSession",
       "StepStarted PREPARE (host-gone)",
       "workspace PrepareWorkspace"
     ])
@@ -34,18 +34,60 @@ describe("any, with a remote, MoveRun", () => {
     assert.match(s.run.notices.at(-1) ?? "", /Host host1 is gone.*Phase 1 begins again/)
   })
 
-  it("begins the phase again there with a fresh author, from what was pushed", () => {
+  it("begins the phase again there from what was pushed, in the session of its author, which is told the saved conversation", () => {
     const first = executing()
-    const lost = first.author
-    const s = preparedElsewhere(first.tell(move), "abc9999")
+    const { author } = first
+    first.tell(move)
+    assert.deepInclude(
+      first.journal.find(({ _tag }) => _tag === "RunMoved"),
+      { from: gone, author }
+    )
+    const s = preparedElsewhere(first, "abc9999")
     assert.deepStrictEqual(s.lines, [
       "PhaseStarted 1",
       "StepStarted EXECUTE (phase-started)",
       "session-manager StartTurn"
     ])
-    assert.notStrictEqual(s.author, lost)
-    assert.deepInclude(s.command("StartTurn"), { directory: "/other", host: other })
+    assert.deepInclude(s.command("StartTurn"), {
+      ...{ directory: "/other", host: other, reason: "host-gone" },
+      session: { _tag: "Existing", sessionId: author },
+      onMissing: "fresh"
+    })
+    assert.include(s.command("StartTurn").freshPrompt, "begins again on another host, because host host1 is gone")
+    assert.include(s.command("StartTurn").freshPrompt, "the working tree is at abc9999")
     assert.strictEqual(s.phase.base, "abc9999")
+    const decided = s.journal.findLast((event) => event._tag === "StepStarted")
+    assert.deepInclude(decided?._tag === "StepStarted" ? decided.session : {}, {
+      choice: "continue",
+      why: "host host1 is gone: the session goes on with what was saved of it"
+    })
+  })
+
+  it("goes on in that session afterwards, whatever is told late of its end on the lost host", () => {
+    const s = preparedElsewhere(executing().tell(move))
+    const { author } = s
+    s.agent("SessionAborted")
+    assert.deepStrictEqual([s.author, s.lines], [author, []])
+    s.tell({ ...s.turnReport({ result: "complete", commit: "abc1234" }) }).commitVerified()
+    s.verdict("not_ready", item("R1", "auto_fix"))
+    assert.deepInclude(s.command("StartTurn"), { session: { _tag: "Existing", sessionId: author } })
+    assert.notInclude(s.prompt, "begins again on another host")
+  })
+
+  it("begins again with a fresh author where the author's session had ended before", () => {
+    const first = executing().agent("SessionFailed")
+    const lost = first.author
+    const s = preparedElsewhere(first.tell(move))
+    assert.notStrictEqual(s.author, lost)
+    assert.deepInclude(s.command("StartTurn"), { session: { _tag: "New" } })
+  })
+
+  it("keeps the author for the phase when the next host is gone, too, before the phase begins again", () => {
+    const first = executing()
+    const { author } = first
+    const s = preparedElsewhere(first.tell(move)).tell({ ...move, from: other })
+    s.tell({ _tag: "WorkspacePrepared", runId, host: gone, directory: "/repo", head, branch: "reprise/plan" })
+    assert.deepInclude(s.command("StartTurn"), { session: { _tag: "Existing", sessionId: author } })
   })
 
   it("keeps finished phases and what a human said in this one, and withdraws the open question", () => {
@@ -56,9 +98,13 @@ describe("any, with a remote, MoveRun", () => {
     assert.strictEqual(s.run.status, "running")
   })
 
-  it("closes a review that is under way", () => {
+  it("closes a review that is under way, whose session goes on on the next host", () => {
     const s = executing().worked("abc1234").tell(move)
     assert.include(s.lines, "reviewer CloseReview")
+    assert.deepInclude(
+      s.journal.find(({ _tag }) => _tag === "ReviewClosed"),
+      { aborted: true, hostGone: true }
+    )
     preparedElsewhere(s)
     assert.strictEqual(s.phase.reviewCycles, 0)
   })

@@ -1,6 +1,13 @@
 /** Decides how reviews are requested, judged, failed and closed (docs/design/sessions.md#reviews-reviewer). */
 import { type Delivery, type Refusal, refusing } from "@reprise/actor"
-import { type ReviewCommand, reviewerSessionIdOf, reviewerTurnIdOf, type TurnId, type Verdict } from "@reprise/protocol"
+import {
+  type ReviewCommand,
+  reviewerSessionIdOf,
+  reviewerTurnIdOf,
+  type SessionId,
+  type TurnId,
+  type Verdict
+} from "@reprise/protocol"
 import { Result } from "effect"
 import type { ReviewRequest } from "../prompts.ts"
 import type { InputOf, ReviewInput } from "./inputs.ts"
@@ -48,6 +55,15 @@ const resumeReview = (
   ]
 }
 
+/** Nothing of what its agent was given before counts as read: the commits that it was about are lost. */
+const goOnElsewhere = (review: ReviewState, sessionId: SessionId, request: ReviewRequest): JournalEvent => ({
+  _tag: "ReviewRequested",
+  request,
+  turnId: reviewerTurnIdOf(request.runId, request.phase, review.turns + 1),
+  sessionId,
+  moved: true
+})
+
 /** What was interrupted in its first review of another commit is of no use: nothing says what it knows of this one. */
 const endInterrupted = ({ interrupted, reviewer }: ReviewState): ReadonlyArray<JournalEvent> =>
   interrupted === undefined || reviewer !== undefined
@@ -76,6 +92,7 @@ const requestReview = (review: ReviewState, request: ReviewRequest): Decision =>
     )
   }
   const { interrupted } = review
+  if (review.moved !== undefined) return Result.succeed([goOnElsewhere(review, review.moved, request)])
   if (interrupted?.commit === request.commit) return Result.succeed(resumeReview(review, interrupted, request))
   const known = review.reviewer
   const turnId = reviewerTurnIdOf(request.runId, request.phase, review.turns + 1)
@@ -209,6 +226,7 @@ const closeReview = (review: ReviewState, command: InputOf<"CloseReview">): Deci
     return refuse("not-found", `Phase ${command.phase} of run ${command.runId} was never reviewed.`)
   const sessionId = (review.open ?? review.interrupted ?? review.reviewer)?.sessionId
   if (sessionId === undefined) return nothing
+  if (command.hostGone === true) return Result.succeed([{ _tag: "ReviewerMoved", sessionId, reason: command.reason }])
   // Nobody waits for the result of a turn that is still running.
   const aborted = command.aborted || review.open !== undefined
   return Result.succeed([{ _tag: "ReviewerForgotten", sessionId, aborted, reason: command.reason }])

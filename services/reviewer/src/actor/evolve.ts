@@ -22,14 +22,15 @@ const interruptedReview = (
 export const evolve = (review: ReviewState, event: JournalEvent): ReviewState => {
   switch (event._tag) {
     case "ReviewRequested": {
-      const { lastReviewed, request, resumed, sessionId, told = [], turnId } = event
-      const { interrupted: _, ...rest } = review
+      const { lastReviewed, moved, request, resumed, sessionId, told = [], turnId } = event
+      const { interrupted: _, moved: __, ...rest } = review
+      const isNew = lastReviewed === undefined && resumed === undefined && moved !== true
       return {
         ...rest,
         runId: request.runId,
         phase: request.phase,
         turns: review.turns + 1,
-        sessions: review.sessions + (lastReviewed === undefined && resumed === undefined ? 1 : 0),
+        sessions: review.sessions + (isNew ? 1 : 0),
         open: {
           ...{ request, sessionId, turnId, told },
           interrupting: false,
@@ -54,6 +55,10 @@ export const evolve = (review: ReviewState, event: JournalEvent): ReviewState =>
     case "ReviewerForgotten": {
       const { interrupted: _, open: __, reached: ___, reviewer: ____, ...rest } = review
       return rest
+    }
+    case "ReviewerMoved": {
+      const { interrupted: _, open: __, reached: ___, reviewer: ____, ...rest } = review
+      return { ...rest, moved: event.sessionId }
     }
     case "ReviewStarted":
       return review.open === undefined ? review : { ...review, open: { ...review.open, started: true } }

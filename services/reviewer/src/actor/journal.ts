@@ -14,7 +14,9 @@ const ReviewRequested = Schema.TaggedStruct("ReviewRequested", {
   /** Ids of the request's words that the session was given before. */
   told: Schema.optionalKey(Schema.Array(Schema.Int)),
   /** The review goes on in the session in which it was interrupted. `unread`: before its agent had read the prompt. */
-  resumed: Schema.optionalKey(Schema.Literals(["begun", "unread"]))
+  resumed: Schema.optionalKey(Schema.Literals(["begun", "unread"])),
+  /** The session was on a host that is gone: it is told what was saved of its conversation. */
+  moved: Schema.optionalKey(Schema.Boolean)
 })
 
 /** The turn is to end, and its session to stay usable. */
@@ -34,6 +36,9 @@ const ReviewerForgotten = Schema.TaggedStruct("ReviewerForgotten", {
   reason: Schema.String
 })
 
+/** The session's host is gone: the next review goes on in it elsewhere. */
+const ReviewerMoved = Schema.TaggedStruct("ReviewerMoved", { sessionId: SessionId, reason: Schema.String })
+
 export const JournalEvent = Schema.Union([
   ReviewRequested,
   ReviewStarted,
@@ -41,7 +46,8 @@ export const JournalEvent = Schema.Union([
   ReviewFailed,
   ReviewInterrupted,
   ReviewerKept,
-  ReviewerForgotten
+  ReviewerForgotten,
+  ReviewerMoved
 ])
 export type JournalEvent = typeof JournalEvent.Type
 export type JournalEventOf<Tag extends JournalEvent["_tag"]> = Extract<JournalEvent, { readonly _tag: Tag }>

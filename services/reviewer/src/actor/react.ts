@@ -1,12 +1,13 @@
 /** What a Review actor sends: turns to the session-manager, its public events to everybody. */
 import { type Outgoing, publish, send } from "@reprise/actor"
 import { sessionPrompts, to } from "@reprise/protocol"
-import { firstPrompt, followUpPrompt, resumedPrompt } from "../prompts.ts"
+import { firstPrompt, followUpPrompt, movedPrompt, resumedPrompt } from "../prompts.ts"
 import type { JournalEvent, JournalEventOf } from "./journal.ts"
 import type { ReviewState } from "./state.ts"
 
 /** What is asked of a session that exists, and why it is used again; undefined: the session is a new one. */
-const goingOn = ({ lastReviewed, request, resumed, told = [] }: JournalEventOf<"ReviewRequested">) => {
+const goingOn = ({ lastReviewed, moved, request, resumed, told = [] }: JournalEventOf<"ReviewRequested">) => {
+  if (moved === true) return { prompt: movedPrompt(request), reason: "host-gone" }
   if (resumed === "begun") return { prompt: resumedPrompt(request, told), reason: "resume" }
   if (lastReviewed !== undefined) {
     const prompt = followUpPrompt(request, lastReviewed, told)
@@ -18,6 +19,7 @@ const goingOn = ({ lastReviewed, request, resumed, told = [] }: JournalEventOf<"
 const startTurn = (requested: JournalEventOf<"ReviewRequested">) => {
   const { request, sessionId, turnId } = requested
   const known = goingOn(requested)
+  const whole = requested.moved === true ? movedPrompt(request) : firstPrompt(request)
   return to.sessionManager(sessionId).StartTurn({
     turnId,
     runId: request.runId,
@@ -36,8 +38,8 @@ const startTurn = (requested: JournalEventOf<"ReviewRequested">) => {
     ...sessionPrompts(request.prompts),
     limits: request.limits,
     ...(known === undefined
-      ? { session: { _tag: "New" }, prompt: firstPrompt(request) }
-      : { session: { _tag: "Existing", sessionId }, ...known, freshPrompt: firstPrompt(request) })
+      ? { session: { _tag: "New" }, prompt: whole }
+      : { session: { _tag: "Existing", sessionId }, ...known, freshPrompt: whole })
   })
 }
 
@@ -54,6 +56,8 @@ const outgoing = (event: JournalEvent): ReadonlyArray<Outgoing> => {
     }
     case "ReviewerForgotten":
       return [send(endSession(event))]
+    case "ReviewerMoved":
+      return [send(to.sessionManager(event.sessionId).AbortSession({ reason: event.reason }))]
     case "ReviewerKept":
       return []
     case "ReviewStarted":

@@ -53,6 +53,8 @@ export type ReviewState = Whose & {
   readonly reviewer?: KnownReviewer
   readonly open?: OpenReview
   readonly interrupted?: InterruptedReview
+  /** The session that goes on on another host, with what was saved of its conversation. */
+  readonly moved?: SessionId
   /** The newest verdict: a repeated request is answered with it. */
   readonly reached?: VerdictReached
 }

@@ -31,6 +31,10 @@ const requireUsableForm = (report: ReportForm): Result.Result<void, Refusal> => 
 
 type Code = RefusalCode<"session-manager">
 
+/** Why a session ended is known of those that were aborted. */
+const endOf = ({ lastStopReason, status }: Session): string =>
+  status === "aborted" && lastStopReason !== undefined ? `it was ${lastStopReason}` : `it is ${status}`
+
 /** Fails with why the session cannot be continued. An agent knows the files of one directory only. */
 const requireUsableSession = (
   session: Session,
@@ -39,7 +43,7 @@ const requireUsableSession = (
   if (session.status === "unknown" || session.runtimeSessionId === undefined) {
     return Result.fail({ code: "not-found", reason: "it was never opened" })
   }
-  if (hasEnded(session)) return Result.fail({ code: "ended", reason: `it is ${session.status}` })
+  if (hasEnded(session)) return Result.fail({ code: "ended", reason: endOf(session) })
   const own = session.details?.directory
   return own === directory
     ? Result.void
