@@ -4,10 +4,12 @@ import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { ActorConfig, JetStreamBroker, Broker as Transcripts } from "@reprise/actor"
+import { Nats } from "@reprise/nats"
 import { canSandbox } from "@reprise/sandbox/testing"
 import { Broker, localBroker } from "@reprise/testing"
 import { Effect } from "effect"
-import { heldInReview, once, plan, script } from "../harness/modelScript.ts"
+import { correct, heldInReview, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 import { waitForCommand, waitUntil } from "../harness/waitUntil.ts"
 
@@ -54,6 +56,19 @@ const serve = Effect.fnUntraced(function* (
     })
   }
 })
+
+/** Every saved part of every conversation. */
+const savedText = (url: string) =>
+  Effect.gen(function* () {
+    const { transcripts } = yield* Transcripts
+    const names = yield* transcripts.list("session/")
+    return (yield* Effect.forEach(names, (name) => transcripts.get(name))).join("\n")
+  }).pipe(
+    Effect.provide(JetStreamBroker.layer),
+    Effect.provide(Nats.layer({ url, name: "test" })),
+    Effect.provide(ActorConfig.layer()),
+    Effect.scoped
+  )
 
 const errorOf = ({ code, stdout }: { readonly code: number | null; readonly stdout: string }) => {
   const { error } = JSON.parse(stdout)
@@ -135,6 +150,62 @@ describe("reprise run --remote", () => {
       const started = (phase: string) =>
         events.filter((line) => line.includes('"type":"PhaseStarted"') && line.includes(`"phase":"${phase}"`)).length
       assert.deepStrictEqual([started("1"), started("2")], [1, 2])
+    }).pipe(Effect.provide(localBroker))
+  )
+
+  it.live("goes on elsewhere with what its author and its reviewer had said, also in the turn that was under way", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        script: script(
+          once({ role: "reviewer", kind: "report" }, correct("Name the colour")),
+          once({ role: "author", kind: "work", lastUser: "Review cycle 1" }, [
+            { bash: "echo the cause is a race" },
+            { hold: "in-fix", bash: "touch lost.txt" },
+            { text: "Done." }
+          ])
+        )
+      })
+      const remote = withRemote(world)
+      const { url } = yield* Broker
+      const nats = ["--json", "--nats", url]
+      const first = yield* serve(world, url, "first", workers, { REPRISE_SESSIONS_SAVE_EVERY_MS: "100" })
+      yield* serve(world, url, "deciders", deciders)
+      const run = yield* world.start("run", "PLAN.md", "--remote", "origin", "--nats", url)
+      yield* world.model.awaitHeld("in-fix")
+      const saved = Effect.map(savedText(url), (texts) => texts.includes("the cause is a race"))
+      yield* waitUntil(Effect.map(saved, (isSaved) => (isSaved ? true : undefined)))
+      yield* first.destroy
+      const forgotten = JSON.parse((yield* world.reprise("hosts", "forget", "first", ...nats)).stdout).data
+      const [runId] = forgotten.moved
+      const before = (yield* world.model.calls).length
+      yield* serve(world, url, "second", workers)
+      const ended = yield* run.ended
+      assert.strictEqual(ended.code, 0, ended.stderr)
+      assert.include(ended.stderr, "Host first is gone: the run goes on elsewhere")
+      assert.strictEqual(remote.git("log", "--format=%s", "reprise/plan"), "Write phase-1.txt\nStart")
+
+      const prompts = (yield* world.model.calls)
+        .slice(before)
+        .filter(({ kind, round }) => kind === "work" && round === 0)
+      const promptOf = (role: string) => prompts.filter((call) => call.role === role).map(({ lastUser }) => lastUser)
+      const [author] = promptOf("author")
+      assert.match(
+        author ?? "",
+        /^You are the author of phase 1[^]*begins again on another host, because host first is gone/
+      )
+      assert.include(author, "the cause is a race")
+      assert.include(author, "Name the colour")
+      const [reviewer] = promptOf("reviewer")
+      assert.match(
+        reviewer ?? "",
+        /^You are the reviewer of phase 1[^]*The host on which you reviewed this phase is gone/
+      )
+      assert.include(reviewer, "I have read it.")
+
+      const events = (yield* world.reprise("logs", runId, ...nats)).stdout
+      assert.lengthOf(events.match(/"type":"SessionReplaced"[^\n]*host first is gone/g) ?? [], 2)
+      assert.lengthOf(events.match(/"type":"SessionCreated"/g) ?? [], 2)
     }).pipe(Effect.provide(localBroker))
   )
 

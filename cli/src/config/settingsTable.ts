@@ -216,6 +216,11 @@ const table = {
       sessionDefaults.expireHeldAfterMs,
       "Milliseconds after which a paused session expires that its phase or an open question may need; 0: never."
     ),
+    saveEveryMs: setting(
+      count,
+      sessionDefaults.saveEveryMs,
+      "Milliseconds after which a conversation is saved again while its agent works; 0: only at the end of a turn."
+    ),
     maxWaitMs: setting(
       count,
       sessionDefaults.maxWaitMs,

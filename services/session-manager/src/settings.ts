@@ -59,6 +59,8 @@ export interface SessionSettings {
   readonly expireAfterMs: number
   /** One that its phase or a question may need expires after this long; 0: never. */
   readonly expireHeldAfterMs: number
+  /** During a turn, what was said is saved this often; 0: only at its end. */
+  readonly saveEveryMs: number
   /** How long a turn waits in total for a rate limit, for credit or for the network. */
   readonly maxWaitMs: number
   /** The first such wait where the runtime does not say how long; each further one is twice as long. */
@@ -78,6 +80,7 @@ export const defaultSettings: SessionSettings = {
   idleAfterMs: 5 * 60_000,
   expireAfterMs: 30 * 60_000,
   expireHeldAfterMs: 7 * 24 * 60 * 60_000,
+  saveEveryMs: 5 * 60_000,
   maxWaitMs: 60 * 60_000,
   firstWaitMs: 30_000,
   longestWaitMs: 30 * 60_000,

@@ -1,13 +1,14 @@
 /** Saving what is new, delivered again, beside itself, and without its runtime. */
 import { assert, describe, it } from "@effect/vitest"
 import { Broker, type WorkContext } from "@reprise/actor"
-import { AgentRuntime, type Message, promptIds } from "@reprise/agent"
-import { Key } from "@reprise/protocol"
-import { Effect, Layer, Result } from "effect"
+import { AgentRuntime, MemoryControl, type MemoryScript, type Message, promptIds } from "@reprise/agent"
+import { Host, Key } from "@reprise/protocol"
+import { Effect, Layer, Result, Schedule } from "effect"
 import type { WorkOf } from "../src/actor/work.ts"
 import { readTranscript } from "../src/work/readTranscript.ts"
 import { digestOf, saveNewMessages } from "../src/work/saveNewMessages.ts"
-import { surroundings } from "./support/stage.ts"
+import { inMemory, stage, surroundings } from "./support/stage.ts"
+import { goodReport, newTurn } from "./support/story.ts"
 
 type Saved = WorkOf<"SaveNewMessages">["saved"]
 
@@ -155,5 +156,31 @@ describe("saving what is new", () => {
         assert.isUndefined(yield* readTranscript(part(2)))
       })
     )
+  )
+})
+
+describe("a turn that lasts", () => {
+  const control = new MemoryControl()
+  const working: MemoryScript = () => [{ tool: "look-for-the-cause" }, { hold: "work" }, { say: goodReport }]
+
+  it.live("is saved while its agent works, since its host may not come back", () =>
+    Effect.gen(function* () {
+      const { transcripts } = yield* Broker
+      const { awaitEvent, send } = yield* stage
+      yield* send(newTurn(1, { host: Host.make("local") }))
+      yield* control.reached("work")
+      const said = Effect.gen(function* () {
+        const [newest] = (yield* transcripts.list("session/")).toReversed()
+        const saved = newest === undefined ? undefined : yield* readTranscript(newest)
+        return JSON.stringify(saved?.messages ?? [])
+      })
+      yield* Effect.repeat(said, {
+        until: (text) => text.includes("look-for-the-cause"),
+        schedule: Schedule.spaced("5 millis")
+      })
+      yield* control.release("work")
+      yield* awaitEvent("TurnCompleted")
+      yield* Effect.repeat(said, { until: (text) => text.includes("complete"), schedule: Schedule.spaced("5 millis") })
+    }).pipe(Effect.provide(inMemory(working, { control, settings: { saveEveryMs: 10 } })))
   )
 })

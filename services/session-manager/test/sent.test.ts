@@ -50,7 +50,8 @@ const archive = {
 const pause = { at: at(60 + defaultSettings.idleAfterMs / 1_000), _tag: "PauseIdle" }
 const prompt = {
   ...{ _tag: "RunPrompt", turnId: t(1), number: 1, kind: "work", ...onRuntime, ...session, permissions: "ask" },
-  ...{ limits: {}, usedBefore: noUsage, counted: noUsage, turnStartedAt: at(0), turnWaitedMs: 0, host, prompted: true }
+  ...{ limits: {}, usedBefore: noUsage, counted: noUsage, turnStartedAt: at(0), turnWaitedMs: 0, host, prompted: true },
+  saving: { object: "session/r1-s1/ses_1" }
 }
 const { sessionId: _, ...firstPrompt } = prompt
 const asked: SessionInput = {

@@ -75,17 +75,23 @@ const inspectSession = ({ runtimeSessionId }: Session, details: SessionDetails, 
     ? []
     : [work(details, { _tag: "InspectSession", turnId: turn.turnId, ...onRuntime(details, runtimeSessionId) })]
 
+const saving = (session: Session, details: SessionDetails, runtimeSessionId: string) => {
+  const saved = savedOf(session, runtimeSessionId)
+  return {
+    object: transcriptOf(details.sessionId, runtimeSessionId),
+    ...(saved?.known === undefined ? {} : { saved: { object: saved.object, ...saved.known } })
+  }
+}
+
 /** Nothing waits for it: what a crash prevents is saved by the same work again, or with the next turn. */
 const saveNewMessages = (session: Session, details: SessionDetails): Sent => {
   const { runtimeSessionId } = session
   if (runtimeSessionId === undefined) return []
-  const saved = savedOf(session, runtimeSessionId)
   return [
     work(details, {
       _tag: "SaveNewMessages",
       ...onRuntime(details, runtimeSessionId),
-      object: transcriptOf(details.sessionId, runtimeSessionId),
-      ...(saved?.known === undefined ? {} : { saved: { object: saved.object, ...saved.known } })
+      ...saving(session, details, runtimeSessionId)
     })
   ]
 }
@@ -136,7 +142,8 @@ const runPrompt = (session: Session, details: SessionDetails): Sent => {
       usedBefore: turn.used,
       counted: session.counted,
       turnStartedAt: turn.startedAt,
-      turnWaitedMs: turn.waitedMs + turn.humanMs
+      turnWaitedMs: turn.waitedMs + turn.humanMs,
+      saving: saving(session, details, runtimeSessionId)
     })
   ]
 }

@@ -26,6 +26,12 @@ const tokensAlone = Tokens.pipe(
   )
 )
 
+/** `saved`: what was saved of the conversation before. What is new is saved under a name that begins with `object`. */
+const saving = {
+  object: Schema.String,
+  saved: Schema.optionalKey(Schema.Struct({ object: Schema.String, messages: Schema.Int, digest: Schema.String }))
+} as const
+
 export const SessionWork = Schema.TaggedUnion({
   OpenSession: {
     turnId: TurnId,
@@ -67,14 +73,12 @@ export const SessionWork = Schema.TaggedUnion({
     /** When the turn began, ISO 8601: for the wall limit. */
     turnStartedAt: Schema.String,
     /** How much of the time since then it waited for humans or for failures that pass by themselves. */
-    turnWaitedMs: Schema.Finite.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0)))
+    turnWaitedMs: Schema.Finite.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0))),
+    /** Where what is said meanwhile is saved. Absent in older work. */
+    saving: Schema.optionalKey(Schema.Struct(saving))
   },
-  /** Saves what was said since `saved`, under a name that begins with `object`. */
-  SaveNewMessages: {
-    ...onRuntime,
-    object: Schema.String,
-    saved: Schema.optionalKey(Schema.Struct({ object: Schema.String, messages: Schema.Int, digest: Schema.String }))
-  },
+  /** Saves what was said since the last time. */
+  SaveNewMessages: { ...onRuntime, ...saving },
   /** Saves the whole conversation under this name. `stop`: whatever still runs in the session is stopped first. */
   SaveTranscript: {
     ...onRuntime,

@@ -17,6 +17,7 @@ import { type LastWords, lastLinesOf, saidLast } from "./lastWords.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
 import { failureKindOf, type Reporting, reportTo, sessionShown } from "./report.ts"
 import { isHumanIn, stopOnRuntime, totalUsed } from "./runtimeSession.ts"
+import { saveMeanwhile } from "./saveNewMessages.ts"
 import type { ReachedLimit } from "./turnLimits.ts"
 import { type PromptWatch, watchPrompt } from "./watchPrompt.ts"
 
@@ -160,7 +161,7 @@ const reportOutcome = Effect.fnUntraced(function* (running: Running, outcome: Tu
 export const runPrompt = Effect.fn("runPrompt")(function* (
   work: RunPrompt,
   context: WorkContext,
-  { idleGraceMs, maxWaitMs }: Pick<SessionSettings, "idleGraceMs" | "maxWaitMs">
+  { idleGraceMs, maxWaitMs, saveEveryMs }: Pick<SessionSettings, "idleGraceMs" | "maxWaitMs" | "saveEveryMs">
 ) {
   const { identity, number, runtimeSessionId, turnId } = work
   const runtimes = yield* AgentRuntimes
@@ -200,6 +201,10 @@ export const runPrompt = Effect.fn("runPrompt")(function* (
   const handBacks = yield* HandBacks
   const humanLeaves = Effect.raceFirst(awaitHuman(runtime, work, known, idleGraceMs), handBacks.of(context.key))
 
+  if (work.saving !== undefined) {
+    const { object, saved } = work.saving
+    yield* Effect.forkScoped(saveMeanwhile({ ...work, object }, saved, context, saveEveryMs))
+  }
   const end = yield* Effect.raceFirst(
     Effect.andThen(humanLeaves, Effect.result(promptRuntime(runtime, work))),
     Effect.raceFirst(watch.limit, Effect.as(interrupted, "interrupted" as const))

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { Broker, type WorkContext } from "@reprise/actor"
 import { AgentRuntimes } from "@reprise/agent"
 import type { Message } from "@reprise/agent/message"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
 import type { WorkOf } from "../actor/work.ts"
 import { readTranscript } from "./readTranscript.ts"
 import { fault, reportTo } from "./report.ts"
@@ -26,14 +26,13 @@ export const sameMessages = (saved: ReadonlyArray<Message>, messages: ReadonlyAr
   return differs === -1 ? messages.length : differs
 }
 
+type Saved = WorkOf<"SaveNewMessages">["saved"]
+
 /**
  * How much of the conversation is saved already. Where it is not what it was, since its last message has grown or a human
  * took something back, the saved messages are read and compared.
  */
-const savedBefore = Effect.fnUntraced(function* (
-  saved: WorkOf<"SaveNewMessages">["saved"],
-  messages: ReadonlyArray<Message>
-) {
+const savedAlready = Effect.fnUntraced(function* (saved: Saved, messages: ReadonlyArray<Message>) {
   if (saved === undefined) return undefined
   const { digest, object } = saved
   if (digestOf(messages.slice(0, saved.messages)) === digest) return { object, messages: saved.messages }
@@ -42,15 +41,20 @@ const savedBefore = Effect.fnUntraced(function* (
   return same === 0 ? undefined : { object, messages: same }
 })
 
+type Conversation = Pick<WorkOf<"SaveNewMessages">, "object" | "runtime" | "runtimeSessionId">
+
+/** Gives what is saved now. `name`: a piece of work that saves more than once gives each time a name of its own. */
 const save = Effect.fnUntraced(function* (
-  { object, runtime: name, runtimeSessionId, saved }: WorkOf<"SaveNewMessages">,
-  context: WorkContext
+  { object, runtime: runtimeName, runtimeSessionId }: Conversation,
+  saved: Saved,
+  context: WorkContext,
+  name = ""
 ) {
   const runtimes = yield* AgentRuntimes
   const { transcripts } = yield* Broker
   const { tell } = yield* reportTo(context)
   const readAt = new Date(yield* Clock.currentTimeMillis).toISOString()
-  const messages = yield* runtimes.get(name).pipe(
+  const messages = yield* runtimes.get(runtimeName).pipe(
     Effect.flatMap((runtime) => runtime.history(runtimeSessionId)),
     Effect.catchIf(
       (error) => error.kind === "session-missing",
@@ -58,17 +62,37 @@ const save = Effect.fnUntraced(function* (
     ),
     Effect.mapError(fault("read the conversation"))
   )
-  if (messages.length === 0) return
-  const after = yield* Effect.mapError(savedBefore(saved, messages), fault("read what was saved"))
+  if (messages.length === 0) return saved
+  const after = yield* Effect.mapError(savedAlready(saved, messages), fault("read what was saved"))
   const added = messages.slice(after?.messages ?? 0)
   const isSaved = after !== undefined && added.length === 0 && after.messages === saved?.messages
-  const part = isSaved ? after.object : `${object}/${context.id}`
+  const part = isSaved ? after.object : `${object}/${context.id}${name}`
   if (!isSaved) {
     const text = partText({ messages: added, savedAt: readAt, ...(after === undefined ? {} : { after }) })
     yield* Effect.mapError(transcripts.put(part, text), fault("store what was said"))
   }
-  const report = { object: part, messages: messages.length, digest: digestOf(messages), readAt }
-  yield* tell("saved", { _tag: "RecordSaved", ...report })
+  const now = { object: part, messages: messages.length, digest: digestOf(messages) }
+  yield* tell(`saved${name}`, { _tag: "RecordSaved", ...now, readAt })
+  return now
+})
+
+/**
+ * A turn may take hours, and its host may not come back: what is said is saved again and again while it runs. Nothing
+ * depends on it: what fails is left to the next time, and to the end of the turn.
+ */
+export const saveMeanwhile = Effect.fnUntraced(function* (
+  conversation: Conversation,
+  savedBefore: Saved,
+  context: WorkContext,
+  everyMs: number
+) {
+  let saved = savedBefore
+  for (let n = 1; everyMs > 0; n++) {
+    yield* Effect.sleep(everyMs)
+    // Delivered again, it counts from 1 again.
+    const now = yield* Effect.option(save(conversation, saved, context, `.${context.delivery}.${n}`))
+    saved = Option.getOrElse(now, () => saved)
+  }
 })
 
 /** How often it is tried. After that it is left to the next save, which finds all that is missing. */
@@ -79,7 +103,7 @@ const tries = 4
  * nothing of what was saved; one that cannot be reached is tried again a few times.
  */
 export const saveNewMessages = Effect.fn("saveNewMessages")(
-  (work: WorkOf<"SaveNewMessages">, context: WorkContext) => save(work, context),
+  (work: WorkOf<"SaveNewMessages">, context: WorkContext) => Effect.asVoid(save(work, work.saved, context)),
   (saving, _, { delivery }) =>
     Effect.catch(saving, (failure) =>
       delivery < tries ? Effect.fail(failure) : Effect.logWarning(`what was said is not saved now: ${failure.message}`)
