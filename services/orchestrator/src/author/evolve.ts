@@ -37,31 +37,30 @@ const agentBy = ({ command }: EventOf<"AuthorAsked">): Pick<Author, "agent"> => 
 const atWork = (author: Author, event: EventOf<"AuthorAsked">): Author =>
   author.sessionId === event.sessionId ? { ...author, ...agentBy(event), idleSince: undefined } : author
 
-const phaseAfterAsking = (phase: PhaseRun, event: EventOf<"AuthorAsked">): PhaseRun => {
-  const { at: since, purpose, sessionId } = event
-  const told = {
-    report: phase.told.report || purpose === "report-correction",
-    commit: phase.told.commit || purpose === "commit-rejected",
-    checkpoint: phase.told.checkpoint || purpose === "checkpoint-missed"
+/** Its agent knows nothing but what it is given now: it is new, or goes on on another host. */
+const beginsAnew = (phase: PhaseRun | undefined, event: EventOf<"AuthorAsked">): boolean =>
+  startsSession(event) || (phase?.author?.state === "saved" && phase.author.sessionId === event.sessionId)
+
+const authorAtWork = ({ author }: PhaseRun, event: EventOf<"AuthorAsked">): Pick<PhaseRun, "author"> => {
+  if (startsSession(event)) {
+    return { author: { sessionId: event.sessionId, state: "usable", ...agentBy(event), since: event.at } }
   }
-  return startsSession(event)
-    ? {
-        ...phase,
-        told,
-        author: { sessionId, state: "usable", ...agentBy(event), since },
-        sessions: [...phase.sessions.filter((id) => id !== sessionId), sessionId]
-      }
-    : {
-        ...phase,
-        told,
-        ...(phase.author === undefined ? {} : { author: atWork(phase.author, event) }),
-        sessions: phase.sessions.includes(sessionId) ? phase.sessions : [...phase.sessions, sessionId]
-      }
+  return author === undefined ? {} : { author: atWork(author, event) }
 }
 
-/** Its agent is given the whole prompt, like one in a new session. */
-const beginsAnew = ({ phase }: Run, event: EventOf<"AuthorAsked">): boolean =>
-  startsSession(event) || (phase?.author?.state === "saved" && phase.author.sessionId === event.sessionId)
+const phaseAfterAsking = (phase: PhaseRun, event: EventOf<"AuthorAsked">): PhaseRun => {
+  const { purpose, sessionId } = event
+  return {
+    ...phase,
+    told: {
+      report: phase.told.report || purpose === "report-correction",
+      commit: phase.told.commit || purpose === "commit-rejected",
+      checkpoint: phase.told.checkpoint || purpose === "checkpoint-missed"
+    },
+    ...authorAtWork(phase, event),
+    ...(beginsAnew(phase, event) ? { sessions: [...phase.sessions.filter((id) => id !== sessionId), sessionId] } : {})
+  }
+}
 
 const authorAsked = (run: Run, event: EventOf<"AuthorAsked">): Run => {
   const { command, continued, purpose, sessionId } = event
@@ -71,11 +70,11 @@ const authorAsked = (run: Run, event: EventOf<"AuthorAsked">): Run => {
     pending: { _tag: "Turn", turnId: command.turnId, sessionId, purpose, continued, interrupted: false },
     ids: { ...run.ids, turns: run.ids.turns + 1, sessions: run.ids.sessions + (startsSession(event) ? 1 : 0) },
     ledger: afterGiving(
-      beginsAnew(run, event) ? afterStartingOver(run.ledger, sessionId) : run.ledger,
+      beginsAnew(run.phase, event) ? afterStartingOver(run.ledger, sessionId) : run.ledger,
       [
         ...wordsFor(run.ledger, "author", run.phase?.id),
         // A fresh author reads the decisions of the whole run.
-        ...(beginsAnew(run, event) ? decisionsOf(run.ledger) : [])
+        ...(beginsAnew(run.phase, event) ? decisionsOf(run.ledger) : [])
       ],
       { sessionId, turnId: command.turnId }
     )
