@@ -19,6 +19,7 @@ import { type RemoteSettings, remoteOptions } from "./jetstream/remoteConnection
 import { Messenger } from "./Messenger.ts"
 import { lagMetrics } from "./metrics/lagMetrics.ts"
 import { storedMetrics } from "./metrics/storedMetrics.ts"
+import { warningOfWait } from "./waiting.ts"
 
 export interface ServiceSettings extends RemoteSettings {
   readonly prefix: string
@@ -35,7 +36,7 @@ const awaitedConnection = (settings: ServiceSettings) =>
     Effect.gen(function* () {
       const readiness = yield* Readiness
       const nats = yield* Nats.make(remoteOptions(settings)).pipe(
-        Effect.tapError(({ message }) => Effect.logWarning(message)),
+        Effect.tapError(warningOfWait()),
         Effect.retry({ while: ({ _tag }) => _tag === "BrokerUnreachable", schedule: Schedule.spaced("1 second") })
       )
       yield* readiness.connected(nats)
@@ -49,15 +50,16 @@ const mayNotMake = (error: EnsureStreamsError): boolean =>
 /** Where services may not make streams, the operator does; a service may be started before. */
 const streams = ({ prefix, replicas }: ServiceSettings) =>
   Layer.effectDiscard(
-    Effect.andThen(
-      ensureStreams(prefix, replicas === undefined ? {} : { replicas }).pipe(
+    Effect.suspend(() => {
+      const warn = warningOfWait()
+      return ensureStreams(prefix, replicas === undefined ? {} : { replicas }).pipe(
         Effect.tapError((error) =>
-          mayNotMake(error) ? Effect.logWarning("Waiting for 'reprise streams', as the operator.") : Effect.void
+          mayNotMake(error) ? warn({ message: "Waiting for 'reprise streams', as the operator." }) : Effect.void
         ),
-        Effect.retry({ while: mayNotMake, schedule: Schedule.spaced("5 seconds") })
-      ),
-      Effect.flatMap(Readiness, ({ prepared }) => prepared)
-    )
+        Effect.retry({ while: mayNotMake, schedule: Schedule.spaced("5 seconds") }),
+        Effect.andThen(Effect.flatMap(Readiness, ({ prepared }) => prepared))
+      )
+    })
   )
 
 /** Everything that a service needs to run. Waits for the broker, and makes the streams that are missing. */
