@@ -142,8 +142,7 @@ const insist = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
 /** How many runs each host works on. */
 const hostsOfRuns = Effect.gen(function* () {
   const output = yield* insist("hosts", "list", "--json")
-  // Warnings are on the same terminal.
-  const { data } = decodeHosts(/\{"ok".*\}/s.exec(output)?.[0] ?? output)
+  const { data } = decodeHosts(output)
   return data.map(({ host, runs: open }) => ({ host, runs: open.length }))
 })
 

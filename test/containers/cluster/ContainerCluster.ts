@@ -5,7 +5,7 @@ import type { Identity, NatsShape } from "@reprise/nats"
 import { type ScriptedModelHandle, type ScriptInput, startScriptedModel } from "@reprise/scripted-model"
 import { ContainerEngine } from "@reprise/testing"
 import { Context, Effect, Layer, type Scope } from "effect"
-import { waitForCommand, waitUntil } from "../../harness/waitUntil.ts"
+import { waitUntil } from "../../harness/waitUntil.ts"
 import { engineClient } from "../repriseImage.ts"
 import { type Container, type ContainerSpec, type Ended, makeContainers } from "./containers.ts"
 import { clusterKeys, loginOf, type Volumes } from "./credentials.ts"
@@ -210,8 +210,8 @@ const make = Effect.fnUntraced(function* (script: ScriptInput) {
     const name = `${identity}-${count++}`
     return inPerson({ ...loginOf(identity), name, entrypoint: ["sh"], command: ["-c", line, "sh", ...args] })
   }
-  // A pod's container is started again, too: servers that have just met may not know yet that they are three.
-  yield* waitForCommand(Effect.map(repriseAs("operator", "streams"), ({ code }) => (code === 0 ? true : undefined)))
+  const made = yield* repriseAs("operator", "streams")
+  if (made.code !== 0) return yield* Effect.die(new Error(made.output))
   yield* Effect.forEach(others, (part) => startPart(part), { concurrency: "unbounded" })
 
   const addressOf = (server: string) => `nats://${ipOf(natsAddress(server))}:4222`

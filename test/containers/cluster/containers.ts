@@ -106,9 +106,15 @@ export const makeContainers = Effect.fnUntraced(function* ({ container: { docker
       }
     })
 
+  const logOf = async (container: Container): Promise<string> => {
+    const log: unknown = await container.logs({ stdout: true, stderr: true })
+    // What is JSON, the client has read already.
+    return Buffer.isBuffer(log) || typeof log === "string" ? String(log) : JSON.stringify(log)
+  }
+
   const ended = async (container: Container): Promise<Ended> => {
     const { StatusCode: code } = await container.wait({ condition: "not-running" })
-    return { code, output: String(await container.logs({ stdout: true, stderr: true })) }
+    return { code, output: await logOf(container) }
   }
 
   /** Runs a program in a container that runs, to its end. */
@@ -122,7 +128,7 @@ export const makeContainers = Effect.fnUntraced(function* ({ container: { docker
   return {
     ipOf,
     execute,
-    logOf: async (container: Container) => String(await container.logs({ stdout: true, stderr: true })),
+    logOf,
     /** An address of this machine that containers on the network `outside` reach. */
     gateway: outside.IPAM?.Config?.[0]?.Gateway ?? "",
     volume: (name: string) => run(() => dockerode.createVolume({ Name: nameOf(name), Labels: labels })),
