@@ -1,15 +1,20 @@
 // @module-tag long
 /**
- * A cluster as people run it: three NATS servers, two of each service and two hosts with OpenCode, each a container; only
- * the model is scripted. `npm run cluster` has twenty runs at once, CI three (docs/design/proof.md#a-cluster-in-containers).
+ * A cluster as people run it: three NATS servers, two of each service and two hosts with OpenCode, each a container, with
+ * the accounts, keys and TLS of deploy; only the model is scripted. `npm run cluster` has twenty runs at once, CI three (docs/design/proof.md#a-cluster-in-containers).
  */
 import { assert, describe, layer } from "@effect/vitest"
+import { identities } from "@reprise/nats"
 import { subjects } from "@reprise/protocol"
 import { hasContainerEngine } from "@reprise/testing"
-import { Effect, Fiber, Schema } from "effect"
+import { Effect, Fiber, References, Schema } from "effect"
+import { forbiddenFor, pairOf, titlesOf } from "../accounts/pairs.ts"
+import { refusalsOf } from "../accounts/refusals.ts"
 import { waitForCommand } from "../harness/waitUntil.ts"
 import { ContainerCluster, containerCluster } from "./cluster/ContainerCluster.ts"
 import type { Ended } from "./cluster/containers.ts"
+import { natsServers } from "./cluster/natsServers.ts"
+import type { Part } from "./cluster/parts.ts"
 import {
   branchOf,
   callsFor,
@@ -41,7 +46,7 @@ const inSeconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
 
 /** Starts runs at once, each with its command; `ended` waits for all, and says what is wrong. */
 const startRuns = Effect.fnUntraced(function* (test: string) {
-  const { addPlans, git, model, reprise } = yield* ContainerCluster
+  const { addPlans, git, model, refusals, reprise } = yield* ContainerCluster
   yield* Effect.forEach(holds, model.rearm, { discard: true })
   yield* model.play(clusterScript)
   const plans = Object.keys(plansOf(test, runs))
@@ -68,6 +73,7 @@ const startRuns = Effect.fnUntraced(function* (test: string) {
     assert.deepStrictEqual(failed, [], "no run fails")
     const log = yield* git("for-each-ref", "--format='%(refname:short) %(subject)'", "refs/heads/reprise")
     for (const planPath of plans) assert.include(log, `${branchOf(planPath)} ${commitsOf(planPath).at(-1)}`)
+    assert.deepStrictEqual(yield* refusals, [], "nobody is refused anything")
     return yield* model.calls
   })
   return { plans, ended, outputs: Effect.forEach(commands, Fiber.join) }
@@ -112,6 +118,21 @@ const killAndTell = Effect.fnUntraced(function* (gaps: WriteGaps, name: string, 
   )
 })
 
+/** Replaces a part by its next release; NATS servers one after the other, each once the cluster is whole. */
+const replaceAndTell = Effect.fnUntraced(function* (gaps: WriteGaps, part: Part) {
+  const { replace } = yield* ContainerCluster
+  if (part.kind === "nats") yield* untilWhole(gaps.nats.jsm)
+  const atMs = Date.now()
+  yield* replace(part)
+  const ready = `replaced ${part.spec.name}: ready after ${inSeconds(Date.now() - atMs)}`
+  if (part.kind !== "nats") return say(ready)
+  yield* untilWhole(gaps.nats.jsm)
+  const now = Date.now()
+  say(
+    `${ready}, whole again after ${inSeconds(now - atMs)}; longest time without a write ${gaps.longest(atMs, now)} ms`
+  )
+})
+
 /** Runs a command until it succeeds: an answer of a cluster may be late, and a host that was killed is not gone at once. */
 const insist = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
   const { reprise } = yield* ContainerCluster
@@ -121,8 +142,7 @@ const insist = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
 /** How many runs each host works on. */
 const hostsOfRuns = Effect.gen(function* () {
   const output = yield* insist("hosts", "list", "--json")
-  // Warnings are on the same terminal.
-  const { data } = decodeHosts(/\{"ok".*\}/s.exec(output)?.[0] ?? output)
+  const { data } = decodeHosts(output)
   return data.map(({ host, runs: open }) => ({ host, runs: open.length }))
 })
 
@@ -141,7 +161,7 @@ describe.skipIf(!hasEngine || wanted === undefined)("a cluster of containers", (
       () =>
         Effect.gen(function* () {
           const { model, nats, parts } = yield* ContainerCluster
-          const gaps = yield* writeGaps(nats)
+          const gaps = yield* writeGaps(nats, "kills")
           const started = Date.now()
           const { ended, plans } = yield* startRuns("kills")
           yield* model.release("begin")
@@ -225,28 +245,49 @@ describe.skipIf(!hasEngine || wanted === undefined)("a cluster of containers", (
     )
 
     it.effect(
-      `fails none of ${runs} runs while ${isFull ? "every service" : "a replica of every service"} is replaced by its next release`,
+      `fails none of ${runs} runs while each NATS server and ${isFull ? "every service" : "a replica of every service"} is replaced by its next release`,
       () =>
         Effect.gen(function* () {
-          const { model, parts, replace } = yield* ContainerCluster
+          const { model, nats, parts } = yield* ContainerCluster
+          const gaps = yield* writeGaps(nats, "roll")
           const { ended, plans } = yield* startRuns("roll")
           const started = Date.now()
           yield* model.release("begin")
-          const services = parts.filter(({ kind, spec }) => kind !== "nats" && (isFull || spec.name.endsWith("-2")))
-          const third = Math.ceil(services.length / 3)
-          for (const [n, part] of services.entries()) {
-            if (n === third) yield* model.release("author")
+          const replaced = parts.filter(({ kind, spec }) => kind === "nats" || isFull || spec.name.endsWith("-2"))
+          const third = Math.ceil(replaced.length / 3)
+          for (const [n, part] of replaced.entries()) {
+            if (part.spec.name === natsServers.at(-1)) yield* model.release("author")
             if (n === 2 * third) yield* model.release("reviewer")
-            const began = Date.now()
-            yield* replace(part)
-            say(`replaced ${part.spec.name}: ready after ${inSeconds(Date.now() - began)}`)
+            yield* replaceAndTell(gaps, part)
           }
           yield* ended
           const calls = yield* requireCalls(plans)
+          const { acknowledged, stored } = yield* gaps.counted
           say(
-            `${runs} runs completed in ${inSeconds(Date.now() - started)} with ${services.length} containers replaced: ${calls} calls of the model, ${runs * callsOfRun} without`
+            `${runs} runs completed in ${inSeconds(Date.now() - started)} with ${replaced.length} containers replaced: ${calls} calls of the model, ${runs * callsOfRun} without; ${acknowledged} appends acknowledged, ${stored} stored`
           )
+          assert.include([acknowledged, acknowledged + 1], stored)
         }),
+      timeout
+    )
+
+    // The last one: what is refused here is in the servers' logs.
+    it.effect(
+      "refuses each identity what is not its job, on each NATS server",
+      () =>
+        Effect.gen(function* () {
+          const { connect, refusals } = yield* ContainerCluster
+          const before = (yield* refusals).length
+          for (const server of natsServers) {
+            for (const self of identities) {
+              const { nc } = yield* connect(self, server)
+              const attempts = [...identities.flatMap((other) => pairOf(self, other).refused), ...forbiddenFor(self)]
+              const refused = yield* refusalsOf(nc, attempts)
+              assert.deepStrictEqual(titlesOf(refused), titlesOf(attempts), `${self} at ${server}`)
+            }
+          }
+          assert.isAbove((yield* refusals).length, before, "the servers' logs tell of it")
+        }).pipe(Effect.provideService(References.MinimumLogLevel, "None")),
       timeout
     )
   })

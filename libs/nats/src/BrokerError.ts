@@ -145,6 +145,8 @@ export const jetStreamCode = {
   subjectsOverlap: 10065,
   streamNameInUse: 10058,
   replicasNotSupported: 10074,
+  noSuitablePeers: 10005,
+  clusterNotAvailable: 10008,
   maximumStreams: 10027,
   notEnabled: 10076,
   notEnabledForAccount: 10039

@@ -74,6 +74,10 @@ const hints: ReadonlyMap<number, string> = new Map([
   [jetStreamCode.subjectsOverlap, "Another stream already covers these subjects: use another prefix."],
   [jetStreamCode.streamNameInUse, "Another stream has this name: use another prefix."],
   [jetStreamCode.replicasNotSupported, "This server is not part of a cluster: configure one replica."],
+  [
+    jetStreamCode.noSuitablePeers,
+    "A cluster that has just started may not know all of its servers yet. With fewer servers than copies, set nats.replicas to their number."
+  ],
   [jetStreamCode.maximumStreams, "Raise the account's limit of streams; Reprise uses nine."]
 ])
 

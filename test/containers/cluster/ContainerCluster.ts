@@ -1,14 +1,16 @@
 /** A cluster of containers with a scripted model, and verbs that kill, cut off, destroy and replace each of them. */
 import { createServer, connect as dial, type Socket } from "node:net"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Nats, type NatsShape } from "@reprise/nats"
+import type { Identity, NatsShape } from "@reprise/nats"
 import { type ScriptedModelHandle, type ScriptInput, startScriptedModel } from "@reprise/scripted-model"
 import { ContainerEngine } from "@reprise/testing"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, type Scope } from "effect"
 import { waitUntil } from "../../harness/waitUntil.ts"
 import { engineClient } from "../repriseImage.ts"
 import { type Container, type ContainerSpec, type Ended, makeContainers } from "./containers.ts"
+import { clusterKeys, loginOf, type Volumes } from "./credentials.ts"
 import { clusterImages } from "./images.ts"
+import { natsAddress, natsServers } from "./natsServers.ts"
 import { clientEnvironment, type Part, partsOf, volumes } from "./parts.ts"
 
 /** A time in which agents were cut off in mid-turn, so that a call of the model may come again. */
@@ -20,8 +22,13 @@ export interface Disturbance {
 export interface ContainerClusterShape {
   readonly model: ScriptedModelHandle
   readonly parts: ReadonlyArray<Part>
+  /** The operator's connection. */
   readonly nats: NatsShape
-  /** Runs a command in a clone of the repository, as a person's, in a container of its own, until it ends. */
+  /** Connects to one of the NATS servers. */
+  readonly connect: (identity: Identity, server: string) => Effect.Effect<NatsShape, unknown, Scope.Scope>
+  /** What the NATS servers have refused anybody so far. */
+  readonly refusals: Effect.Effect<ReadonlyArray<string>>
+  /** Runs a command in a clone of the repository, as a person, in a container of its own, until it ends. */
   readonly reprise: (...args: ReadonlyArray<string>) => Effect.Effect<Ended>
   /** Runs git on the remote. */
   readonly git: (...args: ReadonlyArray<string>) => Effect.Effect<string>
@@ -29,7 +36,7 @@ export interface ContainerClusterShape {
   readonly addPlans: (files: Readonly<Record<string, string>>) => Effect.Effect<void>
   /** SIGKILL, and another container in its place; completes when it is ready. */
   readonly killAndStart: (part: Part) => Effect.Effect<void>
-  /** SIGTERM with the time that a pod has, and a container of the next release in its place. */
+  /** What a pod does before its end, SIGTERM with the time that it has, and a container of the next release in its place. */
   readonly replace: (part: Part) => Effect.Effect<void>
   /** Partitions a host from NATS, and ends the partition; its agent keeps its model. */
   readonly cut: (host: string) => Effect.Effect<void>
@@ -45,9 +52,6 @@ export class ContainerCluster extends Context.Service<ContainerCluster, Containe
   "test/ContainerCluster"
 ) {}
 
-/** As Kubernetes gives a pod. */
-const graceSeconds = 30
-
 /** Runs in a container as root: writes the files of volumes and gives the volumes to nobody. */
 const prepare = `
 const fs = require("node:fs"), path = require("node:path")
@@ -58,7 +62,7 @@ const give = (name) => {
 for (const [volume, files] of Object.entries(JSON.parse(process.argv[1]))) {
   for (const [name, text] of Object.entries(files)) {
     fs.mkdirSync(path.dirname(path.join("/volumes", volume, name)), { recursive: true })
-    fs.writeFileSync(path.join("/volumes", volume, name), text)
+    fs.writeFileSync(path.join("/volumes", volume, name), text, { mode: 0o600 })
   }
   give(path.join("/volumes", volume))
 }
@@ -102,6 +106,8 @@ const isOk = (url: string, login: string | undefined) =>
     )
   )
 
+const refusalsIn = (log: string): ReadonlyArray<string> => log.match(/.*(?:Violation|authentication error).*/g) ?? []
+
 const make = Effect.fnUntraced(function* (script: ScriptInput) {
   const client = yield* engineClient
   const images = yield* clusterImages
@@ -109,22 +115,31 @@ const make = Effect.fnUntraced(function* (script: ScriptInput) {
   const model = yield* startScriptedModel({ script })
   const { port } = yield* relay(model.port)
   const { gateway, ipOf, start, runToEnd } = containers
-  const parts = partsOf(images, ipOf, `http://${gateway}:${port}/v1`)
+  const keys = yield* clusterKeys
+  const parts = partsOf(images, keys, `http://${gateway}:${port}/v1`)
   const running = new Map<string, Container>()
   const disturbances: Array<Disturbance> = []
+  const refusals: Array<string> = []
 
-  const inPerson = (spec: Pick<ContainerSpec, "entrypoint" | "command" | "name">) =>
+  const inPerson = (spec: Pick<ContainerSpec, "entrypoint" | "command" | "environment" | "files" | "name">) =>
     runToEnd({
       ...spec,
       image: images.host.now,
       directory: "/workspace",
       volumes: { "/workspace": "person", "/remote": "remote" },
-      environment: { ...clientEnvironment(ipOf), REPRISE_HOST: "person", TERM: "dumb", GIT_PAGER: "cat" },
+      environment: {
+        ...clientEnvironment,
+        ...spec.environment,
+        REPRISE_HOST: "person",
+        TERM: "dumb",
+        GIT_PAGER: "cat"
+      },
       address: 100 + (count++ % 150)
     })
   let count = 0
 
-  const makeVolumes = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
+  const makeVolumes = Effect.fnUntraced(function* (made: Volumes) {
+    const names = Object.keys(made)
     for (const name of names) yield* containers.volume(name)
     const { code, output } = yield* runToEnd({
       name: `prepare-${count++}`,
@@ -133,7 +148,7 @@ const make = Effect.fnUntraced(function* (script: ScriptInput) {
       outside: true,
       volumes: Object.fromEntries(names.map((name) => [`/volumes/${name}`, name])),
       entrypoint: ["node"],
-      command: ["--eval", prepare, JSON.stringify(Object.fromEntries(names.map((name) => [name, volumes[name]])))]
+      command: ["--eval", prepare, JSON.stringify(made)]
     })
     if (code !== 0) return yield* Effect.die(new Error(output))
   })
@@ -172,6 +187,7 @@ const make = Effect.fnUntraced(function* (script: ScriptInput) {
     const container = containerOf(part.spec.name)
     disturb(part)
     yield* containers.change(() => end(container))
+    if (part.kind === "nats") refusals.push(...refusalsIn(yield* Effect.promise(() => containers.logOf(container))))
     yield* containers.change(() => container.remove({ force: true }))
     yield* startPart(part, image)
     disturb(part)
@@ -180,29 +196,37 @@ const make = Effect.fnUntraced(function* (script: ScriptInput) {
     parts.filter(({ kind, spec }) => (kind === "agent" || kind === "host") && spec.volumes?.["/workspace"] === host)
   const busOf = (host: string) => partsOfHost(host).filter(({ kind }) => kind === "host")
 
-  yield* makeVolumes(Object.keys(volumes))
+  // Apart, since the arguments of a program are limited.
+  yield* makeVolumes(volumes)
+  yield* makeVolumes(keys.volumes)
   const servers = parts.filter(({ kind }) => kind === "nats")
   const others = parts.filter(({ kind }) => kind !== "nats")
   yield* Effect.forEach(servers, (part) => startPart(part), { concurrency: 3 })
   yield* shell(
     "git init -q --bare -b main /remote/code.git; git clone -q file:///remote/code.git code 2> /dev/null; cd code; git checkout -q -b main; touch README; git add -A; git commit -qm Start; git push -q origin main"
   )
-  const reprise = (...args: ReadonlyArray<string>) => {
+  const repriseAs = (identity: Identity, ...args: ReadonlyArray<string>) => {
     const line = `cd code && exec node /opt/reprise/package/bin/reprise.js "$@"`
-    return inPerson({ name: `person-${count++}`, entrypoint: ["sh"], command: ["-c", line, "sh", ...args] })
+    const name = `${identity}-${count++}`
+    return inPerson({ ...loginOf(identity), name, entrypoint: ["sh"], command: ["-c", line, "sh", ...args] })
   }
-  const made = yield* reprise("streams")
+  const made = yield* repriseAs("operator", "streams")
   if (made.code !== 0) return yield* Effect.die(new Error(made.output))
   yield* Effect.forEach(others, (part) => startPart(part), { concurrency: "unbounded" })
 
-  const url = clientEnvironment(ipOf).REPRISE_NATS_URL.split(",")
-  const nats = yield* Nats.make({ url, name: "test", reconnectWaitMs: 50 }).pipe(Effect.orDie)
+  const addressOf = (server: string) => `nats://${ipOf(natsAddress(server))}:4222`
+  const nats = yield* keys.connect("operator", natsServers.map(addressOf)).pipe(Effect.orDie)
   return ContainerCluster.of({
     model,
     parts,
     nats,
+    connect: (identity, server) => keys.connect(identity, addressOf(server)),
+    refusals: Effect.promise(async () => {
+      const logs = servers.map(({ spec }) => containers.logOf(containerOf(spec.name)))
+      return [...refusals, ...(await Promise.all(logs)).flatMap(refusalsIn)]
+    }),
     disturbances,
-    reprise,
+    reprise: (...args) => repriseAs("person", ...args),
     git: (...args) => shell(`git --git-dir /remote/code.git ${args.join(" ")}`),
     addPlans: Effect.fnUntraced(function* (files) {
       const writes = Object.entries(files).map(([name, text]) => `printf '%s' '${text}' > ${name}`)
@@ -215,7 +239,8 @@ const make = Effect.fnUntraced(function* (script: ScriptInput) {
       }),
     replace: (part) =>
       replaceBy(part, part.next, async (container) => {
-        await container.stop({ t: graceSeconds })
+        if (part.preStop !== undefined) await containers.execute(container, part.preStop)
+        await container.stop({ t: part.graceSeconds })
         const { StatusCode: code } = await container.wait()
         // An agent ends as it likes.
         if (part.kind !== "agent" && code !== 0) throw new Error(`${part.spec.name} ended with ${code} on SIGTERM`)
@@ -231,7 +256,7 @@ const make = Effect.fnUntraced(function* (script: ScriptInput) {
       yield* containers.removeVolume(host)
     }),
     newHost: Effect.fnUntraced(function* (host) {
-      yield* makeVolumes([host])
+      yield* makeVolumes({ [host]: volumes[host] ?? {} })
       yield* Effect.forEach(partsOfHost(host), (part) => startPart(part), { concurrency: "unbounded" })
     })
   })

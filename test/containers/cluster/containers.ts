@@ -1,5 +1,6 @@
 /** Containers, networks and volumes of one test, removed with its scope. */
 import { randomUUID } from "node:crypto"
+import { text } from "node:stream/consumers"
 import { Effect, Semaphore } from "effect"
 import type { ContainerRuntimeClient } from "testcontainers"
 
@@ -12,9 +13,15 @@ export interface ContainerSpec {
   readonly environment?: Readonly<Record<string, string>>
   /** The last part of the address on the network `bus`, which stays the same; undefined: it is not on it. */
   readonly address?: number
+  /** Further names on that network, which others may have, too. */
+  readonly aliases?: ReadonlyArray<string>
   readonly outside?: boolean
   /** Volumes by their paths. */
   readonly volumes?: Readonly<Record<string, string>>
+  /** The same for those that it can only read. */
+  readonly files?: Readonly<Record<string, string>>
+  /** Folders besides /tmp that it can write, and that end with it. */
+  readonly scratch?: ReadonlyArray<string>
   readonly directory?: string
   /** As root, with the right to give files away. Default: as nobody, without any right. */
   readonly root?: boolean
@@ -63,10 +70,12 @@ export const makeContainers = Effect.fnUntraced(function* ({ container: { docker
   const outside = yield* run(() => dockerode.getNetwork(nameOf("outside")).inspect())
 
   const ipOf = (address: number) => `${subnet}.${address}`
-  const onBus = ({ address, name }: ContainerSpec) => ({
+  const onBus = ({ address, aliases = [], name }: ContainerSpec) => ({
     ...(address === undefined ? {} : { IPAddress: ipOf(address), IPAMConfig: { IPv4Address: ipOf(address) } }),
-    Aliases: [name]
+    Aliases: [name, ...aliases]
   })
+  const binds = (volumes: Readonly<Record<string, string>> = {}, suffix = "") =>
+    Object.entries(volumes).map(([path, volume]) => `${nameOf(volume)}:${path}${suffix}`)
 
   const create = (spec: ContainerSpec): Promise<Container> =>
     dockerode.createContainer({
@@ -85,9 +94,9 @@ export const makeContainers = Effect.fnUntraced(function* ({ container: { docker
         CapDrop: ["ALL"],
         ...(spec.root === true ? { CapAdd: ["CHOWN"] } : {}),
         SecurityOpt: ["no-new-privileges"],
-        Tmpfs: { "/tmp": "rw,exec,mode=1777" },
+        Tmpfs: Object.fromEntries(["/tmp", ...(spec.scratch ?? [])].map((path) => [path, "rw,exec,mode=1777"])),
         Init: true,
-        Binds: Object.entries(spec.volumes ?? {}).map(([path, volume]) => `${nameOf(volume)}:${path}`)
+        Binds: [...binds(spec.volumes), ...binds(spec.files, ":ro")]
       },
       NetworkingConfig: {
         EndpointsConfig: {
@@ -97,13 +106,29 @@ export const makeContainers = Effect.fnUntraced(function* ({ container: { docker
       }
     })
 
+  const logOf = async (container: Container): Promise<string> => {
+    const log: unknown = await container.logs({ stdout: true, stderr: true })
+    // What is JSON, the client has read already.
+    return Buffer.isBuffer(log) || typeof log === "string" ? String(log) : JSON.stringify(log)
+  }
+
   const ended = async (container: Container): Promise<Ended> => {
     const { StatusCode: code } = await container.wait({ condition: "not-running" })
-    return { code, output: String(await container.logs({ stdout: true, stderr: true })) }
+    return { code, output: await logOf(container) }
+  }
+
+  /** Runs a program in a container that runs, to its end. */
+  const execute = async (container: Container, command: ReadonlyArray<string>): Promise<void> => {
+    const execution = await container.exec({ Cmd: [...command], AttachStdout: true, AttachStderr: true })
+    const said = await text(await execution.start({}))
+    const { ExitCode: code } = await execution.inspect()
+    if (code !== 0) throw new Error(`${command.join(" ")} ended with ${code}: ${said}`)
   }
 
   return {
     ipOf,
+    execute,
+    logOf,
     /** An address of this machine that containers on the network `outside` reach. */
     gateway: outside.IPAM?.Config?.[0]?.Gateway ?? "",
     volume: (name: string) => run(() => dockerode.createVolume({ Name: nameOf(name), Labels: labels })),

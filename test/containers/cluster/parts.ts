@@ -1,7 +1,10 @@
 /** The containers of a cluster: three NATS servers, two of each service, and two hosts with an agent each. */
+import type { ServiceName } from "@reprise/protocol"
 import { openCodeConfig } from "@reprise/scripted-model"
 import type { ContainerSpec } from "./containers.ts"
+import { type ClusterKeys, loginOf, type Volumes } from "./credentials.ts"
 import type { ClusterImages } from "./images.ts"
+import { natsPart, natsServers, natsUrl, natsVolumes } from "./natsServers.ts"
 
 /** What a container is, and on which answer of its it is ready. */
 export interface Part {
@@ -10,29 +13,21 @@ export interface Part {
   /** The image of the next release; NATS and the agent's OpenCode stay the same. */
   readonly next: string
   readonly health: { readonly port: number; readonly path: string; readonly login?: string }
+  /** How long it may take to end on SIGTERM. */
+  readonly graceSeconds: number
+  /** Runs in the container before SIGTERM. */
+  readonly preStop?: ReadonlyArray<string>
 }
 
-export const natsServers = ["nats-1", "nats-2", "nats-3"] as const
-const natsAddress = (name: string) => 10 + Number(name.at(-1))
-export const hosts = ["host-1", "host-2"] as const
+/** Two of those that the accounts name. */
+const hosts = ["reprise-host-1", "reprise-host-2"] as const
 
 const healthPort = 8080
 const agentPort = 4096
 const password = "scripted"
 
-const natsConfig = (name: string) => `
-server_name: ${name}
-port: 4222
-http_port: 8222
-max_payload: 1MB
-jetstream { store_dir: /data, max_file_store: 4GB, max_memory_store: 64MB, sync_interval: always }
-cluster {
-  name: reprise
-  port: 6222
-  no_advertise: true
-  routes: [${natsServers.map((one) => `nats://${one}:6222`).join(", ")}]
-}
-`
+/** As Kubernetes gives a pod that asks for nothing else. */
+const graceSeconds = 30
 
 const filesOfHost = {
   ".gitconfig": "[user]\n\tname = Author\n\temail = author@reprise.invalid\n[safe]\n\tdirectory = *\n",
@@ -42,55 +37,48 @@ const filesOfHost = {
   "models.json": "{}"
 }
 
-/** The volumes by their names, each with the files that it holds before anything runs. */
-export const volumes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+/** Besides those with keys. */
+export const volumes: Volumes = {
   remote: {},
   person: filesOfHost,
   ...Object.fromEntries(hosts.map((host) => [host, filesOfHost])),
-  ...Object.fromEntries(natsServers.map((name) => [name, { "nats.conf": natsConfig(name) }]))
+  ...natsVolumes
 }
 
-const nats = (name: string, { nats: image }: ClusterImages): Part => ({
-  kind: "nats",
-  next: image,
-  health: { port: 8222, path: "/healthz" },
-  spec: {
-    name,
-    image,
-    entrypoint: ["/nats-server"],
-    command: ["-c", "/data/nats.conf"],
-    address: natsAddress(name),
-    volumes: { "/data": name }
-  }
-})
-
 /** What everybody needs to be told who uses the cluster. */
-export const clientEnvironment = (ipOf: (address: number) => string) => ({
-  REPRISE_NATS_URL: natsServers.map((name) => `nats://${ipOf(natsAddress(name))}:4222`).join(","),
+export const clientEnvironment = {
+  REPRISE_NATS_URL: natsUrl,
   REPRISE_NATS_REPLICAS: "3",
   REPRISE_PERMISSIONS: "all",
   REPRISE_SANDBOX_MODE: "off"
-})
+}
 
 /** Makes the parts. `modelUrl` is the model's address in an agent's container. */
 export const partsOf = (
   images: ClusterImages,
-  ipOf: (address: number) => string,
+  { publicKeys }: Pick<ClusterKeys, "publicKeys">,
   modelUrl: string
 ): ReadonlyArray<Part> => {
   const health = { port: healthPort, path: "/readyz" }
-  const environment = { ...clientEnvironment(ipOf), REPRISE_HEALTH_ADDRESS: `0.0.0.0:${healthPort}` }
-  const deciders = ["orchestrator", "reviewer", "gate"].flatMap((service, row) =>
+  const runs = (service: ServiceName) => {
+    const { environment, files } = loginOf(service)
+    return {
+      command: ["serve", service],
+      environment: { ...clientEnvironment, ...environment, REPRISE_HEALTH_ADDRESS: `0.0.0.0:${healthPort}` },
+      files
+    }
+  }
+  const deciders = (["orchestrator", "reviewer", "gate"] as const).flatMap((service, row) =>
     [1, 2].map(
       (replica): Part => ({
         kind: "service",
         next: images.service.next,
         health,
+        graceSeconds,
         spec: {
+          ...runs(service),
           name: `${service}-${replica}`,
           image: images.service.now,
-          command: ["serve", service],
-          environment,
           address: 20 + 10 * row + replica
         }
       })
@@ -102,15 +90,16 @@ export const partsOf = (
       directory: "/workspace",
       volumes: { "/workspace": host, "/remote": "remote" }
     }
-    const of = (service: string, address: number, more: Readonly<Record<string, string>>): Part => ({
+    const of = (service: ServiceName, address: number, more: Readonly<Record<string, string>>): Part => ({
       kind: "host",
       next: images.host.next,
       health,
+      graceSeconds,
       spec: {
         ...own,
+        ...runs(service),
         name: `${service}-${n + 1}`,
-        command: ["serve", service],
-        environment: { ...environment, REPRISE_HOST: host, ...more },
+        environment: { ...runs(service).environment, REPRISE_HOST: host, ...more },
         address
       }
     })
@@ -123,6 +112,7 @@ export const partsOf = (
         kind: "agent",
         health: { port: agentPort, path: "/global/health", login: `opencode:${password}` },
         next: images.host.next,
+        graceSeconds,
         spec: {
           ...own,
           name: `agent-${n + 1}`,
@@ -147,5 +137,5 @@ export const partsOf = (
       of("workspace", 50 + n, {})
     ]
   })
-  return [...natsServers.map((name) => nats(name, images)), ...deciders, ...workers]
+  return [...natsServers.map((name) => natsPart(name, images.nats, publicKeys)), ...deciders, ...workers]
 }

@@ -3,8 +3,6 @@ import { Nats, type NatsShape, publish } from "@reprise/nats"
 import { Effect, Schedule, type Scope } from "effect"
 import { waitUntil } from "../../harness/waitUntil.ts"
 
-const stream = "PROBE"
-const subject = "probe"
 const timeoutMs = 300
 
 /** The server that leads a stream; undefined while there is none. */
@@ -45,11 +43,15 @@ export interface WriteGaps {
   readonly moveTo: (server: string) => Effect.Effect<void>
 }
 
-/** Appends until the scope closes, each under an id of its own until it is acknowledged. */
+/** Appends to a stream of the test until the scope closes, each under an id of its own until it is acknowledged. */
 export const writeGaps = Effect.fnUntraced(function* (
-  nats: NatsShape
+  nats: NatsShape,
+  test: string
 ): Effect.fn.Return<WriteGaps, never, Scope.Scope> {
   const { jsm } = nats
+  const stream = `PROBE_${test}`
+  // One that an operator may write.
+  const subject = `reprise.probe.${test}`
   yield* Effect.promise(() => jsm.streams.add({ name: stream, subjects: [subject], storage: "file", num_replicas: 3 }))
   const acknowledged: Array<number> = []
   const append = Effect.gen(function* () {

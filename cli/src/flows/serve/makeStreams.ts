@@ -1,6 +1,6 @@
 /** `reprise streams`: makes the streams of a NATS server whose services may not do so, or gives them new settings. */
 import { remoteConnection } from "@reprise/actor"
-import { type EnsuredStream, ensureStreams } from "@reprise/nats"
+import { type EnsuredStream, ensureStreams, jetStreamCode } from "@reprise/nats"
 import { Effect, Schedule } from "effect"
 import { remoteSettings } from "../../system/broker.ts"
 import { readable } from "../../system/brokerTrouble.ts"
@@ -11,6 +11,15 @@ import { servedProject } from "./servedProject.ts"
 
 /** Whatever starts a cluster starts its servers at the same time. */
 const untilThere = { schedule: Schedule.spaced("1 second"), times: 120 } as const
+
+const codesOfStart: ReadonlyArray<number | undefined> = [
+  jetStreamCode.noSuitablePeers,
+  jetStreamCode.clusterNotAvailable
+]
+
+/** The servers cannot be reached yet, or have not all met yet. */
+const isStarting = (error: { readonly _tag: string; readonly code?: number }): boolean =>
+  error._tag === "BrokerUnreachable" || codesOfStart.includes(error.code)
 
 const failureOf = (error: { readonly message: string }): CliFailure => {
   const shown = readable(error)
@@ -25,16 +34,17 @@ export const makeStreams = Effect.fn("makeStreams")(function* (flags: ClientFlag
   const { settings, url } = yield* servedProject(flags, undefined, [])
   const { prefix, replicas } = settings.nats
   const broker = remoteConnection(remoteSettings(settings, url, "operator"))
-  let waiting = false
+  let said = ""
   const made = yield* ensureStreams(prefix, replicas === undefined ? {} : { replicas }).pipe(
     Effect.provide(broker),
-    Effect.tapErrorTag("BrokerUnreachable", ({ message }) =>
+    Effect.tapError((error) =>
       Effect.sync(() => {
-        if (!waiting) say(message)
-        waiting = true
+        if (!isStarting(error) || error.message === said) return
+        said = error.message
+        say(said)
       })
     ),
-    Effect.retry({ ...untilThere, while: ({ _tag }) => _tag === "BrokerUnreachable" }),
+    Effect.retry({ ...untilThere, while: isStarting }),
     Effect.mapError(failureOf)
   )
   if (flags.json) return okJson(made)
