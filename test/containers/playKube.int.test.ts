@@ -31,7 +31,9 @@ const canPlay = hasPodman && (await Effect.runPromise(hasContainerEngine)) && (a
 
 /** Through the engine of the tests, which has settings of its own. */
 const tryPodman = (...args: ReadonlyArray<string>) =>
-  Effect.tryPromise(() => run("podman", ["--remote", "--url", process.env["DOCKER_HOST"] ?? "", ...args]))
+  Effect.tryPromise((signal) =>
+    run("podman", ["--remote", "--url", process.env["DOCKER_HOST"] ?? "", ...args], { signal })
+  )
 const podman = (...args: ReadonlyArray<string>) => Effect.map(Effect.orDie(tryPodman(...args)), ({ stdout }) => stdout)
 
 interface PodsShape {
@@ -117,6 +119,19 @@ const isOk = (url: string) =>
     )
   )
 
+const answers = (container: string, { command = [], url }: Question) =>
+  url === undefined
+    ? waitForCommand(
+        Effect.match(tryPodman("exec", container, ...command), { onFailure: () => undefined, onSuccess: () => true })
+      )
+    : waitUntil(isOk(url))
+
+const endsEarly = Effect.fnUntraced(function* (container: string) {
+  yield* podman("wait", container)
+  const log = yield* podman("logs", container)
+  return yield* Effect.die(new Error(`${container} ended: ${log}`))
+})
+
 /** What the kernel says of the first process of a container. */
 const seenByKernel = Effect.fnUntraced(function* (container: string) {
   const pid = (yield* podman("inspect", "--format", "{{.State.Pid}}", container)).trim()
@@ -134,7 +149,6 @@ const seenByKernel = Effect.fnUntraced(function* (container: string) {
     groups: fields.get("Gid"),
     capabilities: ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"].map((name) => Number(`0x${fields.get(name)}`)),
     noNewPrivileges: fields.get("NoNewPrivs"),
-    seccomp: fields.get("Seccomp"),
     root: root?.[5]?.split(",")[0]
   }
 })
@@ -148,14 +162,9 @@ describe.skipIf(!canPlay)("the overlay 'local'", () => {
           questions.map(({ name }) => name),
           ["orchestrator", "reviewer", "gate", "session-manager", "workspace", "agent"]
         )
-        for (const { command = [], name, url } of questions) {
-          yield* url === undefined
-            ? waitForCommand(
-                Effect.option(tryPodman("exec", nameOf(name), ...command)).pipe(
-                  Effect.map((one) => (one._tag === "Some" ? true : undefined))
-                )
-              )
-            : waitUntil(isOk(url))
+        for (const question of questions) {
+          const container = nameOf(question.name)
+          yield* Effect.raceFirst(answers(container, question), endsEarly(container))
         }
       })
     )
@@ -172,7 +181,6 @@ describe.skipIf(!canPlay)("the overlay 'local'", () => {
               groups: ids,
               capabilities: [0, 0, 0, 0, 0],
               noNewPrivileges: "1",
-              seccomp: "2",
               root: "ro"
             },
             name
