@@ -126,10 +126,14 @@ const answers = (container: string, { command = [], url }: Question) =>
       )
     : waitUntil(isOk(url))
 
-const endsEarly = Effect.fnUntraced(function* (container: string) {
-  yield* podman("wait", container)
-  const log = yield* podman("logs", container)
-  return yield* Effect.die(new Error(`${container} ended: ${log}`))
+/** Fails with the log of a container that has ended: podman starts it again, so nothing else would show it. */
+const endsEarly = Effect.fnUntraced(function* (containers: ReadonlyArray<string>) {
+  const look = podman("inspect", "--format", "{{.Name}} {{.RestartCount}} {{.State.Status}}", ...containers)
+  const hasEnded = (lines: string) => lines.split("\n").find((line) => / ([1-9]\d*|0 exited|0 stopped)/.test(line))
+  const found = yield* waitForCommand(Effect.map(look, hasEnded))
+  const [container = ""] = found.split(" ")
+  const { stderr, stdout } = yield* Effect.orDie(tryPodman("logs", container))
+  return yield* Effect.die(new Error(`${container} ended: ${stdout}${stderr}`))
 })
 
 /** What the kernel says of the first process of a container. */
@@ -162,10 +166,10 @@ describe.skipIf(!canPlay)("the overlay 'local'", () => {
           questions.map(({ name }) => name),
           ["orchestrator", "reviewer", "gate", "session-manager", "workspace", "agent"]
         )
-        for (const question of questions) {
-          const container = nameOf(question.name)
-          yield* Effect.raceFirst(answers(container, question), endsEarly(container))
-        }
+        const allAnswer = Effect.forEach(questions, (question) => answers(nameOf(question.name), question), {
+          discard: true
+        })
+        yield* Effect.raceFirst(allAnswer, endsEarly(questions.map(({ name }) => nameOf(name))))
       })
     )
 
