@@ -1,16 +1,19 @@
 /** The manifests of deploy/kubernetes, rendered as kubectl applies them. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { kubernetesSamples } from "./fieldData.ts"
+import { change, without } from "./change.ts"
+import { kubernetesFields } from "./fieldData.ts"
 import { unknownFields } from "./fields.ts"
-import { withKeda } from "./kedaSample.ts"
+import { structsWithKeda, withKeda } from "./kedaSample.ts"
 import { hasKubectl, overlays, render } from "./manifests.ts"
 import { mutations, scalingMutations, scalingUnknowns, unknowns, workloadNames } from "./mutations.ts"
+import { omissions, scalingOmissions } from "./omissions.ts"
 import { policiesOf, scalingPolicies } from "./policies.ts"
 import type { Policy } from "./policy.ts"
+import { missingFields } from "./requiredFields.ts"
 
 const canRender = await Effect.runPromise(hasKubectl)
-const samples = canRender ? Option.getOrUndefined(await Effect.runPromise(kubernetesSamples)) : undefined
+const fields = canRender ? Option.getOrUndefined(await Effect.runPromise(kubernetesFields)) : undefined
 
 const services = ["gate", "orchestrator", "reviewer"].map((name) => `Deployment reprise-${name}`)
 const expected = {
@@ -64,14 +67,26 @@ describe.skipIf(!canRender)("the manifests", () => {
   }
 })
 
-describe.skipIf(samples === undefined)("the fields of the manifests", () => {
+describe.skipIf(fields === undefined)("the fields of the manifests", () => {
+  const { sampleOf, structOf } = fields ?? {
+    sampleOf: () => assert.fail("no data"),
+    structOf: () => assert.fail("no data")
+  }
   const problems = (manifests: ReadonlyArray<unknown>) =>
-    manifests.flatMap((manifest) => unknownFields(manifest, withKeda(samples ?? assert.fail("no samples"))))
+    manifests.flatMap((manifest) => unknownFields(manifest, withKeda(sampleOf)))
+  const missing = (manifests: ReadonlyArray<unknown>) =>
+    manifests.flatMap((manifest) => missingFields(manifest, structsWithKeda(structOf)))
 
   for (const overlay of overlays) {
     it.effect(`of '${overlay}' are all known to Kubernetes 1.36`, () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(problems(yield* render(overlay)), [])
+      })
+    )
+
+    it.effect(`of '${overlay}' are all there that Kubernetes 1.36 requires`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(missing(yield* render(overlay)), [])
       })
     )
   }
@@ -86,6 +101,24 @@ describe.skipIf(samples === undefined)("the fields of the manifests", () => {
           const found = problems(mutate(yield* render(overlay)))
           assert.strictEqual(found.length, 1, found.join("\n"))
           assert.match(found[0] ?? "", says)
+        })
+      )
+    }
+  }
+
+  for (const [overlay, left] of [
+    ["console", omissions],
+    ["keda", scalingOmissions]
+  ] as const) {
+    for (const [name, path, field] of left) {
+      const place = [...path, field].join(".")
+      it.effect(`are refused without ${place} of the ${name}`, () =>
+        Effect.gen(function* () {
+          const mutate = change(name, path, without(field))
+          const written = [...path, field].map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("")
+          assert.deepStrictEqual(missing(mutate(yield* render(overlay))), [
+            `${name.split(" ")[0]}${written} is missing`
+          ])
         })
       )
     }

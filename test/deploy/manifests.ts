@@ -39,9 +39,16 @@ export const ofKind = (manifests: ReadonlyArray<unknown>, ...kinds: ReadonlyArra
 export const parse = (text: string): ReadonlyArray<unknown> =>
   parseAllDocuments(text).map((document) => document.toJS())
 
-/** What `kubectl apply --kustomize` would send. */
+const rendered = new Map<Overlay, Promise<ReadonlyArray<unknown>>>()
+
+/** What `kubectl apply --kustomize` would send, rendered once for each process. Whoever changes it changes a copy. */
 export const render = (overlay: Overlay) =>
-  Effect.promise(() => run("kubectl", ["kustomize", folders[overlay]])).pipe(Effect.map(({ stdout }) => parse(stdout)))
+  Effect.promise(() => {
+    const known =
+      rendered.get(overlay) ?? run("kubectl", ["kustomize", folders[overlay]]).then(({ stdout }) => parse(stdout))
+    rendered.set(overlay, known)
+    return known
+  })
 
 /** Whether kubectl is installed. Prints that the tests are skipped when it is not. */
 export const hasKubectl: Effect.Effect<boolean> = Effect.promise(() =>

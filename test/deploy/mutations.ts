@@ -86,6 +86,7 @@ const workloadMutations: Mutations = {
   ],
   "is drained one pod at a time": [
     change("PodDisruptionBudget reprise-gate", ["spec"], set("maxUnavailable", "100%")),
+    change("PodDisruptionBudget reprise-gate", ["spec"], without("selector")),
     change(
       "PodDisruptionBudget reprise-gate",
       ["spec", "selector", "matchLabels"],
@@ -95,6 +96,12 @@ const workloadMutations: Mutations = {
   "is selected by its own labels": [
     change(gate, ["spec", "selector"], set("matchLabels", { "app.kubernetes.io/name": "x" })),
     change(gate, ["spec", "selector"], set("matchLabels", {}))
+  ],
+  "names the Service that gives its pods their names, if they have any": [
+    change(hosts, ["spec"], without("serviceName")),
+    change(hosts, ["spec"], set("serviceName", "nats")),
+    change("Service reprise-host", ["spec"], without("clusterIP")),
+    change("Service reprise-host", ["spec"], without("selector"))
   ],
   "only stable versions of the API are used": [change(gate, [], set("apiVersion", "apps/v1beta1"))],
   "no Secret is in the manifests": [

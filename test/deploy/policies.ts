@@ -97,6 +97,18 @@ const policies: ReadonlyArray<Policy> = [
     )
   ),
   workload("is selected by its own labels", (one) => picks(at(one, "spec", "selector"), one)),
+  // Kubernetes 1.36 requires neither the name nor the Service.
+  workload(
+    "names the Service that gives its pods their names, if they have any",
+    (one, all) =>
+      at(one, "kind") !== "StatefulSet" ||
+      ofKind(all, "Service").some(
+        (service) =>
+          at(service, "metadata", "name") === at(one, "spec", "serviceName") &&
+          at(service, "spec", "clusterIP") === "None" &&
+          picks({ matchLabels: at(service, "spec", "selector") }, one)
+      )
+  ),
   {
     // The data of all fields still has versions that no server offers any more. KEDA's kinds have no stable version.
     rule: "only stable versions of the API are used",

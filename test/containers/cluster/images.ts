@@ -17,7 +17,8 @@ const onPath = (name: string): string => {
   return realpathSync(found.find((path) => existsSync(path)) ?? name)
 }
 
-const hostBase = Effect.suspend(() => {
+/** The base of hosts: git, OpenCode and a shell. */
+export const hostBase = Effect.suspend(() => {
   const opencode = createRequire(import.meta.url).resolve("opencode-ai/package.json")
   const programs = {
     "/usr/local/bin/node": process.execPath,

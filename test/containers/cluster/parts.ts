@@ -29,7 +29,8 @@ const password = "scripted"
 /** As Kubernetes gives a pod that asks for nothing else. */
 const graceSeconds = 30
 
-const filesOfHost = {
+/** What a host's volume holds before anything runs. */
+export const filesOfHost = {
   ".gitconfig": "[user]\n\tname = Author\n\temail = author@reprise.invalid\n[safe]\n\tdirectory = *\n",
   // Without it OpenCode would install its plugin package from the network.
   "config/opencode/package-lock.json": '{"packages":{"":{"dependencies":{"@opencode-ai/plugin":"*"}}}}',
@@ -44,6 +45,19 @@ export const volumes: Volumes = {
   ...Object.fromEntries(hosts.map((host) => [host, filesOfHost])),
   ...natsVolumes
 }
+
+/** An OpenCode whose only model is the scripted one, with its state in the host's volume. */
+export const scriptedAgent = (modelUrl: string) => ({
+  OPENCODE_CONFIG_CONTENT: JSON.stringify(openCodeConfig(modelUrl)),
+  OPENCODE_DISABLE_AUTOUPDATE: "1",
+  OPENCODE_DISABLE_MODELS_FETCH: "1",
+  OPENCODE_MODELS_PATH: "/workspace/models.json",
+  BUN_JSC_useFTLJIT: "0",
+  XDG_DATA_HOME: "/workspace/data",
+  XDG_CONFIG_HOME: "/workspace/config",
+  XDG_CACHE_HOME: "/workspace/cache",
+  XDG_STATE_HOME: "/workspace/state"
+})
 
 /** What everybody needs to be told who uses the cluster. */
 export const clientEnvironment = {
@@ -121,15 +135,7 @@ export const partsOf = (
           outside: true,
           environment: {
             OPENCODE_SERVER_PASSWORD: password,
-            OPENCODE_CONFIG_CONTENT: JSON.stringify(openCodeConfig(modelUrl)),
-            OPENCODE_DISABLE_AUTOUPDATE: "1",
-            OPENCODE_DISABLE_MODELS_FETCH: "1",
-            OPENCODE_MODELS_PATH: "/workspace/models.json",
-            BUN_JSC_useFTLJIT: "0",
-            XDG_DATA_HOME: "/workspace/data",
-            XDG_CONFIG_HOME: "/workspace/config",
-            XDG_CACHE_HOME: "/workspace/cache",
-            XDG_STATE_HOME: "/workspace/state"
+            ...scriptedAgent(modelUrl)
           }
         }
       },
