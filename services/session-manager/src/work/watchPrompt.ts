@@ -53,6 +53,8 @@ interface Watching extends Watched {
   readonly state: Ref.Ref<PromptState>
   /** Working is reported before the prompt's end, also when the broker is away for a moment. */
   readonly reportingWork: Semaphore.Semaphore
+  /** Questions and their ends are reported one after the other, in the order in which they were seen. */
+  readonly reportingQuestions: Semaphore.Semaphore
 }
 
 /** The wall clock's time at first, and then what has passed: nobody sets it while a prompt runs. */
@@ -86,30 +88,48 @@ const reportWorking = (watching: Watching, evidence: string) =>
     })
   )
 
-const reportQuestion = Effect.fnUntraced(function* (watching: Watching, asked: PendingPrompt) {
-  const { promptId } = asked
-  const { runtime, state } = watching
-  if ((yield* Ref.get(state)).openQuestions.has(promptId)) return
-  // Read first: once the question counts as open, its end may be reported.
-  const question = yield* agentQuestion(runtime, asked)
-  const isNew = yield* changeOnce(
-    watching,
-    ({ openQuestions }) => !openQuestions.has(promptId),
-    (state, now) => questionAsked(state, promptId, now)
+/** The questions of this session that are open on the runtime now. */
+const pendingQuestions = ({ runtime, work }: Watching) =>
+  Effect.map(runtime.pendingPrompts(work.directory), (pending) =>
+    pending.filter(({ sessionId }) => sessionId === work.runtimeSessionId)
   )
-  if (!isNew) return
-  const earlier = askedBefore(yield* Ref.get(state), promptId)
-  yield* watching.reporting.tell(`asks.${promptId}`, { ...question, ...(earlier.length === 0 ? {} : { earlier }) })
-})
 
-const reportQuestionGone = Effect.fnUntraced(function* (watching: Watching, promptId: string) {
-  const isGone = yield* changeOnce(
-    watching,
-    ({ openQuestions }) => openQuestions.has(promptId),
-    (state, now) => questionAnswered(state, promptId, now)
+/** A runtime that does not answer is asked at the next tick again. */
+const isPending = (watching: Watching, promptId: string) =>
+  pendingQuestions(watching).pipe(
+    Effect.map((pending) => pending.some((question) => question.promptId === promptId)),
+    Effect.orElseSucceed(() => false)
   )
-  if (isGone) yield* watching.reporting.tell(`answered.${promptId}`, { _tag: "RecordAgentQuestionGone", promptId })
-})
+
+/**
+ * `known`: how many were reported when the runtime told of this one; of an event that is not known. If another was reported
+ * since, the runtime may have lost this one and its agent have asked again: told last, it would pass for the one that is
+ * open.
+ */
+const reportQuestion = (watching: Watching, asked: PendingPrompt, known = 0) =>
+  watching.reportingQuestions.withPermits(1)(
+    Effect.gen(function* () {
+      const { promptId } = asked
+      const { reporting, runtime, state } = watching
+      const { openQuestions, questions } = yield* Ref.get(state)
+      if (openQuestions.has(promptId)) return
+      if (questions.length > known && !(yield* isPending(watching, promptId))) return
+      const question = yield* agentQuestion(runtime, asked)
+      yield* update(watching, (before, now) => questionAsked(before, promptId, now))
+      const earlier = askedBefore(yield* Ref.get(state), promptId)
+      yield* reporting.tell(`asks.${promptId}`, { ...question, ...(earlier.length === 0 ? {} : { earlier }) })
+    })
+  )
+
+const reportQuestionGone = (watching: Watching, promptId: string) =>
+  watching.reportingQuestions.withPermits(1)(
+    Effect.gen(function* () {
+      const { reporting, state } = watching
+      if (!(yield* Ref.get(state)).openQuestions.has(promptId)) return
+      yield* update(watching, (before, now) => questionAnswered(before, promptId, now))
+      yield* reporting.tell(`answered.${promptId}`, { _tag: "RecordAgentQuestionGone", promptId })
+    })
+  )
 
 /** Which turn of which session the messages are about. */
 const turnOf = ({ sessionId, work: { phase, role, runId, step, turnId } }: Watching) => ({
@@ -229,10 +249,11 @@ const observe = (watching: Watching, event: RuntimeEvent): Effect.Effect<void, W
 const askRuntime = Effect.fnUntraced(
   function* (watching: Watching) {
     const { runtime, state, work } = watching
-    const pending = yield* runtime.pendingPrompts(work.directory)
-    const open = pending.filter(({ sessionId }) => sessionId === work.runtimeSessionId)
-    for (const question of open) yield* reportQuestion(watching, question)
-    for (const promptId of (yield* Ref.get(state)).openQuestions) {
+    // What is asked while the runtime answers is not in its answer.
+    const { openQuestions, questions } = yield* Ref.get(state)
+    const open = yield* pendingQuestions(watching)
+    for (const question of open) yield* reportQuestion(watching, question, questions.length)
+    for (const promptId of openQuestions) {
       if (!open.some((question) => question.promptId === promptId)) yield* reportQuestionGone(watching, promptId)
     }
     const inspection = yield* runtime.inspect(work.runtimeSessionId)
@@ -269,7 +290,8 @@ export const watchPrompt = Effect.fnUntraced(function* (watched: Watched) {
   const now = yield* steadyClock
   const state = yield* Ref.make(promptStarted(work, yield* now))
   const reportingWork = yield* Semaphore.make(1)
-  const watching: Watching = { ...watched, now, state, reportingWork }
+  const reportingQuestions = yield* Semaphore.make(1)
+  const watching: Watching = { ...watched, now, state, reportingWork, reportingQuestions }
   const events = yield* runtime.events.pipe(
     Stream.filter((event) => event.sessionId === work.runtimeSessionId),
     Stream.runForEach((event) => observe(watching, event)),
