@@ -64,17 +64,22 @@ describe("a snapshot", () => {
     )
   })
 
-  it.effect("holds the state and the receipts, so that another process knows what was handled", () =>
-    story(
-      Effect.gen(function* () {
-        const { handle, runtime } = yield* running(undefined, undefined, { snapshotEvery: 1 })
-        yield* handle(add)
-        yield* runtime.memory.snapshotIfDue(key)
-        const other = yield* running(() => ({ read: () => Effect.succeed([]) }))
-        const { loaded } = yield* other.runtime.memory.load(key)
-        assert.deepStrictEqual([loaded.sequence, loaded.state.total, loaded.receipts.all()], [1, 1, [["m1", 1]]])
-      })
-    )
+  it.effect(
+    "holds the state, the receipts, the trace and the step, so that another process knows what was handled",
+    () =>
+      story(
+        Effect.gen(function* () {
+          const { handle, runtime } = yield* running(undefined, undefined, { snapshotEvery: 1 })
+          yield* handle(add)
+          yield* runtime.memory.snapshotIfDue(key)
+          const other = yield* running(() => ({ read: () => Effect.succeed([]) }))
+          const { loaded } = yield* other.runtime.memory.load(key)
+          assert.deepStrictEqual([loaded.sequence, loaded.state.total, loaded.receipts.all()], [1, 1, [["m1", 1]]])
+          assert.deepStrictEqual(loaded.step, { name: "EXECUTE", since: new Date(startedAt).toISOString() })
+          assert.isDefined(loaded.traceparent)
+          assert.strictEqual(loaded.traceparent, runtime.memory.peek(key)?.traceparent)
+        })
+      )
   )
 })
 

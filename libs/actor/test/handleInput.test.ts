@@ -5,6 +5,7 @@ import { Effect, Exit, Tracer } from "effect"
 import { Broker, type BrokerShape } from "../src/broker/Broker.ts"
 import { BrokerFault } from "../src/broker/faults.ts"
 import { currentView, refuseUnreadable } from "../src/runtime/handleInput.ts"
+import { traceparentOf } from "../src/runtime/telemetry.ts"
 import { type CounterInput, counter } from "./support/Counter.ts"
 import { counted } from "./support/counted.ts"
 import { noteLog } from "./support/noteLog.ts"
@@ -85,6 +86,61 @@ describe("an input", () => {
         const [refused] = yield* refusals
         assert.strictEqual(refused?.header("ce-time"), new Date(startedAt).toISOString())
         assert.match(refused?.header("traceparent") ?? "", new RegExp(`^00-${"a".repeat(32)}-[0-9a-f]{16}-01$`))
+      })
+    )
+  )
+
+  it.effect(
+    "from outside is a span of the actor's trace, linked to its sender's, and what it leads to goes on there",
+    () =>
+      story(
+        Effect.gen(function* () {
+          const spans: Array<Tracer.NativeSpan> = []
+          const tracer = Tracer.make({
+            span: (options) => {
+              const span = new Tracer.NativeSpan(options)
+              spans.push(span)
+              return span
+            }
+          })
+          const from = (id: string, trace: string) =>
+            metaOf(id, { traceparent: `00-${trace.repeat(32)}-${id[1]?.repeat(16)}-01` })
+          const { handle } = yield* running()
+          yield* handle(add, { meta: from("m1", "a") }).pipe(Effect.withTracer(tracer))
+          // Another process knows it from the journal.
+          const { handle: handleElsewhere } = yield* running(undefined, undefined, undefined, "other")
+          yield* handleElsewhere(add, { meta: from("m2", "b") }).pipe(Effect.withTracer(tracer))
+          yield* handleElsewhere(add, { meta: metaOf("m3") }).pipe(Effect.withTracer(tracer))
+          yield* handleElsewhere(forbidden, { meta: from("m4", "c") }).pipe(Effect.withTracer(tracer))
+          assert.deepStrictEqual(new Set(spans.map(({ traceId }) => traceId)), new Set(["a".repeat(32)]))
+          assert.deepStrictEqual(
+            spans.map(({ links }) => links.map(({ span }) => span.traceId[0])),
+            [[], ["b"], [], ["c"]]
+          )
+          const sent = yield* Broker.use(({ read }) => read("events", s.events("gate", "*", "*"), 0))
+          assert.deepStrictEqual(
+            sent.map(({ header }) => header("traceparent")),
+            spans.map((span) => traceparentOf(span))
+          )
+        })
+      )
+  )
+
+  it.effect("from outside that loses its race against the first of the actor is decided in the winner's trace", () =>
+    story(
+      Effect.gen(function* () {
+        const from = (id: string, trace: string) =>
+          metaOf(id, { traceparent: `00-${trace.repeat(32)}-${"1".repeat(16)}-01` })
+        const late = yield* running()
+        yield* late.handle(ignored, { meta: metaOf("m0") })
+        const first = yield* running(undefined, undefined, undefined, "other")
+        yield* first.handle(add, { meta: from("m1", "a") })
+        yield* late.handle(add, { meta: from("m2", "b") })
+        const journal = yield* Broker.use(({ read }) => read("journal", s.journal("escalation", key), 0))
+        assert.deepStrictEqual(
+          journal.map(({ header }) => header("traceparent").slice(3, 35)),
+          ["a".repeat(32), "a".repeat(32)]
+        )
       })
     )
   )

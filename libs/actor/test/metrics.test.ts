@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { EscalationId, PhaseId, RunId, SessionId, TurnId } from "@reprise/protocol"
-import { makeStepTimes, samplesOf } from "../src/metrics/eventMetrics.ts"
+import { samplesOf } from "../src/metrics/eventMetrics.ts"
 import { metrics, type Sample } from "../src/metrics/metrics.ts"
 import { questionSamples, runSamples } from "../src/metrics/storedMetrics.ts"
 
@@ -70,26 +70,6 @@ describe("what an event adds to the metrics", () => {
     assert.deepStrictEqual(samples.map(line), expected)
     for (const { labels, name } of samples)
       assert.deepStrictEqual(Object.keys(labels), Object.keys(metrics[name].labels))
-  })
-})
-
-describe("the length of a step", () => {
-  const begins = (step: "EXECUTE" | "REVIEW") => ({ _tag: "StepStarted" as const, ...inRun, step, attempt: 1 })
-
-  it("goes from its begin to the next step, or the end of its phase or run", () => {
-    const times = makeStepTimes()
-    assert.deepStrictEqual(times(begins("EXECUTE"), 1_000), [])
-    assert.deepStrictEqual(times({ _tag: "AgentIdle", ...inSession }, 2_000), [])
-    assert.deepStrictEqual(times(begins("REVIEW"), 4_500).map(line), ["step_seconds{step=EXECUTE} 3.5"])
-    assert.deepStrictEqual(times({ _tag: "RunCompleted", runId }, 5_000).map(line), ["step_seconds{step=REVIEW} 0.5"])
-    assert.deepStrictEqual(times({ _tag: "RunCompleted", runId }, 6_000), [])
-  })
-
-  it("is not below 0 when a clock is set back, and not told of a step that began elsewhere", () => {
-    const times = makeStepTimes()
-    assert.deepStrictEqual(times({ _tag: "RunAborted", runId, reason: "why" }, 1_000), [])
-    times(begins("EXECUTE"), 9_000)
-    assert.deepStrictEqual(times(begins("REVIEW"), 1_000).map(line), ["step_seconds{step=EXECUTE} 0"])
   })
 })
 

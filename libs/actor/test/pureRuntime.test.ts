@@ -155,10 +155,12 @@ describe("the claim of a host's name", () => {
 })
 
 describe("what is stored of an actor", () => {
-  const snapshot = { version: 3, sequence: 5, state: { n: 1 }, receipts: [["m1", 5]] }
+  const snapshot = { version: 3, sequence: 5, state: { n: 1 }, receipts: [["m1", 5]], traceparent }
   it("is a snapshot of this version, or none", () => {
     assert.deepStrictEqual<unknown>(readSnapshot(JSON.stringify(snapshot), 3), snapshot)
+    const { traceparent: _, ...ofEarlierVersions } = snapshot
     for (const [text, version] of [
+      [JSON.stringify(ofEarlierVersions), 3],
       [JSON.stringify(snapshot), 4],
       ["{}", 3],
       ['{"version":3}', 3],
@@ -217,6 +219,23 @@ describe("the span of an input", () => {
     assert.strictEqual(span.kind, "consumer")
     assert.deepInclude(span.parent as object, { traceId: "a".repeat(32), spanId: "b".repeat(16), sampled: true })
     assert.deepStrictEqual(continuing(undefined), { kind: "consumer", root: true })
+  })
+
+  const spanIn = (trace: string, span: string) => `00-${trace.repeat(32)}-${span.repeat(16)}-01`
+  it.each([
+    ["goes on from a sender in it", spanIn("a", "2"), { parent: "2", links: [] }],
+    [
+      "goes on from its begin for a sender of another trace, to which it is linked",
+      spanIn("b", "2"),
+      { parent: "1", links: ["2"] }
+    ],
+    ["goes on from its begin for a sender without a trace", undefined, { parent: "1", links: [] }],
+    ["goes on from its begin for a sender whose trace cannot be read", "00-b", { parent: "1", links: [] }]
+  ] as const)("of an actor that has a trace %s", (_, sender, expected) => {
+    const { kind, links = [], parent, root } = continuing(sender, spanIn("a", "1"))
+    const found = { parent: parent?.spanId[0], links: links.map(({ span }) => span.spanId[0]) }
+    assert.deepStrictEqual<unknown>(found, expected)
+    assert.deepStrictEqual([kind, root, parent?.traceId], ["consumer", undefined, "a".repeat(32)])
   })
 
   it("is sampled as the sender's is", () => {

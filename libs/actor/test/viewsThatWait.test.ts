@@ -32,7 +32,7 @@ const writing = Effect.fnUntraced(function* (
   const writer = yield* makeViewWriter(actor, { ...broker, views: noting }, settings)
   const loaded = {
     ...{ state: 0, sequence: 0, freshFor: 0, receipts: makeReceipts(1), earlier: new Map(), sent: new Map() },
-    ...{ eventsSinceSnapshot: 0, usedAt: startedAt, view: makeViewMark() }
+    ...{ eventsSinceSnapshot: 0, traceparent: undefined, step: undefined, usedAt: startedAt, view: makeViewMark() }
   }
   /** The view has to tell of the decision at this sequence. */
   const decide = (sequence: number) => {

@@ -1,5 +1,5 @@
 /** What published events add to the metrics. An event is counted where it is decided, so once over all replicas. */
-import type { FailureKind, PublicEvent, Role, Step, Usage } from "@reprise/protocol"
+import type { FailureKind, PublicEvent, Role, Usage } from "@reprise/protocol"
 import { record, type Sample, sample, tokenKinds } from "./metrics.ts"
 
 interface Used extends Partial<Pick<Usage, "tokens" | "cost">> {
@@ -64,36 +64,7 @@ export const samplesOf = (event: PublicEvent): ReadonlyArray<Sample> => {
   }
 }
 
-interface Begun {
-  readonly step: Step
-  readonly atMs: number
-}
-
-/** More runs than this are not under way in one process; without a bound, runs that go on elsewhere would add up. */
-const longestList = 10_000
-
-const endsStep = new Set<string>(["StepStarted", "PhaseCompleted", "RunCompleted", "RunFailed", "RunAborted"])
-
-/** Measures steps by the events of their runs, each with the time of its decision in milliseconds since the epoch. */
-export const makeStepTimes = () => {
-  const begun = new Map<string, Begun>()
-  return (event: PublicEvent, atMs: number): ReadonlyArray<Sample> => {
-    if (!endsStep.has(event._tag)) return []
-    const before = begun.get(event.runId)
-    begun.delete(event.runId)
-    if (event._tag === "StepStarted") {
-      const [oldest] = begun.keys()
-      if (oldest !== undefined && begun.size >= longestList) begun.delete(oldest)
-      begun.set(event.runId, { step: event.step, atMs })
-    }
-    if (before === undefined) return []
-    return [sample("reprise_step_seconds", { step: before.step }, Math.max(0, atMs - before.atMs) / 1_000)]
-  }
-}
-
-const stepTimes = makeStepTimes()
-
-/** Records what was just decided, and when, in milliseconds since the epoch. */
-export const recordEvents = (events: ReadonlyArray<PublicEvent>, atMs: number): void => {
-  for (const event of events) for (const one of [...samplesOf(event), ...stepTimes(event, atMs)]) record(one)
+/** Records what was just decided. */
+export const recordEvents = (events: ReadonlyArray<PublicEvent>): void => {
+  for (const event of events) for (const one of samplesOf(event)) record(one)
 }

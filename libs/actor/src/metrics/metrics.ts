@@ -62,7 +62,7 @@ export const metrics = {
   reprise_step_seconds: {
     kind: "histogram",
     labels: { step },
-    help: "How long a step took, in seconds, with its waits. Only steps that began and ended in the same process count."
+    help: "How long a step took, in seconds, with its waits. It is measured when the step ends."
   },
   reprise_questions_open: { kind: "gauge", labels: {}, help: "Questions that wait for a human." },
   reprise_oldest_question_seconds: {
@@ -119,7 +119,9 @@ export const sample = <Name extends MetricName>(name: Name, labels: Labels<Name>
   value
 })
 
-const secondBoundaries = Metric.boundariesFromIterable([0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300, 1_800, 7_200])
+const secondBoundaries = Metric.boundariesFromIterable([
+  0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300, 1_800, 7_200, 28_800, 86_400
+])
 
 const make = (name: MetricName, attributes: Readonly<Record<string, string>>): Metric.Metric<number, unknown> => {
   const { help: description, kind } = metrics[name]

@@ -7,6 +7,8 @@ import type { BrokerShape, StoredMessage } from "../broker/Broker.ts"
 import type { BrokerFault } from "../broker/faults.ts"
 import { PoisonMessage } from "../DeadLetter.ts"
 import { type JournalEntry, readEntry } from "../JournalEntry.ts"
+import type { Sample } from "../metrics/metrics.ts"
+import { StepBegun, stepAfter } from "../metrics/stepTimes.ts"
 import { bodyOf, textReader, type Undecodable } from "../wire.ts"
 import { makeReceipts, type Receipts } from "./Receipts.ts"
 import type { ReadSubjects } from "./readSubjects.ts"
@@ -25,6 +27,10 @@ export interface LoadedActor<State> {
   /** What the streams have of what it may send, by the ids of the messages. */
   readonly sent: ReadSubjects
   eventsSinceSnapshot: number
+  /** Where its trace began: the span of its first decision. Undefined: it has decided nothing yet. */
+  traceparent: string | undefined
+  /** The step that it is in, of an actor that has steps. */
+  step: StepBegun | undefined
   /** Milliseconds since the epoch. */
   usedAt: number
   readonly view: ViewMark
@@ -68,7 +74,10 @@ const Snapshot = Schema.Struct({
   version: Schema.Int,
   sequence: Schema.Int,
   state: Schema.Unknown,
-  receipts: Schema.Array(Schema.Tuple([Schema.String, Schema.Int]))
+  receipts: Schema.Array(Schema.Tuple([Schema.String, Schema.Int])),
+  /** Snapshots of earlier versions lack it, and are ignored: the journal has it. */
+  traceparent: Schema.String,
+  step: Schema.optionalKey(StepBegun)
 })
 type Snapshot = typeof Snapshot.Type
 const decodeSnapshot = textReader(Snapshot)
@@ -93,9 +102,27 @@ const restore = <State>(
   earlier: new Map(),
   sent: new Map(),
   eventsSinceSnapshot: 0,
+  traceparent: snapshot?.traceparent,
+  step: snapshot?.step,
   usedAt: now,
   view: makeViewMark()
 })
+
+/** Makes an entry the last one that the actor is known by; gives what that adds to the metrics. */
+export const follow = <State>(
+  to: LoadedActor<State>,
+  state: State,
+  { entry, sequence }: WrittenEntry
+): ReadonlyArray<Sample> => {
+  const { ended, step } = stepAfter(to.step, entry)
+  to.state = state
+  to.sequence = sequence
+  to.receipts.add(entry.input.id, sequence)
+  to.eventsSinceSnapshot += entry.events.length
+  to.traceparent ??= entry.traceparent
+  to.step = step
+  return ended
+}
 
 /** Applies journal messages to a loaded actor, one after the other. */
 const makeReplay = <State, Input extends Tagged, Event extends Tagged>(actor: Actor<State, Input, Event, Tagged>) => {
@@ -103,11 +130,10 @@ const makeReplay = <State, Input extends Tagged, Event extends Tagged>(actor: Ac
   const apply = (to: LoadedActor<State>, { subject, sequence }: StoredMessage, body: string) =>
     Result.flatMap(readEntry(body), (entry) =>
       Result.map(decodeEvents(entry.events), (events): WrittenEntry => {
-        to.state = events.reduce(actor.evolve, to.state)
-        to.sequence = sequence
-        to.receipts.add(entry.input.id, sequence)
-        to.eventsSinceSnapshot += events.length
-        return { entry, sequence }
+        const written = { entry, sequence }
+        // Whoever wrote it has measured it.
+        follow(to, events.reduce(actor.evolve, to.state), written)
+        return written
       })
     ).pipe(
       Result.mapError(
@@ -155,17 +181,24 @@ export const makeActorMemory = <State, Input extends Tagged, Event extends Tagge
     return { loaded, newest }
   })
 
-  const writeSnapshot = (key: Key, loaded: LoadedActor<State>) => {
+  const writeSnapshot = (key: Key, loaded: LoadedActor<State>, traceparent: string) => {
     loaded.eventsSinceSnapshot = 0
-    const { receipts, sequence, state } = loaded
-    const snapshot: Snapshot = { version: actor.snapshotVersion, sequence, state, receipts: receipts.all() }
+    const { receipts, sequence, state, step } = loaded
+    const snapshot: Snapshot = {
+      version: actor.snapshotVersion,
+      sequence,
+      state,
+      receipts: receipts.all(),
+      traceparent,
+      ...(step === undefined ? {} : { step })
+    }
     return broker.snapshots.put(`${name}.${key}`, JSON.stringify(snapshot))
   }
 
   const snapshotIfDue = Effect.fnUntraced(function* (key: Key) {
     const loaded = actors.get(key)
-    if (loaded === undefined || loaded.eventsSinceSnapshot < settings.snapshotEvery) return
-    yield* writeSnapshot(key, loaded).pipe(
+    if (loaded?.traceparent === undefined || loaded.eventsSinceSnapshot < settings.snapshotEvery) return
+    yield* writeSnapshot(key, loaded, loaded.traceparent).pipe(
       Effect.catch((error) => Effect.logWarning(`no snapshot was written: ${error.message}`))
     )
   })

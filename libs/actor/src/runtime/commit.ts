@@ -5,8 +5,9 @@ import type { Tagged } from "../Actor.ts"
 import { type BrokerShape, type Message, streamOf } from "../broker/Broker.ts"
 import { type JournalEntry, readEntry } from "../JournalEntry.ts"
 import { recordEvents } from "../metrics/eventMetrics.ts"
+import { record } from "../metrics/metrics.ts"
 import { bodyOf } from "../wire.ts"
-import type { LoadedActor, WrittenEntry } from "./ActorMemory.ts"
+import { follow, type LoadedActor, type WrittenEntry } from "./ActorMemory.ts"
 import { type ActorRuntime, journalSubject, senderOf } from "./ActorRuntime.ts"
 import type { Decided } from "./decideInput.ts"
 import { messagesOf } from "./outbox.ts"
@@ -115,12 +116,9 @@ export const commit = Effect.fnUntraced(function* <State, Input extends Tagged, 
   const freshFor = runtime.arrivals.last
   const sequence = yield* runtime.broker.append(journalMessage(runtime, key, entry), loaded.sequence)
   yield* Effect.logDebug(`decided: ${types.join(", ")}`)
-  recordEvents(published, Date.parse(entry.at))
-  loaded.state = state
-  loaded.sequence = sequence
+  recordEvents(published)
+  for (const one of follow(loaded, state, { entry, sequence })) record(one)
   loaded.freshFor = freshFor
-  loaded.receipts.add(entry.input.id, sequence)
-  loaded.eventsSinceSnapshot += entry.events.length
   // Whoever has heard of an actor finds it in the list, even when this process is killed meanwhile.
   if (isFirst) yield* runtime.views.store(key, loaded)
   else runtime.views.changed(key, loaded)

@@ -116,19 +116,35 @@ const measure = (service: ServiceName, handled: Handled, sinceMs: number) => {
   record(sample("reprise_input_seconds", { service }, (performance.now() - sinceMs) / 1_000))
 }
 
-const handleInSpan = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
+const attempt = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
   runtime: ActorRuntime<State, Input, Event>,
   received: ActorInput<Input>,
+  loaded: LoadedActor<State>,
   span: Tracer.Span
+): Effect.fn.Return<Handled | undefined, HandlingFailure> {
+  const known = yield* earlierReceipt(runtime, received, loaded)
+  return known ?? (yield* decideOnce(runtime, received, loaded, traceparentOf(span)))
+})
+
+/**
+ * Handles one input: afterwards it is decided, written, and all it leads to is sent, except for the answer that it
+ * returns. Fails with a conflict after too many lost races. Each attempt is a span: before the first, the actor's trace may
+ * not be known.
+ */
+export const handleInput = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
+  runtime: ActorRuntime<State, Input, Event>,
+  received: ActorInput<Input>
 ): Effect.fn.Return<Handled, HandlingFailure> {
   const { actor, memory, settings } = runtime
-  const { key } = received
+  const { key, meta } = received
   const sinceMs = performance.now()
-  const traceparent = traceparentOf(span)
   const loaded = memory.peek(key) ?? (yield* loadActor(runtime, key))
-  for (let attempt = 0; attempt <= settings.conflictRetries; attempt++) {
-    const handled =
-      (yield* earlierReceipt(runtime, received, loaded)) ?? (yield* decideOnce(runtime, received, loaded, traceparent))
+  for (let attempts = 0; attempts <= settings.conflictRetries; attempts++) {
+    const handled = yield* Effect.useSpan(
+      `${actor.service} ${meta.type}`,
+      continuing(meta.traceparent, loaded.traceparent),
+      (span) => attempt(runtime, received, loaded, span)
+    )
     if (handled !== undefined) {
       measure(actor.service, handled, sinceMs)
       return handled
@@ -138,38 +154,25 @@ const handleInSpan = Effect.fnUntraced(function* <State, Input extends Tagged, E
   return yield* new Conflict({ subject: journalSubject(runtime, key), expected: loaded.sequence })
 })
 
-/**
- * Handles one input: afterwards it is decided, written, and all it leads to is sent, except for the answer that it
- * returns. Fails with a conflict after too many lost races.
- */
-export const handleInput = <State, Input extends Tagged, Event extends Tagged>(
-  runtime: ActorRuntime<State, Input, Event>,
-  received: ActorInput<Input>
-) =>
-  Effect.useSpan(
-    `${runtime.actor.service} ${received.meta.type}`,
-    continuing(received.meta.traceparent),
-    (span: Tracer.Span) => handleInSpan(runtime, received, span)
-  )
-
 /** Gives what tells the sender of a command that it cannot be read: senders do not look into the dead letters. */
-export const refuseUnreadable = <State, Input extends Tagged, Event extends Tagged>(
+export const refuseUnreadable = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
   runtime: ActorRuntime<State, Input, Event>,
   key: Key,
   meta: MessageMeta,
   reason: string
-) =>
-  Effect.useSpan(
+) {
+  const loaded = runtime.memory.peek(key) ?? (yield* loadActor(runtime, key))
+  return yield* Effect.useSpan(
     `${runtime.actor.service} ${meta.type}`,
-    continuing(meta.traceparent),
+    continuing(meta.traceparent, loaded.traceparent),
     Effect.fnUntraced(function* (span: Tracer.Span) {
-      const loaded = runtime.memory.peek(key) ?? (yield* loadActor(runtime, key))
       const time = new Date(yield* Clock.currentTimeMillis).toISOString()
       const refusal = new Refusal({ code: "unreadable", reason })
       const refused = { key, meta, input: { _tag: meta.type } }
       return yield* refuse(runtime, refused, loaded, refusal, { time, traceparent: traceparentOf(span) })
     })
   )
+})
 
 /** The read model as the journal has it now; undefined: there is no such actor, or it has no view yet. */
 export const currentView = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(

@@ -13,12 +13,19 @@ export const parentSpan = (traceparent: string | undefined): Option.Option<Trace
   return Option.some(Tracer.externalSpan({ traceId: parent.slice(3, 35), spanId: parent.slice(36, 52), sampled }))
 }
 
-/** Options of the span in which a message is handled: part of the sender's trace, or the first of a new one. */
-export const continuing = (traceparent: string | undefined): Tracer.SpanOptionsNoTrace =>
-  Option.match(parentSpan(traceparent), {
-    onNone: () => ({ kind: "consumer", root: true }),
-    onSome: (parent) => ({ kind: "consumer", parent })
-  })
+/**
+ * Options of the span in which a message is handled: part of the sender's trace, or the first of a new one. `own`: where
+ * the actor's trace began. A message from outside of that trace, such as a human's answer, does not begin another: its
+ * span is part of the actor's trace and linked to the sender's.
+ */
+export const continuing = (sender: string | undefined, own?: string): Tracer.SpanOptionsNoTrace => {
+  const from = Option.getOrUndefined(parentSpan(sender))
+  const begin = Option.getOrUndefined(parentSpan(own))
+  const parent = from?.traceId === begin?.traceId ? from : (begin ?? from)
+  if (parent === undefined) return { kind: "consumer", root: true }
+  const links = from === undefined || from === parent ? [] : [{ span: from, attributes: {} }]
+  return { kind: "consumer", parent, ...(links.length === 0 ? {} : { links }) }
+}
 
 export const traceparentOf = (span: Tracer.AnySpan): string =>
   `00-${span.traceId}-${span.spanId}-${span.sampled ? "01" : "00"}`
