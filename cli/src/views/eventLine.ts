@@ -140,8 +140,8 @@ const verdict = ({ verdict: { items, readiness } }: EventOf<"VerdictReached">): 
     )
   ].join("\n")
 
-const andWhatWasSaid = ({ author }: EventOf<"RunMoved">): string =>
-  author === undefined ? "" : ", with what was saved of its agents' conversations"
+const inItsSession = ({ author }: EventOf<"RunMoved">): string =>
+  author === undefined ? "" : " and in its author's session"
 
 const phaseCompleted = ({ by, commit, phase }: EventOf<"PhaseCompleted">): string =>
   `Phase ${phase} done (approved by ${by})${commit === undefined ? "" : ` at ${short(commit)}`}`
@@ -186,7 +186,7 @@ const eventText = (event: PublicEvent): Line => {
       return live(
         event.cause === "drained"
           ? `Host ${event.from} is drained: the run goes on elsewhere`
-          : `Host ${event.from} is gone: the run goes on elsewhere, from what was pushed${andWhatWasSaid(event)}`
+          : `Host ${event.from} is gone: the run goes on elsewhere, from what was pushed${inItsSession(event)}`
       )
     case "RunPaused":
       return live("Run paused")

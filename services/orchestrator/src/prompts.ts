@@ -193,16 +193,16 @@ const continuation = template({
 3. ${oneCommitPerTask}`
 })
 
-const hostGone = template({
-  name: "host-gone",
+const phaseMoved = template({
+  name: "phase-moved",
   sent: "to an author whose host is gone, before the task, with what was saved of its conversation",
   variables: {
     phase: "The phase's number.",
-    why: "Which host is gone.",
+    host: "The host that is gone.",
     base: "The commit from which the phase begins again."
   },
   required: ["base"],
-  text: `Phase {phase} begins again on another host, because {why}. Its commits were not pushed: they are lost, like every change that was not committed, and the working tree is at {base}. Do the whole phase from there. What you know of the code, what was decided and what was tried still helps; what an earlier conversation says of files, commits and commands holds only where you have looked at it here.`
+  text: `Phase {phase} begins again on another host, because host {host} is gone. What was not pushed is lost, and the working tree, which may be in another directory than before, is at {base}. Do the phase from there. What you know of the code, what was decided and what was tried still helps; what an earlier conversation says of files, commits and commands holds only where you have looked at it here.`
 })
 
 export const templates = {
@@ -218,7 +218,7 @@ export const templates = {
   background,
   context,
   continuation,
-  "host-gone": hostGone
+  "phase-moved": phaseMoved
 } as const
 
 type TemplateName = keyof typeof templates

@@ -72,10 +72,10 @@ const reviewAgain = template({
 
 const reviewMoved = template({
   name: "review-moved",
-  sent: "to the reviewer of a phase that began again because its host is gone, before the first prompt",
+  sent: "to the reviewer of a phase that begins again because its host is gone, with what was saved of its conversation",
   variables,
   required: [],
-  text: `The host on which you reviewed this phase is gone, and with it the commits that you reviewed. The author has begun the phase again from {base}. Review what is there now from its beginning: what you found before may hold again, or not.`
+  text: `The host on which you were the reviewer of this phase is gone, and with it the commits that were not pushed. The phase has begun again from {base}. Review what is there now from its beginning: what you have found before may hold again, or not.`
 })
 
 export const templates = [review, reviewFollowUp, reviewAgain, reviewMoved] as const

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { TurnId, type Verdict } from "@reprise/protocol"
+import { Host, TurnId, type Verdict } from "@reprise/protocol"
 import { Result } from "effect"
 import { reviewActor } from "../src/actor/actor.ts"
 import type { JournalEvent } from "../src/actor/journal.ts"
@@ -247,6 +247,8 @@ describe("closing a review", () => {
   const close = (aborted: boolean) =>
     ({ _tag: "CloseReview", runId, phase, aborted, reason: "the phase is over" }) as const
 
+  const move = { _tag: "MoveReview", runId, phase, from: Host.make("h1") } as const
+
   it("completes the session after a verdict", () => {
     const outcome = given(judged).when(close(false))
     outcome.then([{ _tag: "ReviewerForgotten", sessionId: session(1), aborted: false, reason: "the phase is over" }])
@@ -263,19 +265,37 @@ describe("closing a review", () => {
     ["after a verdict", judged],
     ["during a review", open]
   ] as const)("when its host is gone, aborts the session there, and goes on in it elsewhere: %s", (_, history) => {
-    const outcome = given(history).when({ ...close(true), hostGone: true })
-    const moved: JournalEvent = { _tag: "ReviewerMoved", sessionId: session(1), reason: "the phase is over" }
+    const outcome = given(history).when(move)
+    const moved: JournalEvent = { _tag: "ReviewerMoved", sessionId: session(1), from: move.from }
     outcome.then([moved])
-    assert.deepInclude(startTurnOf(outcome.sent).command, { _tag: "AbortSession", reason: "the phase is over" })
+    assert.deepInclude(startTurnOf(outcome.sent).command, { _tag: "AbortSession", onHost: "h1" })
     const again = given([...history, moved]).when(request(1, "c9", { directory: "/other" }))
     const { command, key } = startTurnOf(again.sent)
     assert.strictEqual(key, session(1))
     assert.deepInclude(command, {
-      ...{ directory: "/other", onMissing: "fresh", reason: "host-gone" },
+      ...{ directory: "/other", onMissing: "fresh", reason: "host-gone", movedFrom: "h1" },
       session: { _tag: "Existing", sessionId: session(1) }
     })
     assert.match(String(command.freshPrompt), /^You are the reviewer[^]*is gone[^]*commit c9 completes this phase/)
     assert.deepStrictEqual([again.state.moved, again.state.sessions, again.state.open?.told], [undefined, 1, []])
+  })
+
+  it("goes on there also when its first turn there failed before its agent was told anything, and begins anew after that", () => {
+    const moved: JournalEvent = { _tag: "ReviewerMoved", sessionId: session(1), from: move.from }
+    const asked: JournalEvent = {
+      ...{ _tag: "ReviewRequested", request: first, sessionId: session(1), turnId: turn(2), movedFrom: move.from }
+    }
+    const untold = given([...judged, moved, asked]).when(failedTurn(2))
+    assert.deepStrictEqual(untold.state.moved, { sessionId: session(1), from: move.from })
+    const told = given([...judged, moved, asked]).when({ ...failedTurn(2), promptGiven: true })
+    assert.isUndefined(told.state.moved)
+  })
+
+  it("forgets a session that is to go on elsewhere, so that a review that starts over gets a new one", () => {
+    const moved: JournalEvent = { _tag: "ReviewerMoved", sessionId: session(1), from: move.from }
+    const { state } = given([...judged, moved]).when(close(false))
+    assert.isUndefined(state.moved)
+    given([]).when(move).then([])
   })
 
   it("changes nothing the second time", () => {

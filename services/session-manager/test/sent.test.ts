@@ -51,7 +51,7 @@ const pause = { at: at(60 + defaultSettings.idleAfterMs / 1_000), _tag: "PauseId
 const prompt = {
   ...{ _tag: "RunPrompt", turnId: t(1), number: 1, kind: "work", ...onRuntime, ...session, permissions: "ask" },
   ...{ limits: {}, usedBefore: noUsage, counted: noUsage, turnStartedAt: at(0), turnWaitedMs: 0, host, prompted: true },
-  saving: { object: "session/r1-s1/ses_1" }
+  saving: { object: "session/r1-s1/ses_1", since: at(0) }
 }
 const { sessionId: _, ...firstPrompt } = prompt
 const asked: SessionInput = {
@@ -162,7 +162,10 @@ describe("a step of a session", () => {
       [
         { _tag: "SessionReused", ...session, turnId: t(2), runtimeSessionId: "ses_1", reason: "continue" },
         { _tag: "TurnStarted", ...session, turnId: t(2) },
-        { ...firstPrompt, turnId: t(2), counted: spent, turnStartedAt: at(3) }
+        {
+          ...{ ...firstPrompt, turnId: t(2), counted: spent, turnStartedAt: at(3) },
+          saving: { object: "session/r1-s1/ses_1", since: at(3) }
+        }
       ]
     ],
     [

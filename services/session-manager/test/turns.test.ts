@@ -222,7 +222,7 @@ describe("a turn in an existing session", () => {
   })
 
   it.each([
-    ["it was aborted: x", { _tag: "AbortSession", sessionId, reason: "x" }],
+    ["it is aborted", { _tag: "AbortSession", sessionId, reason: "x" }],
     ["it is expired", { _tag: "ExpireSession", sessionId }],
     ["it is completed", { _tag: "CompleteSession", sessionId }]
   ] as const)("never continues a session that has ended: %s", (why, end) => {
@@ -242,19 +242,35 @@ describe("a turn in an existing session", () => {
     const saved: SessionInput = {
       ...{ _tag: "RecordSaved", object: "session/r1-s1/ses_1/1", messages: 6, digest: "d", readAt: at(3) }
     }
-    const gone: SessionInput = { _tag: "AbortSession", sessionId, reason: "host h1 is gone" }
-    const elsewhere = { onMissing: "fresh", host: Host.make("h2"), directory: "/other", freshPrompt: "All." } as const
-    const outcome = given([...firstTurn, saved, gone]).when(nextTurn(2, elsewhere))
-    assert.deepInclude(outcome.event("SessionLost"), { old: "ses_1", reason: "it was aborted: host h1 is gone" })
-    assert.deepStrictEqual(
-      outcome.work.map(({ host, work }) => [host, work._tag, "transcript" in work ? work.transcript : undefined]),
-      [["h2", "OpenSession", "session/r1-s1/ses_1/1"]]
-    )
+    const gone = { _tag: "AbortSession", sessionId, reason: "host h1 is gone" } as const
+    const elsewhere = {
+      ...{ onMissing: "fresh" as const, host: Host.make("h2"), movedFrom: Host.make("h1"), directory: "/other" },
+      freshPrompt: "All."
+    } as const
     const told = { ...opened(2, "ses_2"), host: "h2", context: "--- user\nHello" } as SessionInput
-    const replaced = given([...firstTurn, saved, gone, nextTurn(2, elsewhere)]).when(told)
-    assert.deepInclude(replaced.event("SessionReplaced"), { old: "ses_1", new: "ses_2", sessionId })
-    assert.deepInclude(replaced.state.details ?? {}, { host: "h2", directory: "/other" })
-    assert.match((replaced.work[0]?.work as { text: string }).text, /^All\.[^]*--- user\nHello/)
+    const openTurn = nextTurn(2)
+    for (const [before, types] of [
+      [[gone], ["TurnRequested", "SessionLost"]],
+      [[], ["TurnRequested", "SessionLost"]],
+      // The command to abort it has not come yet.
+      [[openTurn], ["TurnFailed", "TurnRequested", "SessionLost"]]
+    ] as const) {
+      const history = [...firstTurn, saved, ...before]
+      const move = nextTurn(3, elsewhere)
+      const outcome = given(history).when(move)
+      assert.deepStrictEqual(outcome.types, [...types])
+      assert.deepInclude(outcome.event("SessionLost"), { old: "ses_1", reason: "host h1 is gone" })
+      assert.deepStrictEqual(
+        outcome.work.map(({ host, work }) => [host, work._tag, "transcript" in work ? work.transcript : undefined]),
+        [["h2", "OpenSession", "session/r1-s1/ses_1/1"]]
+      )
+      const replaced = given([...history, move]).when({ ...told, turnId: t(3) } as SessionInput)
+      assert.deepInclude(replaced.event("SessionReplaced"), { old: "ses_1", new: "ses_2", sessionId })
+      assert.deepInclude(replaced.state.details ?? {}, { host: "h2", directory: "/other" })
+      assert.match((replaced.work[0]?.work as { text: string }).text, /^All\.[^]*--- user\nHello/)
+      const late = given([...history, move]).when({ ...gone, onHost: Host.make("h1") })
+      assert.deepStrictEqual(late.types, [])
+    }
   })
 
   it("is refused as busy while another turn is open", () => {

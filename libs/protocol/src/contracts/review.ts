@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import { FailureKind } from "../failure.ts"
-import { Key, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"
+import { Host, Key, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"
 import { ContextFill, Item, RuntimeName, Speaker, TurnLimits, Verdict } from "../model.ts"
 import { contract, eventual } from "./Contract.ts"
 import { atPhase, CommandRefused, directory, host, permissions } from "./fields.ts"
@@ -52,17 +52,10 @@ export const ReviewCommand = Schema.TaggedUnion({
   },
   /** The run is paused: the turn under way ends, and its session goes on with the review when it is requested again. */
   InterruptReview: { runId: RunId, phase: PhaseId, reason: Schema.String },
-  /**
-   * The phase is over or the run was aborted: the reviewer's session ends. `hostGone`: only there; the next review goes on
-   * in it on another host, where it is told what was saved of its conversation.
-   */
-  CloseReview: {
-    runId: RunId,
-    phase: PhaseId,
-    aborted: Schema.Boolean,
-    reason: Schema.String,
-    hostGone: Schema.optionalKey(Schema.Boolean)
-  }
+  /** The phase is over or the run was aborted: the reviewer's session ends. */
+  CloseReview: { runId: RunId, phase: PhaseId, aborted: Schema.Boolean, reason: Schema.String },
+  /** Host `from` is gone: the next review goes on in the session on another host, told what was saved of its conversation. */
+  MoveReview: { runId: RunId, phase: PhaseId, from: Host }
 })
 export type ReviewCommand = typeof ReviewCommand.Type
 

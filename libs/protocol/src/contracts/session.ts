@@ -107,7 +107,9 @@ export const SessionCommand = Schema.TaggedUnion({
     prompts: Schema.optionalKey(SessionPrompts),
     limits: TurnLimits.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
     /** Why an existing session is used again; shown in SessionReused. */
-    reason: Schema.optionalKey(Schema.String)
+    reason: Schema.optionalKey(Schema.String),
+    /** This host is gone: what the session has there is lost, and it goes on on `host`. */
+    movedFrom: Schema.optionalKey(Host)
   },
   ContinueSession: {
     turnId: TurnId,
@@ -140,7 +142,8 @@ export const SessionCommand = Schema.TaggedUnion({
   },
   /** Ends this turn and keeps its session: TurnFailed says `aborted`, with the session usable. Any other turn is let be. */
   InterruptTurn: { sessionId: SessionId, turnId: TurnId, reason: Schema.String },
-  AbortSession: { sessionId: SessionId, reason: Schema.String },
+  /** `onHost`: only while the session is on this host. */
+  AbortSession: { sessionId: SessionId, reason: Schema.String, onHost: Schema.optionalKey(Host) },
   /** The turn waits for the model's vendor, and a human wants it to try again now. Refused unless this turn waits. */
   RetryTurn: { sessionId: SessionId, turnId: TurnId },
   /** A human who worked in the session leaves it: the agent counts as idle as soon as it rests, without the grace. */

@@ -74,7 +74,14 @@ const enterReview = (run: Run, phase: PhaseRun, move: Enter): Outcome => {
   return startStep(run, phase, move, { agent, session })
 }
 
-const enterWork = (run: Run, phase: PhaseRun, move: Enter): Outcome => {
+/** Who goes on from a host that is gone begins in a new runtime session anyway, so it is not replaced by a fresh author. */
+const withMoved = (phase: PhaseRun, move: Enter): Enter =>
+  phase.author?.state === "moved" && move.use._tag === "fresh" && move.use.decision === undefined
+    ? { ...move, use: { _tag: "current" } }
+    : move
+
+const enterWork = (run: Run, phase: PhaseRun, asked: Enter): Outcome => {
+  const move = withMoved(phase, asked)
   const agent = agentForStep(run, phase, move.step, move.use)
   const session = sessionDecision(run, phase, move, agent)
   if (session.choice === "continue" || move.use._tag !== "current") {

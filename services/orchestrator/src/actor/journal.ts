@@ -118,7 +118,8 @@ const asked = {
     message: optionalText,
     unattended: Schema.optionalKey(Schema.Boolean)
   },
-  SessionStopped: { sessionId: SessionId, reason: text },
+  /** `onHost`: only while it is there. */
+  SessionStopped: { sessionId: SessionId, reason: text, onHost: Schema.optionalKey(Host) },
   /** The turn is to end, and its session to stay usable. */
   TurnInterrupted: { sessionId: SessionId, turnId: TurnId, reason: text },
   SessionReleased: { sessionId: SessionId },
@@ -126,12 +127,9 @@ const asked = {
   AuthorReplaced: { sessionId: SessionId },
   /** The review is to end, and its session to stay usable. */
   ReviewInterrupted: { phase: PhaseId, reason: text },
-  ReviewClosed: {
-    phase: PhaseId,
-    aborted: Schema.Boolean,
-    reason: text,
-    hostGone: Schema.optionalKey(Schema.Boolean)
-  }
+  ReviewClosed: { phase: PhaseId, aborted: Schema.Boolean, reason: text },
+  /** Its session goes on on the run's next host. */
+  ReviewMoved: { phase: PhaseId, from: Host }
 } as const
 
 const answered = {

@@ -40,8 +40,11 @@ export const reactions: Reactions = {
   ReviewInterrupted: (runId, { phase, reason }) => [
     send(to.reviewer(reviewKey(runId, phase)).InterruptReview({ runId, phase, reason }))
   ],
-  ReviewClosed: (runId, { _tag, phase, ...closing }) => [
-    send(to.reviewer(reviewKey(runId, phase)).CloseReview({ runId, phase, ...closing }))
+  ReviewClosed: (runId, { aborted, phase, reason }) => [
+    send(to.reviewer(reviewKey(runId, phase)).CloseReview({ runId, phase, aborted, reason }))
+  ],
+  ReviewMoved: (runId, { from, phase }) => [
+    send(to.reviewer(reviewKey(runId, phase)).MoveReview({ runId, phase, from }))
   ],
   QuestionAsked: raise,
   QuestionChanged: raise,
@@ -57,7 +60,7 @@ export const reactions: Reactions = {
       })
     )
   ],
-  SessionStopped: (_runId, { reason, sessionId }) => [send(to.sessionManager(sessionId).AbortSession({ reason }))],
+  SessionStopped: (_runId, { _tag, sessionId, ...how }) => [send(to.sessionManager(sessionId).AbortSession(how))],
   TurnInterrupted: (_runId, { reason, sessionId, turnId }) => [
     send(to.sessionManager(sessionId).InterruptTurn({ turnId, reason }))
   ],

@@ -56,14 +56,16 @@ export type Pending =
   | { readonly _tag: "Answer"; readonly question: Question; readonly under: Pending }
 
 /**
- * The phase's newest author session. `doubtful`: it may be alive, but its state is not known. `saved`: its host is gone,
- * and it goes on on another one, with what was saved of its conversation.
+ * The phase's newest author session. `doubtful`: it may be alive, but its state is not known. `moved`: its host is gone,
+ * and it is to go on on another one, told what was saved of its conversation.
  */
 export interface Author {
   readonly sessionId: SessionId
-  readonly state: "usable" | "doubtful" | "saved" | "ended"
+  readonly state: "usable" | "doubtful" | "moved" | "ended"
   /** Why it cannot be continued. */
   readonly why?: string | undefined
+  /** The host that is gone. */
+  readonly movedFrom?: Host | undefined
   /** On which runtime it was begun, and with which model. */
   readonly agent?: AgentChoice | undefined
   /** When the session was asked for. */
@@ -76,8 +78,12 @@ export interface Author {
   readonly lastLines?: string | undefined
 }
 
+/** Whether somebody may work in its session. */
+export const isOpen = (author: Author | undefined): author is Author =>
+  author !== undefined && author.state !== "ended" && author.state !== "moved"
+
 /** The phase's reviewer. `sessionId`: absent until its first verdict. */
-export type Reviewer = Partial<Omit<Author, "state" | "why">>
+export type Reviewer = Partial<Omit<Author, "state" | "why" | "movedFrom">>
 
 /** Who a human has chosen for the fresh authors of a phase. */
 export interface ChosenAuthor extends AgentChoice {
@@ -232,8 +238,8 @@ export interface Run {
   readonly head?: string | undefined
   /** Its host is drained and has pushed everything: the next phase begins on another. */
   readonly leaves?: true | undefined
-  /** The author of a phase whose host is gone, until the phase begins again. */
-  readonly movedAuthor?: { readonly phase: PhaseId; readonly author: Author } | undefined
+  /** The author and the reviewer of a phase whose host is gone, until the phase begins again. */
+  readonly moved?: ({ readonly phase: PhaseId } & Pick<PhaseRun, "author" | "reviewer">) | undefined
   readonly phase?: PhaseRun | undefined
   readonly step?: Step | undefined
   readonly attempt?: number | undefined

@@ -14,12 +14,20 @@ import {
 } from "@reprise/protocol"
 import type { EventOf, Purpose, RunEvents } from "../actor/journal.ts"
 import type { SessionUse } from "../actor/moves.ts"
-import type { Author, PhaseRun, Run } from "../actor/state.ts"
+import { type Author, isOpen, type PhaseRun, type Run } from "../actor/state.ts"
 import { agentIn, agentOf, roleAt } from "../agents/agentOf.ts"
 import { isContinued } from "../checkpoint/prompt.ts"
 import { budgetsLeft } from "../control/usage.ts"
 import { currentTitle, placeOf, reviewFile } from "../phase/plan.ts"
-import { continuePrompt, freshPrompt, idleAgainPrompt, knownPrompt, newGuidance, stepTask } from "./prompt.ts"
+import {
+  continuePrompt,
+  freshPrompt,
+  idleAgainPrompt,
+  knownPrompt,
+  movedPrompt,
+  newGuidance,
+  stepTask
+} from "./prompt.ts"
 
 type StartTurn = Extract<SessionCommand, { readonly _tag: "StartTurn" }>
 
@@ -62,7 +70,7 @@ const startTurn = (
   phase: PhaseRun,
   step: Step,
   turn: Pick<StartTurn, "session" | "prompt" | "onMissing"> &
-    Partial<Pick<StartTurn, "freshPrompt" | "reason" | "fresh">>
+    Partial<Pick<StartTurn, "freshPrompt" | "reason" | "fresh" | "movedFrom">>
 ): StartTurn => {
   const agent =
     turn.session._tag === "New" ? agentOf(run, roleAt(run, step)) : agentIn(run, turn.session.sessionId, step)
@@ -111,8 +119,7 @@ const inNewSession = (
 const takeOver = (run: Run, phase: PhaseRun, step: Step, purpose: Purpose, task?: string): RunEvents => {
   const asked = inNewSession(run, phase, step, purpose, task)
   const { author } = phase
-  const isReleased = author === undefined || author.state === "ended" || author.state === "saved"
-  return isReleased || author.sessionId === asked.sessionId
+  return author === undefined || !isOpen(author) || author.sessionId === asked.sessionId
     ? [asked]
     : [asked, { _tag: "AuthorReplaced", sessionId: author.sessionId }]
 }
@@ -132,6 +139,8 @@ interface KnownTurn {
   readonly continued: boolean
   /** In place of the task and the guidance that is new. */
   readonly prompt?: string
+  /** For the runtime session that takes the place of a lost one. */
+  readonly whole?: string
 }
 
 const inSession = (
@@ -142,6 +151,7 @@ const inSession = (
   turn: KnownTurn
 ): EventOf<"AuthorAsked"> => {
   const session: SessionChoice = { _tag: "Existing", sessionId }
+  const author = phase.author?.sessionId === sessionId ? phase.author : undefined
   return {
     _tag: "AuthorAsked",
     sessionId,
@@ -149,11 +159,12 @@ const inSession = (
     continued: turn.continued,
     command: startTurn(run, phase, step, {
       session,
+      ...(author?.movedFrom === undefined ? {} : { movedFrom: author.movedFrom }),
       prompt: turn.prompt ?? knownPrompt(run, phase, sessionId, turn.task),
       // No fresh author takes over completed tasks before they are verified.
       ...(isContinued(phase)
         ? { onMissing: "fail" }
-        : { onMissing: "fresh", freshPrompt: freshPrompt(run, phase, step, turn.task) }),
+        : { onMissing: "fresh", freshPrompt: turn.whole ?? freshPrompt(run, phase, step, turn.task) }),
       reason: turn.reason
     })
   }
@@ -161,7 +172,7 @@ const inSession = (
 
 /** Whether it goes on in its session. */
 const isKnown = (author: Author | undefined): author is Author =>
-  author?.state === "usable" || author?.state === "saved"
+  author?.state === "usable" || author?.state === "moved"
 
 /** Asks for a step's work, in the session that `use` names. */
 export const askForWork = (run: Run, phase: PhaseRun, step: Step, use: SessionUse): RunEvents => {
@@ -170,9 +181,9 @@ export const askForWork = (run: Run, phase: PhaseRun, step: Step, use: SessionUs
   if (use._tag === "fresh" || !isKnown(author)) return takeOver(run, phase, step, "work")
   const { sessionId } = author
   const known = { purpose: "work", task: stepTask(run, phase, step), continued: false } as const
-  if (author.state === "saved") {
-    const prompt = freshPrompt(run, phase, step)
-    return [inSession(run, phase, step, sessionId, { ...known, reason: "host-gone", prompt })]
+  if (author.state === "moved") {
+    const whole = movedPrompt(run, phase, step)
+    return [inSession(run, phase, step, sessionId, { ...known, reason: "host-gone", prompt: whole, whole })]
   }
   const turn: KnownTurn = use.interrupted
     ? { ...known, reason: "resume", prompt: continuePrompt(run, sessionId, "") }

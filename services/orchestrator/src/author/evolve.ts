@@ -39,7 +39,7 @@ const atWork = (author: Author, event: EventOf<"AuthorAsked">): Author =>
 
 /** Its agent knows nothing but what it is given now: it is new, or goes on on another host. */
 const beginsAnew = (phase: PhaseRun | undefined, event: EventOf<"AuthorAsked">): boolean =>
-  startsSession(event) || (phase?.author?.state === "saved" && phase.author.sessionId === event.sessionId)
+  startsSession(event) || (phase?.author?.state === "moved" && phase.author.sessionId === event.sessionId)
 
 const authorAtWork = ({ author }: PhaseRun, event: EventOf<"AuthorAsked">): Pick<PhaseRun, "author"> => {
   if (startsSession(event)) {
@@ -64,17 +64,19 @@ const phaseAfterAsking = (phase: PhaseRun, event: EventOf<"AuthorAsked">): Phase
 
 const authorAsked = (run: Run, event: EventOf<"AuthorAsked">): Run => {
   const { command, continued, purpose, sessionId } = event
+  const isAnew = beginsAnew(run.phase, event)
+  const ledger = isAnew ? afterStartingOver(run.ledger, sessionId) : run.ledger
   const asked = withPhase(withoutWork(run, sessionId), (phase) => phaseAfterAsking(phase, event))
   return {
     ...asked,
     pending: { _tag: "Turn", turnId: command.turnId, sessionId, purpose, continued, interrupted: false },
     ids: { ...run.ids, turns: run.ids.turns + 1, sessions: run.ids.sessions + (startsSession(event) ? 1 : 0) },
     ledger: afterGiving(
-      beginsAnew(run.phase, event) ? afterStartingOver(run.ledger, sessionId) : run.ledger,
+      ledger,
       [
-        ...wordsFor(run.ledger, "author", run.phase?.id),
-        // A fresh author reads the decisions of the whole run.
-        ...(beginsAnew(run.phase, event) ? decisionsOf(run.ledger) : [])
+        ...wordsFor(ledger, "author", run.phase?.id),
+        // Who begins anew reads the decisions of the whole run.
+        ...(isAnew ? decisionsOf(ledger) : [])
       ],
       { sessionId, turnId: command.turnId }
     )
@@ -128,6 +130,8 @@ const authorAfterFailure = (run: Run, author: Author, event: EventOf<"TurnBroke"
   const { context = author.context, ended, kind, lastLines = author.lastLines, message, usable } = event
   const told: Author = { ...author, context, lastLines, idleSince: usable ? run.updatedAt : undefined }
   if (author.state === "ended") return told
+  // Nobody was told anything yet.
+  if (author.state === "moved" && event.unread === true) return author
   const state = usable ? "usable" : ended === true || endsSession(run, kind) ? "ended" : "doubtful"
   return { ...told, state, why: `its last turn failed (${kind}): ${message}` }
 }
@@ -150,10 +154,12 @@ const turnBroke = (run: Run, event: EventOf<"TurnBroke">): Run => {
     : withNotice(after, `The author's turn failed (${event.kind}): ${event.message}`)
 }
 
-const authorReplaced = ({ why, ...author }: Author): Author =>
-  author.state === "saved"
-    ? { ...author, state: "usable", context: undefined }
-    : { ...author, ...(why === undefined ? {} : { why }), context: undefined }
+const authorReplaced = (author: Author): Author => {
+  const replaced = { ...author, context: undefined }
+  if (author.state !== "moved") return replaced
+  const { movedFrom: _, why: __, ...here } = replaced
+  return { ...here, state: "usable" }
+}
 
 const sessionSeen = (run: Run, event: EventOf<"SessionSeen">): Run => {
   const counted = countSession(run, event)

@@ -43,19 +43,28 @@ export const idleAgainPrompt = (run: Run, phase: PhaseRun, sessionId: SessionId)
     ? knownPrompt(run, phase, sessionId, render(run, "idle-again", { phase: phase.id, work: idleWork(run, sessionId) }))
     : paragraphs(idleAgain, guidanceText(newGuidance(run, sessionId)))
 
-/** For an author that knows the phase from a host that is gone. */
-const movedText = (run: Run, { author, base, id }: PhaseRun): string =>
-  author?.state === "saved" ? render(run, "host-gone", { phase: id, why: author.why ?? "", base }) : ""
-
 /** For a session that knows nothing: the phase, its completed tasks, the task and all guidance of the phase. */
-export const freshPrompt = (run: Run, phase: PhaseRun, step: Step, task = stepTask(run, phase, step)): string => {
+export const freshPrompt = (
+  run: Run,
+  phase: PhaseRun,
+  step: Step,
+  task = stepTask(run, phase, step),
+  before = ""
+): string => {
   const guidance = guidanceOf(run)
   if (run.standalone !== undefined) return paragraphs(run.standalone.prompt, guidanceText(guidance.map(quoted)))
   const values = { ...planValues(run, phase), commit: phase.verified ?? phase.base, base: phase.base }
   const context = step === "EXECUTE" && task === stepTask(run, phase, step) ? "" : render(run, "context", values)
   const unsaid = guidance.filter((entry) => !isInRecord(phase, entry))
-  const known = [context, backgroundText(run), continuationText(run, phase), movedText(run, phase)]
+  const known = [context, backgroundText(run), continuationText(run, phase), before]
   return paragraphs(header(run, phase), ...known, task, wordsText(unsaid))
+}
+
+/** The same for an author that goes on from a host that is gone, and is told what was said there. */
+export const movedPrompt = (run: Run, phase: PhaseRun, step: Step): string => {
+  const { author, base, id } = phase
+  const before = render(run, "phase-moved", { phase: id, host: author?.movedFrom ?? "", base })
+  return freshPrompt(run, phase, step, stepTask(run, phase, step), before)
 }
 
 const continueSentence = "Continue the current session and complete all remaining tasks."

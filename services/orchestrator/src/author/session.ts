@@ -41,13 +41,13 @@ const reasonForFresh = (occasion: Occasion, measured: Measured, options: Continu
   const { ageMs, elsewhere, failedContinuations: failed, state, why } = measured
   const { maxContextFill, maxFailed, maxSessionAgeMs, unattended } = options
   if (state === "none") return "the phase has no author's session yet"
-  if (state !== "usable" && state !== "saved") return why ?? "the state of the author's session is not known"
+  if (state !== "usable" && state !== "moved") return why ?? "the state of the author's session is not known"
   if (occasion === "checkpoint") return "a checkpoint is always followed by a new session"
   if (occasion === "unattended" && unattended === "fresh")
     return "auto mode starts a new session (continuation.unattended)"
   if (elsewhere !== undefined) return elsewhere
   // Its conversation is told to a new runtime session, whose context is empty.
-  if (state === "saved") return undefined
+  if (state === "moved") return undefined
   if (maxFailed > 0 && failed >= maxFailed) return `${failed} continued turns failed, and the limit is ${maxFailed}`
   const fill = measuredFill(measured, options)
   if (fill !== undefined && maxContextFill > 0 && fill > maxContextFill) {
@@ -70,7 +70,7 @@ const numbersOf = (measured: Measured, options: ContinuationOptions): Omit<Sessi
   }
 }
 
-const goesOnElsewhere = ({ why }: Measured): string => `${why}: the session goes on with what was saved of it`
+const whyMoved = ({ why }: Measured): string => `${why}: the session goes on with what was saved of it`
 
 export const chooseSession = (
   occasion: Occasion,
@@ -80,8 +80,7 @@ export const chooseSession = (
   const why = reasonForFresh(occasion, measured, options)
   return {
     choice: why === undefined ? "continue" : "fresh",
-    why:
-      why ?? (measured.state === "saved" ? goesOnElsewhere(measured) : "the session is usable and within its limits"),
+    why: why ?? (measured.state === "moved" ? whyMoved(measured) : "the session is usable and within its limits"),
     ...numbersOf(measured, options)
   }
 }
@@ -157,7 +156,7 @@ export const sessionEnded = (run: Run, { _tag, sessionId }: SessionEnd): RunEven
   const alive = phase?.sessions.includes(sessionId) === true
   const author = phase?.author?.sessionId === sessionId ? phase.author : undefined
   // That it was ended on the host that is gone says nothing about the host on which it goes on.
-  if (author?.state === "saved") return []
+  if (author?.state === "moved") return []
   const newest = author !== undefined && author.state !== "ended"
   const why = endings[_tag]
   const question = pending._tag === "Answer" ? withoutSession(pending.question, sessionId, why) : undefined

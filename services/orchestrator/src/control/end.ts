@@ -29,9 +29,9 @@ export const closeQuestion = (pending: Pending, reason: WithdrawalReason): RunEv
     : []
 
 /** The sessions of the phase, and its review. */
-export const stopAgents = ({ phase }: Run, reason: string, how: { readonly hostGone?: true } = {}): RunEvents => [
+export const stopAgents = ({ phase }: Run, reason: string): RunEvents => [
   ...(phase?.sessions ?? []).map((sessionId): RunEvent => ({ _tag: "SessionStopped", sessionId, reason })),
-  ...(phase === undefined || phase.reviewCycles === 0 ? [] : [{ ...closeReview(phase, true, reason), ...how }])
+  ...(phase === undefined || phase.reviewCycles === 0 ? [] : [closeReview(phase, true, reason)])
 ]
 
 export const completeRun = (run: Run): RunEvents => [

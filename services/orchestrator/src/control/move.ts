@@ -1,5 +1,6 @@
 /** A run goes on elsewhere when its host is gone for good (docs/design/run-machine.md#the-run-machine-orchestrator). */
 import { type Refusal, refusing } from "@reprise/actor"
+import type { Host } from "@reprise/protocol"
 import { Result } from "effect"
 import { runAfter } from "../actor/evolve.ts"
 import type { InputOf } from "../actor/inputs.ts"
@@ -8,13 +9,24 @@ import type { Run } from "../actor/state.ts"
 import { locationOf } from "../phase/plan.ts"
 import { prepareWorkspace } from "../phase/prepareWorkspace.ts"
 import { overruledAnswer } from "../question/answer.ts"
-import { closeQuestion, stopAgents } from "./end.ts"
+import { closeQuestion } from "./end.ts"
 
 const refuse = refusing("orchestrator")
 
 /** What a human answered while the run was paused: the question is moot, the words are not. */
 const keepHeldAnswer = (run: Run, held: Run["held"]): RunEvents =>
   held?._tag === "AnswerReceived" ? (overruledAnswer(run, held) ?? []) : []
+
+/** Whatever the phase's sessions have on the host is lost. */
+const leaveAgents = ({ phase }: Run, from: Host): RunEvents =>
+  phase === undefined
+    ? []
+    : [
+        ...phase.sessions.map((sessionId) => ({
+          ...{ _tag: "SessionStopped" as const, sessionId, reason: `host ${from} is gone`, onHost: from }
+        })),
+        ...(phase.reviewCycles === 0 ? [] : [{ _tag: "ReviewMoved" as const, phase: phase.id, from }])
+      ]
 
 /** The session of the author whose conversation, as far as it was saved, says what it knows. */
 const savedAuthor = ({ phase }: Run) => {
@@ -43,7 +55,7 @@ export const moveRun = (run: Run, { from }: InputOf<"MoveRun">): Result.Result<R
     ...closed,
     ...keepHeldAnswer(runAfter(run, closed), run.held),
     { _tag: "RunMoved", ...locationOf(run), ...(step === undefined ? {} : { step }), from, ...savedAuthor(run) },
-    ...stopAgents(run, `host ${from} is gone`, { hostGone: true })
+    ...leaveAgents(run, from)
   ]
   return Result.succeed([...left, ...prepareWorkspace(runAfter(run, left), { host: from, cause: "gone" })])
 }

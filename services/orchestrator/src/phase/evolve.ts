@@ -41,14 +41,20 @@ const newPhase = (id: PhaseId, base: string): PhaseRun => ({
   told: nothingTold
 })
 
-const phaseStarted = ({ movedAuthor, ...run }: Run, event: EventOf<"PhaseStarted">): Run => ({
-  ...run,
-  phase: {
-    ...newPhase(event.phase, run.head ?? ""),
-    ...(movedAuthor?.phase === event.phase ? { author: movedAuthor.author } : {})
-  },
-  ledger: atPhaseStart(run.ledger, event.phase)
-})
+/** Agents who go on on another host begin there: with an empty context, and as old as the phase. */
+const phaseStarted = ({ moved, ...run }: Run, event: EventOf<"PhaseStarted">): Run => {
+  const since = run.updatedAt
+  const { author, reviewer } = moved?.phase === event.phase ? moved : {}
+  return {
+    ...run,
+    phase: {
+      ...newPhase(event.phase, run.head ?? ""),
+      ...(author === undefined ? {} : { author: { ...author, since } }),
+      ...(reviewer === undefined ? {} : { reviewer: { ...reviewer, since } })
+    },
+    ledger: atPhaseStart(run.ledger, event.phase)
+  }
+}
 
 const oneMore = (counts: PhaseRun["visits"], step: Step): PhaseRun["visits"] => ({
   ...counts,
@@ -111,10 +117,22 @@ const isUnpushed = ({ outcomes, pending, phase, step }: Run): boolean => {
   return !(pending._tag === "Workspace" && pending.command._tag === "WriteSummary")
 }
 
-/** How full its context was, and what it wrote last, is of the runtime session that is lost. */
-const authorElsewhere = ({ author, id }: PhaseRun, sessionId: SessionId, from: Host): Run["movedAuthor"] => ({
+/** How full their contexts were, and what they wrote last, is of the runtime sessions that are lost. */
+const agentsElsewhere = (
+  { author, id, reviewer }: PhaseRun,
+  authorId: SessionId | undefined,
+  from: Host
+): Run["moved"] => ({
   phase: id,
-  author: { sessionId, state: "saved", why: `host ${from} is gone`, agent: author?.agent, since: author?.since }
+  ...(authorId === undefined
+    ? {}
+    : {
+        author: {
+          ...{ sessionId: authorId, state: "moved", why: `host ${from} is gone`, movedFrom: from },
+          agent: author?.agent
+        }
+      }),
+  ...(reviewer === undefined ? {} : { reviewer: { agent: reviewer.agent } })
 })
 
 /**
@@ -128,7 +146,7 @@ const moved = (run: Run, { author, cause, from }: EventOf<"RunMoved">): Run => {
   const again = phase === undefined ? "" : ` Phase ${phase.id} begins again.`
   const lost: Run = {
     ...left,
-    ...(author === undefined || phase === undefined ? {} : { movedAuthor: authorElsewhere(phase, author, from) }),
+    ...(phase === undefined ? {} : { moved: agentsElsewhere(phase, author, from) }),
     outcomes: isUnpushed(run) ? run.outcomes.filter(({ id }) => id !== phase?.id) : run.outcomes,
     status: run.status === "paused" ? "paused" : "running"
   }

@@ -167,7 +167,7 @@ export const startNextPhase = (run: Run): Outcome => {
   if (run.leaves === true && run.host !== undefined) return outcome(leaveDrained(run, run.host))
   const started: RunEvent = { _tag: "PhaseStarted", runId: run.runId, phase: next.id, title: next.title }
   // The author of a phase that begins again elsewhere goes on.
-  const use: SessionUse = run.movedAuthor?.phase === next.id ? { _tag: "current" } : fresh
+  const use: SessionUse = run.moved?.phase === next.id && run.moved.author !== undefined ? { _tag: "current" } : fresh
   return outcome([started], enter("EXECUTE", "phase-started", use))
 }
 

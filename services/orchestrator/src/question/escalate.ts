@@ -3,7 +3,7 @@ import { type EscalationOption, type Evidence, escalationIdOf, type SessionId, t
 import { runAfter } from "../actor/evolve.ts"
 import type { RunEvent, RunEvents } from "../actor/journal.ts"
 import { type EscalationRequest, enter, type Outcome, outcome, type SessionUse } from "../actor/moves.ts"
-import type { Author, PhaseRun, Run } from "../actor/state.ts"
+import { type Author, isOpen, type PhaseRun, type Run } from "../actor/state.ts"
 import { isAuthorStep } from "../actor/transitions.ts"
 import { agentForStep } from "../agents/agentOf.ts"
 import { sessionFor } from "../author/session.ts"
@@ -75,10 +75,6 @@ const continueOffer = (author: Author | undefined, request: EscalationRequest, r
     ? { sessionId: author.sessionId }
     : { why: author.why ?? "the state of the author's session is not known" }
 }
-
-/** Somebody may work in it. */
-const isOpen = (author: Author | undefined): author is Author =>
-  author !== undefined && author.state !== "ended" && author.state !== "saved"
 
 /** Activity in the author's session makes a question about its work moot, but not a reviewer's question. */
 const watchedSession = (author: Author | undefined, request: EscalationRequest, retry: Retry): SessionId | undefined =>

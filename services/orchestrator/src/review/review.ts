@@ -75,7 +75,7 @@ export const startReview = (run: Run, phase: PhaseRun, fresh?: string): RunEvent
   return fresh === undefined ? [asked] : [closeReview(phase, false, fresh), asked]
 }
 
-export const closeReview = (phase: PhaseRun, aborted: boolean, reason: string): EventOf<"ReviewClosed"> => ({
+export const closeReview = (phase: PhaseRun, aborted: boolean, reason: string): RunEvent => ({
   _tag: "ReviewClosed",
   phase: phase.id,
   aborted,
@@ -269,6 +269,8 @@ export const reviewEvolution = {
     ...withPhase(run, withoutReviewer),
     pending: run.pending._tag === "Review" ? nothing : run.pending
   }),
+  // The run has left the phase already.
+  ReviewMoved: (run) => run,
   VerdictAccepted: (run, event) => ({
     ...withPhase(run, (phase) => phaseAfterVerdict(phase, event, run.updatedAt)),
     pending: nothing,

@@ -1,16 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { anyHost, Host } from "@reprise/protocol"
 import { Result } from "effect"
-import { head, item, runId, startRun } from "../support/samples.ts"
+import { head, item, type OptionsInput, runId, startRun } from "../support/samples.ts"
 import { type Story, story } from "../support/story.ts"
 
 const remote = { url: "https://git.example.org/app.git", ref: "main" }
 const [gone, other] = [Host.make("host1"), Host.make("host2")]
 const move = { _tag: "MoveRun", runId, from: gone } as const
 
-const executing = () =>
+const executing = (options: OptionsInput = {}) =>
   story()
-    .tell({ ...startRun(), workspace: "", remote })
+    .tell({ ...startRun(options), workspace: "", remote })
     .prepared()
 const preparedElsewhere = (s: Story, at = head) =>
   s.tell({ _tag: "WorkspacePrepared", runId, host: other, directory: "/other", head: at, branch: "reprise/plan" })
@@ -53,8 +53,11 @@ describe("any, with a remote, MoveRun", () => {
       session: { _tag: "Existing", sessionId: author },
       onMissing: "fresh"
     })
-    assert.include(s.command("StartTurn").freshPrompt, "begins again on another host, because host host1 is gone")
-    assert.include(s.command("StartTurn").freshPrompt, "the working tree is at abc9999")
+    assert.include(
+      s.command("StartTurn").freshPrompt,
+      "Phase 1 begins again on another host, because host host1 is gone."
+    )
+    assert.include(s.command("StartTurn").freshPrompt, "is at abc9999")
     assert.strictEqual(s.phase.base, "abc9999")
     const decided = s.journal.findLast((event) => event._tag === "StepStarted")
     assert.deepInclude(decided?._tag === "StepStarted" ? decided.session : {}, {
@@ -72,6 +75,40 @@ describe("any, with a remote, MoveRun", () => {
     s.verdict("not_ready", item("R1", "auto_fix"))
     assert.deepInclude(s.command("StartTurn"), { session: { _tag: "Existing", sessionId: author } })
     assert.notInclude(s.prompt, "begins again on another host")
+  })
+
+  it("tells that author once what a human said before and after", () => {
+    const s = preparedElsewhere(executing().needsHuman().answer("continue-session", "Use blue.").tell(move))
+    assert.include(s.prompt, "Use blue.")
+    s.tell({ _tag: "SessionReplaced", runId, sessionId: s.author, old: "a", new: "b", reason: "host host1 is gone" })
+    s.needsHuman().answer("continue-session", "And red.")
+    assert.strictEqual(s.command("ContinueSession").guidance, "And red.")
+  })
+
+  it("does not count the age that the author's session had on the lost host", () => {
+    const s = preparedElsewhere(executing({ continuation: { maxSessionAgeMs: 4_500 } }).tell(move))
+    s.tell({ ...s.turnReport({ result: "complete", commit: "abc1234" }) }).commitVerified()
+    s.verdict("not_ready", item("R1", "auto_fix"))
+    assert.deepInclude(s.command("StartTurn"), { session: { _tag: "Existing", sessionId: s.author } })
+  })
+
+  it.each([
+    [
+      "its first turn there failed before it was told anything",
+      (s: Story) => s.tell({ ...s.turnFailure("gone"), promptGiven: false }).answer("fix")
+    ],
+    [
+      "the run was paused before that",
+      (s: Story) =>
+        s.tell({ _tag: "PauseRun", runId, now: true }).turnInterrupted(false).tell({ _tag: "ResumeRun", runId })
+    ]
+  ] as const)("goes on in that session although %s", (_, interrupted) => {
+    const s = preparedElsewhere(executing().tell(move))
+    const { author } = s
+    interrupted(s)
+    assert.strictEqual(s.author, author)
+    assert.deepInclude(s.command("StartTurn"), { movedFrom: gone, session: { _tag: "Existing", sessionId: author } })
+    assert.include(s.command("StartTurn").freshPrompt, "begins again on another host")
   })
 
   it("begins again with a fresh author where the author's session had ended before", () => {
@@ -98,13 +135,9 @@ describe("any, with a remote, MoveRun", () => {
     assert.strictEqual(s.run.status, "running")
   })
 
-  it("closes a review that is under way, whose session goes on on the next host", () => {
+  it("moves a review that is under way", () => {
     const s = executing().worked("abc1234").tell(move)
-    assert.include(s.lines, "reviewer CloseReview")
-    assert.deepInclude(
-      s.journal.find(({ _tag }) => _tag === "ReviewClosed"),
-      { aborted: true, hostGone: true }
-    )
+    assert.include(s.lines, "reviewer MoveReview")
     preparedElsewhere(s)
     assert.strictEqual(s.phase.reviewCycles, 0)
   })

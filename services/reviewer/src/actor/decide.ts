@@ -1,18 +1,18 @@
 /** Decides how reviews are requested, judged, failed and closed (docs/design/sessions.md#reviews-reviewer). */
 import { type Delivery, type Refusal, refusing } from "@reprise/actor"
-import {
-  type ReviewCommand,
-  reviewerSessionIdOf,
-  reviewerTurnIdOf,
-  type SessionId,
-  type TurnId,
-  type Verdict
-} from "@reprise/protocol"
+import { type ReviewCommand, reviewerSessionIdOf, reviewerTurnIdOf, type TurnId, type Verdict } from "@reprise/protocol"
 import { Result } from "effect"
 import type { ReviewRequest } from "../prompts.ts"
 import type { InputOf, ReviewInput } from "./inputs.ts"
 import type { JournalEvent } from "./journal.ts"
-import { type InterruptedReview, type KnownReviewer, keyOf, type OpenReview, type ReviewState } from "./state.ts"
+import {
+  type InterruptedReview,
+  type KnownReviewer,
+  keyOf,
+  type MovedReviewer,
+  type OpenReview,
+  type ReviewState
+} from "./state.ts"
 
 type Decision = Result.Result<ReadonlyArray<JournalEvent>, Refusal>
 
@@ -56,12 +56,12 @@ const resumeReview = (
 }
 
 /** Nothing of what its agent was given before counts as read: the commits that it was about are lost. */
-const goOnElsewhere = (review: ReviewState, sessionId: SessionId, request: ReviewRequest): JournalEvent => ({
+const goOnElsewhere = (review: ReviewState, moved: MovedReviewer, request: ReviewRequest): JournalEvent => ({
   _tag: "ReviewRequested",
   request,
   turnId: reviewerTurnIdOf(request.runId, request.phase, review.turns + 1),
-  sessionId,
-  moved: true
+  sessionId: moved.sessionId,
+  movedFrom: moved.from
 })
 
 /** What was interrupted in its first review of another commit is of no use: nothing says what it knows of this one. */
@@ -158,7 +158,8 @@ const completeTurn = (review: ReviewState, event: InputOf<"TurnCompleted">): Dec
   const open = openReviewOf(review, event.turnId)
   if (open === undefined) return nothing
   const verdict = checkVerdict(event.verdict)
-  if (Result.isFailure(verdict)) return failReview(open, "invalid-report", verdict.failure, event)
+  if (Result.isFailure(verdict))
+    return failReview(open, "invalid-report", verdict.failure, { ...event, promptGiven: true })
   return Result.succeed([
     {
       _tag: "VerdictReached",
@@ -194,22 +195,38 @@ const reviewFailed = (open: OpenReview, kind: InputOf<"TurnFailed">["kind"], rea
   }) as const
 
 /** The session stays, for the same review when it is requested again. */
-const keepReviewer = (open: OpenReview, { kind, message, promptGiven }: InputOf<"TurnFailed">): Decision =>
+const keepReviewer = (open: OpenReview, event: InputOf<"TurnFailed">): Decision =>
   Result.succeed([
-    { ...reviewFailed(open, kind, message), sessionKept: true },
-    { _tag: "ReviewerKept", sessionId: open.sessionId, given: promptGiven === true }
+    { ...reviewFailed(open, event.kind, event.message), sessionKept: true },
+    stillMoving(open, event) ?? { _tag: "ReviewerKept", sessionId: open.sessionId, given: event.promptGiven === true }
   ])
 
-/** The session is forgotten with the failure, so that the retry begins in a new one. */
+/** Its agent was told nothing yet on the host to which it goes. */
+const stillMoving = (
+  { movedFrom, sessionId }: OpenReview,
+  { promptGiven }: Pick<InputOf<"TurnFailed">, "promptGiven">
+): JournalEvent | undefined =>
+  movedFrom === undefined || promptGiven === true ? undefined : { _tag: "ReviewerMoved", sessionId, from: movedFrom }
+
+/** The session is forgotten with the failure, so that the retry begins in a new one. `promptGiven`: to its agent. */
 const failReview = (
   open: OpenReview,
   kind: InputOf<"TurnFailed">["kind"],
   reason: string,
-  { retryAt, ...turn }: Parameters<typeof lastLinesOf>[0] & Pick<InputOf<"TurnFailed">, "retryAt">
+  {
+    promptGiven,
+    retryAt,
+    ...turn
+  }: Parameters<typeof lastLinesOf>[0] & Pick<InputOf<"TurnFailed">, "retryAt" | "promptGiven">
 ): Decision =>
   Result.succeed([
     { ...reviewFailed(open, kind, reason), ...lastLinesOf(turn), ...(retryAt === undefined ? {} : { retryAt }) },
-    { _tag: "ReviewerForgotten", sessionId: open.sessionId, aborted: false, reason: `its review failed: ${reason}` }
+    stillMoving(open, promptGiven === undefined ? {} : { promptGiven }) ?? {
+      _tag: "ReviewerForgotten",
+      sessionId: open.sessionId,
+      aborted: false,
+      reason: `its review failed: ${reason}`
+    }
   ])
 
 /** Its turn is stopped. A review that has ended meanwhile is left as it is. */
@@ -224,12 +241,17 @@ const interruptReview = ({ open, runId }: ReviewState, command: InputOf<"Interru
 const closeReview = (review: ReviewState, command: InputOf<"CloseReview">): Decision => {
   if (review.runId === undefined)
     return refuse("not-found", `Phase ${command.phase} of run ${command.runId} was never reviewed.`)
-  const sessionId = (review.open ?? review.interrupted ?? review.reviewer)?.sessionId
+  const sessionId = (review.open ?? review.interrupted ?? review.reviewer ?? review.moved)?.sessionId
   if (sessionId === undefined) return nothing
-  if (command.hostGone === true) return Result.succeed([{ _tag: "ReviewerMoved", sessionId, reason: command.reason }])
   // Nobody waits for the result of a turn that is still running.
   const aborted = command.aborted || review.open !== undefined
   return Result.succeed([{ _tag: "ReviewerForgotten", sessionId, aborted, reason: command.reason }])
+}
+
+/** Its session is aborted there, and goes on with the next review. */
+const moveReview = ({ interrupted, open, reviewer }: ReviewState, { from }: InputOf<"MoveReview">): Decision => {
+  const sessionId = (open ?? interrupted ?? reviewer)?.sessionId
+  return sessionId === undefined ? nothing : Result.succeed([{ _tag: "ReviewerMoved", sessionId, from }])
 }
 
 /** The run and phase that a command names must be those of its subject. */
@@ -251,6 +273,8 @@ export const decide = (review: ReviewState, input: ReviewInput, delivery: Delive
       return Result.andThen(requireOwnPhase(input, delivery), () => interruptReview(review, input))
     case "CloseReview":
       return Result.andThen(requireOwnPhase(input, delivery), () => closeReview(review, input))
+    case "MoveReview":
+      return Result.andThen(requireOwnPhase(input, delivery), () => moveReview(review, input))
     case "SessionReused":
     case "SessionReplaced":
       return sessionFound(review, input)

@@ -19,12 +19,20 @@ const interruptedReview = (
   begun: given || resumed === "begun"
 })
 
+const withoutReviewer = ({
+  interrupted: _,
+  open: __,
+  reached: ___,
+  reviewer: ____,
+  ...rest
+}: ReviewState): ReviewState => rest
+
 export const evolve = (review: ReviewState, event: JournalEvent): ReviewState => {
   switch (event._tag) {
     case "ReviewRequested": {
-      const { lastReviewed, moved, request, resumed, sessionId, told = [], turnId } = event
+      const { lastReviewed, movedFrom, request, resumed, sessionId, told = [], turnId } = event
       const { interrupted: _, moved: __, ...rest } = review
-      const isNew = lastReviewed === undefined && resumed === undefined && moved !== true
+      const isNew = lastReviewed === undefined && resumed === undefined && movedFrom === undefined
       return {
         ...rest,
         runId: request.runId,
@@ -36,7 +44,8 @@ export const evolve = (review: ReviewState, event: JournalEvent): ReviewState =>
           interrupting: false,
           started: false,
           ...(lastReviewed === undefined ? {} : { lastReviewed }),
-          ...(resumed === undefined ? {} : { resumed })
+          ...(resumed === undefined ? {} : { resumed }),
+          ...(movedFrom === undefined ? {} : { movedFrom })
         }
       }
     }
@@ -53,12 +62,12 @@ export const evolve = (review: ReviewState, event: JournalEvent): ReviewState =>
       return { ...rest, reached: event, ...(sessionId === undefined ? {} : { reviewer: { sessionId, commit, told } }) }
     }
     case "ReviewerForgotten": {
-      const { interrupted: _, open: __, reached: ___, reviewer: ____, ...rest } = review
+      const { moved: _, ...rest } = withoutReviewer(review)
       return rest
     }
     case "ReviewerMoved": {
-      const { interrupted: _, open: __, reached: ___, reviewer: ____, ...rest } = review
-      return { ...rest, moved: event.sessionId }
+      const rest = withoutReviewer(review)
+      return { ...rest, moved: { sessionId: event.sessionId, from: event.from } }
     }
     case "ReviewStarted":
       return review.open === undefined ? review : { ...review, open: { ...review.open, started: true } }

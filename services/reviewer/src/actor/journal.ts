@@ -1,5 +1,5 @@
 /** The journal of a Review actor: the events that it published, and those that only it needs. */
-import { ReviewCommand, ReviewEvent, SessionId, TurnId } from "@reprise/protocol"
+import { Host, ReviewCommand, ReviewEvent, SessionId, TurnId } from "@reprise/protocol"
 import { Schema } from "effect"
 
 const { ReviewFailed, ReviewStarted, VerdictReached } = ReviewEvent.cases
@@ -15,8 +15,8 @@ const ReviewRequested = Schema.TaggedStruct("ReviewRequested", {
   told: Schema.optionalKey(Schema.Array(Schema.Int)),
   /** The review goes on in the session in which it was interrupted. `unread`: before its agent had read the prompt. */
   resumed: Schema.optionalKey(Schema.Literals(["begun", "unread"])),
-  /** The session was on a host that is gone: it is told what was saved of its conversation. */
-  moved: Schema.optionalKey(Schema.Boolean)
+  /** The session was on this host, which is gone: it is told what was saved of its conversation. */
+  movedFrom: Schema.optionalKey(Host)
 })
 
 /** The turn is to end, and its session to stay usable. */
@@ -36,8 +36,8 @@ const ReviewerForgotten = Schema.TaggedStruct("ReviewerForgotten", {
   reason: Schema.String
 })
 
-/** The session's host is gone: the next review goes on in it elsewhere. */
-const ReviewerMoved = Schema.TaggedStruct("ReviewerMoved", { sessionId: SessionId, reason: Schema.String })
+/** The session's host is gone: the next review goes on in it on another one. */
+const ReviewerMoved = Schema.TaggedStruct("ReviewerMoved", { sessionId: SessionId, from: Host })
 
 export const JournalEvent = Schema.Union([
   ReviewRequested,

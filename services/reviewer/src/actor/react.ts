@@ -6,8 +6,8 @@ import type { JournalEvent, JournalEventOf } from "./journal.ts"
 import type { ReviewState } from "./state.ts"
 
 /** What is asked of a session that exists, and why it is used again; undefined: the session is a new one. */
-const goingOn = ({ lastReviewed, moved, request, resumed, told = [] }: JournalEventOf<"ReviewRequested">) => {
-  if (moved === true) return { prompt: movedPrompt(request), reason: "host-gone" }
+const goingOn = ({ lastReviewed, movedFrom, request, resumed, told = [] }: JournalEventOf<"ReviewRequested">) => {
+  if (movedFrom !== undefined) return { prompt: movedPrompt(request), reason: "host-gone", movedFrom }
   if (resumed === "begun") return { prompt: resumedPrompt(request, told), reason: "resume" }
   if (lastReviewed !== undefined) {
     const prompt = followUpPrompt(request, lastReviewed, told)
@@ -17,9 +17,9 @@ const goingOn = ({ lastReviewed, moved, request, resumed, told = [] }: JournalEv
 }
 
 const startTurn = (requested: JournalEventOf<"ReviewRequested">) => {
-  const { request, sessionId, turnId } = requested
+  const { movedFrom, request, sessionId, turnId } = requested
   const known = goingOn(requested)
-  const whole = requested.moved === true ? movedPrompt(request) : firstPrompt(request)
+  const whole = movedFrom === undefined ? firstPrompt(request) : movedPrompt(request)
   return to.sessionManager(sessionId).StartTurn({
     turnId,
     runId: request.runId,
@@ -56,8 +56,10 @@ const outgoing = (event: JournalEvent): ReadonlyArray<Outgoing> => {
     }
     case "ReviewerForgotten":
       return [send(endSession(event))]
-    case "ReviewerMoved":
-      return [send(to.sessionManager(event.sessionId).AbortSession({ reason: event.reason }))]
+    case "ReviewerMoved": {
+      const { from, sessionId } = event
+      return [send(to.sessionManager(sessionId).AbortSession({ reason: `host ${from} is gone`, onHost: from }))]
+    }
     case "ReviewerKept":
       return []
     case "ReviewStarted":

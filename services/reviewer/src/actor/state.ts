@@ -1,5 +1,5 @@
 /** The reviews of one phase: which session the reviewer has, and what it is reviewing now. */
-import type { Key, PublicEvent, RunId, SessionId, TurnId } from "@reprise/protocol"
+import type { Host, Key, PublicEvent, RunId, SessionId, TurnId } from "@reprise/protocol"
 import { reviewKey } from "@reprise/protocol"
 import type { ReviewRequest } from "../prompts.ts"
 
@@ -16,6 +16,8 @@ export interface OpenReview {
   readonly told: ReadonlyArray<number>
   /** Its session was interrupted in this review before. `begun`: its agent knows the task. */
   readonly resumed?: "begun" | "unread"
+  /** Its session was on this host, which is gone. */
+  readonly movedFrom?: Host
   /** Its turn is being stopped. */
   readonly interrupting: boolean
   /** `ReviewStarted` is published, once it is known whether the session is used again. */
@@ -41,6 +43,11 @@ export interface InterruptedReview {
   readonly begun: boolean
 }
 
+export interface MovedReviewer {
+  readonly sessionId: SessionId
+  readonly from: Host
+}
+
 /** Whose reviews they are; absent until the first is requested. */
 type Whose =
   | { readonly runId: RunId; readonly phase: ReviewRequest["phase"] }
@@ -53,8 +60,8 @@ export type ReviewState = Whose & {
   readonly reviewer?: KnownReviewer
   readonly open?: OpenReview
   readonly interrupted?: InterruptedReview
-  /** The session that goes on on another host, with what was saved of its conversation. */
-  readonly moved?: SessionId
+  /** The session that is to go on on another host than this one, which is gone. */
+  readonly moved?: MovedReviewer
   /** The newest verdict: a repeated request is answered with it. */
   readonly reached?: VerdictReached
 }

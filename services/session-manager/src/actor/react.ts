@@ -143,7 +143,10 @@ const runPrompt = (session: Session, details: SessionDetails): Sent => {
       counted: session.counted,
       turnStartedAt: turn.startedAt,
       turnWaitedMs: turn.waitedMs + turn.humanMs,
-      saving: saving(session, details, runtimeSessionId)
+      saving: {
+        ...saving(session, details, runtimeSessionId),
+        since: savedOf(session, runtimeSessionId)?.at ?? turn.startedAt
+      }
     })
   ]
 }

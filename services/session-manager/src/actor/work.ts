@@ -74,8 +74,8 @@ export const SessionWork = Schema.TaggedUnion({
     turnStartedAt: Schema.String,
     /** How much of the time since then it waited for humans or for failures that pass by themselves. */
     turnWaitedMs: Schema.Finite.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0))),
-    /** Where what is said meanwhile is saved. Absent in older work. */
-    saving: Schema.optionalKey(Schema.Struct(saving))
+    /** Where what is said meanwhile is saved. `since`: when that was done last, ISO 8601. Absent in older work. */
+    saving: Schema.optionalKey(Schema.Struct({ ...saving, since: Schema.String }))
   },
   /** Saves what was said since the last time. */
   SaveNewMessages: { ...onRuntime, ...saving },

@@ -39,10 +39,12 @@ export const abortNow = (
   ]
 }
 
-export const abortSession = (session: Session, command: Command<"AbortSession">, delivery: Delivery): Decision =>
-  Result.map(requireLive(session, command.sessionId, "abort"), (details) =>
-    abortNow(session, details, command.reason, delivery)
-  )
+export const abortSession = (session: Session, command: Command<"AbortSession">, delivery: Delivery): Decision => {
+  const { onHost, reason, sessionId } = command
+  // It goes on elsewhere already.
+  if (onHost !== undefined && session.details !== undefined && session.details.host !== onHost) return nothing
+  return Result.map(requireLive(session, sessionId, "abort"), (details) => abortNow(session, details, reason, delivery))
+}
 
 /** A session that has ended already is as good as completed. */
 export const completeSession = (session: Session, command: Command<"CompleteSession">): Decision =>

@@ -7,7 +7,7 @@ import type { EventOf, SessionDetails, TurnRequest } from "../actor/journal.ts"
 import { eventFields, hasEnded, type OpenTurn, type Session } from "../actor/state.ts"
 import { requireOwnRun } from "../lifecycle/standalone.ts"
 import { continuePrompt, withGuidance } from "../prompts.ts"
-import { type TurnFailure, turnNotBegun } from "./endTurn.ts"
+import { type TurnFailure, turnFailed, turnNotBegun } from "./endTurn.ts"
 import { mayReplaceEnded } from "./replace.ts"
 import { readJsonSchema } from "./reportSchema.ts"
 
@@ -31,10 +31,6 @@ const requireUsableForm = (report: ReportForm): Result.Result<void, Refusal> => 
 
 type Code = RefusalCode<"session-manager">
 
-/** Why a session ended is known of those that were aborted. */
-const endOf = ({ lastStopReason, status }: Session): string =>
-  status === "aborted" && lastStopReason !== undefined ? `it was ${lastStopReason}` : `it is ${status}`
-
 /** Fails with why the session cannot be continued. An agent knows the files of one directory only. */
 const requireUsableSession = (
   session: Session,
@@ -43,7 +39,7 @@ const requireUsableSession = (
   if (session.status === "unknown" || session.runtimeSessionId === undefined) {
     return Result.fail({ code: "not-found", reason: "it was never opened" })
   }
-  if (hasEnded(session)) return Result.fail({ code: "ended", reason: endOf(session) })
+  if (hasEnded(session)) return Result.fail({ code: "ended", reason: `it is ${session.status}` })
   const own = session.details?.directory
   return own === directory
     ? Result.void
@@ -110,8 +106,31 @@ const inNewSession = (asked: AskedTurn): Decision => {
   return refuseTurn(details, command, "exists", { kind: "other", message, sessionUsable: false })
 }
 
+const movedFrom = (command: TurnCommand) => (command._tag === "StartTurn" ? command.movedFrom : undefined)
+
+/**
+ * The session's host is gone, and what it had there is lost, whether the command to abort it has come or not: it goes on
+ * in a new runtime session. Undefined: it has moved already.
+ */
+const onNextHost = (asked: AskedTurn): Decision | undefined => {
+  const { command, delivery, session, turn } = asked
+  const { agentQuestions, details: left, runtimeSessionId, turn: open } = session
+  const from = movedFrom(command)
+  if (from === undefined || left?.host !== from) return undefined
+  const reason = `host ${from} is gone`
+  const failure = { kind: "aborted", message: reason, sessionUsable: false } as const
+  return Result.succeed([
+    ...(open === undefined ? [] : [turnFailed(left, open, failure, delivery)]),
+    ...agentQuestions.map(({ promptId }) => ({ _tag: "AgentQuestionClosed" as const, promptId })),
+    requestTurn(asked, "open"),
+    { _tag: "SessionLost", turnId: turn.turnId, old: runtimeSessionId ?? left.sessionId, reason }
+  ])
+}
+
 const inExistingSession = (asked: AskedTurn): Decision => {
   const { command, details, session, turn } = asked
+  const moved = onNextHost(asked)
+  if (moved !== undefined) return moved
   if (session.turn !== undefined) return refuseBusy(details, command, session.turn)
   const usable = requireUsableSession(session, details)
   if (Result.isSuccess(usable)) return Result.succeed([requestTurn(asked, "inspect")])
@@ -136,8 +155,8 @@ const detailsOf = (session: Session, command: Command<"StartTurn">, sessionId: S
     ...(command.variant === undefined ? {} : { variant: command.variant }),
     // A command may name an existing session by its id alone: the session stays in its directory.
     directory: command.directory === "" ? (known?.directory ?? "") : command.directory,
-    // A live session stays on the host with its files and its runtime, whatever host the command names.
-    host: known === undefined || hasEnded(session) ? command.host : known.host,
+    // A live session stays on the host with its files and its runtime, whatever host the command names, until that is gone.
+    host: known === undefined || hasEnded(session) || known.host === command.movedFrom ? command.host : known.host,
     permissions: command.permissions,
     title: command.title ?? known?.title ?? `${command.role} of ${command.runId}`,
     ...(command.phase === undefined ? {} : { phase: command.phase }),

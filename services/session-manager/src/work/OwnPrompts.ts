@@ -63,9 +63,9 @@ const make = Effect.sync(() => {
       return Deferred.await(interrupted)
     })
 
-  const interrupt = (key: string) =>
+  const interrupt = (runtimeSessionId: string) =>
     Effect.forEach(
-      [...live].filter((entry) => entry.key === key),
+      [...live].filter((entry) => entry.runtimeSessionId === runtimeSessionId),
       (entry) => Deferred.succeed(entry.interrupted, undefined).pipe(Effect.andThen(Deferred.await(entry.ended))),
       { discard: true }
     )

@@ -201,9 +201,8 @@ export const runPrompt = Effect.fn("runPrompt")(function* (
   const handBacks = yield* HandBacks
   const humanLeaves = Effect.raceFirst(awaitHuman(runtime, work, known, idleGraceMs), handBacks.of(context.key))
 
-  if (work.saving !== undefined) {
-    const { object, saved } = work.saving
-    yield* Effect.forkScoped(saveMeanwhile({ ...work, object }, saved, context, saveEveryMs))
+  if (work.saving !== undefined && saveEveryMs > 0) {
+    yield* Effect.forkScoped(saveMeanwhile({ ...work, ...work.saving }, work.saving, context, saveEveryMs))
   }
   const end = yield* Effect.raceFirst(
     Effect.andThen(humanLeaves, Effect.result(promptRuntime(runtime, work))),

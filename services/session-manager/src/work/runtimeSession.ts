@@ -122,7 +122,7 @@ export const interruptSession = Effect.fn("interruptSession")(function* (
   if (turnId !== undefined && !(shown?.turnId === turnId && shown.interrupting === true)) return
   const runtimes = yield* AgentRuntimes
   const ownPrompts = yield* OwnPrompts
-  yield* ownPrompts.interrupt(context.key)
+  yield* ownPrompts.interrupt(runtimeSessionId)
   const found = yield* runtimes.get(name).pipe(
     Effect.tap((runtime) => stopOnRuntime(runtime, runtimeSessionId)),
     Effect.flatMap((runtime) =>

@@ -1,9 +1,9 @@
 /** Saves what was said in a session since the last time (docs/design/sessions.md#lifecycle). */
 import { createHash } from "node:crypto"
-import { Broker, type WorkContext } from "@reprise/actor"
+import { Broker, type WorkContext, type WorkFault } from "@reprise/actor"
 import { AgentRuntimes } from "@reprise/agent"
 import type { Message } from "@reprise/agent/message"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Schedule } from "effect"
 import type { WorkOf } from "../actor/work.ts"
 import { readTranscript } from "./readTranscript.ts"
 import { fault, reportTo } from "./report.ts"
@@ -33,7 +33,7 @@ type Saved = WorkOf<"SaveNewMessages">["saved"]
  * took something back, the saved messages are read and compared.
  */
 const savedAlready = Effect.fnUntraced(function* (saved: Saved, messages: ReadonlyArray<Message>) {
-  if (saved === undefined) return undefined
+  if (saved === undefined || saved.messages === 0) return undefined
   const { digest, object } = saved
   if (digestOf(messages.slice(0, saved.messages)) === digest) return { object, messages: saved.messages }
   const known = yield* readTranscript(object)
@@ -43,18 +43,9 @@ const savedAlready = Effect.fnUntraced(function* (saved: Saved, messages: Readon
 
 type Conversation = Pick<WorkOf<"SaveNewMessages">, "object" | "runtime" | "runtimeSessionId">
 
-/** Gives what is saved now. `name`: a piece of work that saves more than once gives each time a name of its own. */
-const save = Effect.fnUntraced(function* (
-  { object, runtime: runtimeName, runtimeSessionId }: Conversation,
-  saved: Saved,
-  context: WorkContext,
-  name = ""
-) {
+const readConversation = Effect.fnUntraced(function* ({ runtime: name, runtimeSessionId }: Conversation) {
   const runtimes = yield* AgentRuntimes
-  const { transcripts } = yield* Broker
-  const { tell } = yield* reportTo(context)
-  const readAt = new Date(yield* Clock.currentTimeMillis).toISOString()
-  const messages = yield* runtimes.get(runtimeName).pipe(
+  return yield* runtimes.get(name).pipe(
     Effect.flatMap((runtime) => runtime.history(runtimeSessionId)),
     Effect.catchIf(
       (error) => error.kind === "session-missing",
@@ -62,7 +53,22 @@ const save = Effect.fnUntraced(function* (
     ),
     Effect.mapError(fault("read the conversation"))
   )
-  if (messages.length === 0) return saved
+})
+
+/**
+ * Gives what is saved now. `name`: of the part and of its report, for work that saves more than once. `growing`: the last
+ * message has not ended, so the next part begins with it.
+ */
+const save = Effect.fnUntraced(function* (
+  { object }: Conversation,
+  messages: ReadonlyArray<Message>,
+  saved: Saved,
+  context: WorkContext,
+  { growing, name }: { readonly name: string; readonly growing: boolean }
+) {
+  const { transcripts } = yield* Broker
+  const { tell } = yield* reportTo(context)
+  const readAt = new Date(yield* Clock.currentTimeMillis).toISOString()
   const after = yield* Effect.mapError(savedAlready(saved, messages), fault("read what was saved"))
   const added = messages.slice(after?.messages ?? 0)
   const isSaved = after !== undefined && added.length === 0 && after.messages === saved?.messages
@@ -71,28 +77,36 @@ const save = Effect.fnUntraced(function* (
     const text = partText({ messages: added, savedAt: readAt, ...(after === undefined ? {} : { after }) })
     yield* Effect.mapError(transcripts.put(part, text), fault("store what was said"))
   }
-  const now = { object: part, messages: messages.length, digest: digestOf(messages) }
+  const known = growing ? messages.slice(0, -1) : messages
+  const now = { object: part, messages: known.length, digest: digestOf(known) }
   yield* tell(`saved${name}`, { _tag: "RecordSaved", ...now, readAt })
   return now
 })
 
 /**
  * A turn may take hours, and its host may not come back: what is said is saved again and again while it runs. Nothing
- * depends on it: what fails is left to the next time, and to the end of the turn.
+ * depends on it: what fails is left to the next time, and to the end of the turn. `since`: when it was saved last.
  */
 export const saveMeanwhile = Effect.fnUntraced(function* (
   conversation: Conversation,
-  savedBefore: Saved,
+  last: { readonly saved?: Saved; readonly since: string },
   context: WorkContext,
   everyMs: number
 ) {
-  let saved = savedBefore
-  for (let n = 1; everyMs > 0; n++) {
-    yield* Effect.sleep(everyMs)
-    // Delivered again, it counts from 1 again.
-    const now = yield* Effect.option(save(conversation, saved, context, `.${context.delivery}.${n}`))
-    saved = Option.getOrElse(now, () => saved)
-  }
+  let { saved } = last
+  let seen = ""
+  const saveNow = Effect.gen(function* () {
+    const messages = yield* readConversation(conversation)
+    const digest = digestOf(messages)
+    if (messages.length === 0 || digest === seen) return
+    const name = `.${yield* Clock.currentTimeMillis}`
+    saved = yield* save(conversation, messages, saved, context, { name, growing: true })
+    seen = digest
+  })
+  const warn = ({ message }: WorkFault) => Effect.logWarning(`what is said is not saved now: ${message}`)
+  const sinceLast = (yield* Clock.currentTimeMillis) - Date.parse(last.since)
+  yield* Effect.sleep(Math.max(0, everyMs - sinceLast))
+  yield* Effect.repeat(Effect.catch(saveNow, warn), Schedule.spaced(everyMs))
 })
 
 /** How often it is tried. After that it is left to the next save, which finds all that is missing. */
@@ -103,7 +117,10 @@ const tries = 4
  * nothing of what was saved; one that cannot be reached is tried again a few times.
  */
 export const saveNewMessages = Effect.fn("saveNewMessages")(
-  (work: WorkOf<"SaveNewMessages">, context: WorkContext) => Effect.asVoid(save(work, work.saved, context)),
+  function* (work: WorkOf<"SaveNewMessages">, context: WorkContext) {
+    const messages = yield* readConversation(work)
+    if (messages.length > 0) yield* save(work, messages, work.saved, context, { name: "", growing: false })
+  },
   (saving, _, { delivery }) =>
     Effect.catch(saving, (failure) =>
       delivery < tries ? Effect.fail(failure) : Effect.logWarning(`what was said is not saved now: ${failure.message}`)
