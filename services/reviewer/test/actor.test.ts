@@ -276,7 +276,10 @@ describe("closing a review", () => {
       ...{ directory: "/other", onMissing: "fresh", reason: "host-gone", movedFrom: "h1" },
       session: { _tag: "Existing", sessionId: session(1) }
     })
-    assert.match(String(command.freshPrompt), /^You are the reviewer[^]*is gone[^]*commit c9 completes this phase/)
+    assert.match(
+      String(command.freshPrompt),
+      /^You are the reviewer[\s\S]*is gone[\s\S]*commit c9 completes this phase/
+    )
     assert.deepStrictEqual([again.state.moved, again.state.sessions, again.state.open?.told], [undefined, 1, []])
   })
 
