@@ -1,7 +1,7 @@
 /** One input of one actor, from its delivery to what is stored and told of it. */
 import { assert, describe, it } from "@effect/vitest"
 import { type MessageMeta, subjects } from "@reprise/protocol"
-import { Effect, Exit, Tracer } from "effect"
+import { Effect, Exit, Logger, References, Tracer } from "effect"
 import { Broker, type BrokerShape } from "../src/broker/Broker.ts"
 import { BrokerFault } from "../src/broker/faults.ts"
 import { currentView, refuseUnreadable } from "../src/runtime/handleInput.ts"
@@ -50,6 +50,24 @@ describe("an input", () => {
         assert.lengthOf(yield* refusals, 1)
         assert.deepStrictEqual(lines, ["refused: It is forbidden."])
       }).pipe(Effect.provide(noteLog(lines)))
+    )
+  })
+
+  it.effect("is logged with the trace in which it is handled, whether it is decided, refused or unreadable", () => {
+    const traces: Array<string | undefined> = []
+    const logger = Logger.make<unknown, void>(({ fiber }) => void traces.push(fiber.cache.span?.traceId))
+    return story(
+      Effect.gen(function* () {
+        const { handle, runtime } = yield* running()
+        const traced = { ...meta, traceparent: `00-${"a".repeat(32)}-${"1".repeat(16)}-01` }
+        yield* handle(add, { meta: traced })
+        yield* handle(forbidden, { meta: { ...traced, id: "m2" } })
+        yield* refuseUnreadable(runtime, key, { ...traced, id: "m3" }, "It cannot be read.")
+        assert.deepStrictEqual(
+          traces,
+          ["a", "a", "a"].map((trace) => trace.repeat(32))
+        )
+      }).pipe(Effect.provide(Logger.layer([logger])), Effect.provideService(References.MinimumLogLevel, "Debug"))
     )
   })
 

@@ -143,7 +143,8 @@ export const handleInput = Effect.fnUntraced(function* <State, Input extends Tag
     const handled = yield* Effect.useSpan(
       `${actor.service} ${meta.type}`,
       continuing(meta.traceparent, loaded.traceparent),
-      (span) => attempt(runtime, received, loaded, span)
+      // What is logged meanwhile names the trace.
+      (span) => Effect.withParentSpan(attempt(runtime, received, loaded, span), span)
     )
     if (handled !== undefined) {
       measure(actor.service, handled, sinceMs)
@@ -169,7 +170,8 @@ export const refuseUnreadable = Effect.fnUntraced(function* <State, Input extend
       const time = new Date(yield* Clock.currentTimeMillis).toISOString()
       const refusal = new Refusal({ code: "unreadable", reason })
       const refused = { key, meta, input: { _tag: meta.type } }
-      return yield* refuse(runtime, refused, loaded, refusal, { time, traceparent: traceparentOf(span) })
+      const how = { time, traceparent: traceparentOf(span) }
+      return yield* Effect.withParentSpan(refuse(runtime, refused, loaded, refusal, how), span)
     })
   )
 })
