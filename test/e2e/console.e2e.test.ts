@@ -218,7 +218,7 @@ describe.skipIf(lacksBrowser)("the web console", () => {
         "500 millis"
       )
       way.join()
-      yield* act(() => page.getByText("Completed").first().waitFor())
+      yield* sees(page, "Completed")
       yield* sees(page, "Live")
       const expected = (yield* world.eventsOf(colour.runId)).filter(({ type }) => type === "TurnCompleted").length
       const turnsIn = (lines: ReadonlyArray<string>) =>

@@ -75,7 +75,14 @@ export const holdAnswers = (page: Page): Effect.Effect<unknown> =>
 /** Does something in a page. */
 export const act = <A>(does: () => Promise<A>): Effect.Effect<A> => Effect.promise(does)
 
-export const sees = (page: Page, text: string | RegExp) => act(() => page.getByText(text).last().waitFor())
+export const sees = (page: Page, text: string | RegExp) =>
+  act(async () => {
+    try {
+      await page.getByText(text).filter({ visible: true }).last().waitFor()
+    } catch (cause) {
+      throw new Error(`The page does not show ${text}, but: ${await page.locator("body").ariaSnapshot()}`, { cause })
+    }
+  })
 export const presses = (page: Page, name: RegExp) => act(() => page.getByRole("button", { name }).click())
 
 /** The heading of the question that is shown. */

@@ -4,7 +4,7 @@ import type { QueryClient } from "@tanstack/react-query"
 import { Schema } from "effect"
 import { listen } from "../stream/listen.ts"
 import type { Connection } from "../stream/messages.ts"
-import { lookedUp, questionQuery, questionsQuery, runQuery, runsQuery, withRuns } from "./queries.ts"
+import { lookedUp, questionQuery, questionsQuery, runQuery, runsQuery, untilRead, withRuns } from "./queries.ts"
 import { openQuestions } from "./questions.ts"
 import { withNewer } from "./timeline.ts"
 
@@ -48,7 +48,7 @@ const makeRefresh = (client: QueryClient) => {
   }
 
   const question = (id: string) =>
-    lookUp(["question", id], () => client.fetchQuery({ ...questionQuery(id), staleTime: 0 })).then(
+    lookUp(["question", id], () => client.fetchQuery({ ...questionQuery(id), ...untilRead })).then(
       (view: EscalationView) => {
         lookedUp.questions.set(id, view)
         client.setQueryData(questionsQuery.queryKey, (old) => old && openQuestions(old, lookedUp.questions))
@@ -58,7 +58,7 @@ const makeRefresh = (client: QueryClient) => {
 
   const run = (id: string) =>
     throttled(`run ${id}`, () => {
-      lookUp(["run", id], () => client.fetchQuery({ ...runQuery(id), staleTime: 0 })).then((view) => {
+      lookUp(["run", id], () => client.fetchQuery({ ...runQuery(id), ...untilRead })).then((view) => {
         lookedUp.runs.set(id, view)
         client.setQueryData(runsQuery.queryKey, (old) => old && withRuns(old, lookedUp.runs))
       }, ignore)

@@ -43,9 +43,17 @@ export const sendStart = sending(ConsoleStarted)
 export const sendCommand = sending(ConsoleOutcome)
 export const askPreview = sending(ConsolePreview)
 
-/** Only what may pass by itself is tried again. */
-const isWorthRetrying = (failures: number, error: Error): boolean =>
-  failures < 5 && error instanceof ApiFailure && (error.status === 0 || error.status === 503)
+/** Whether it may pass by itself. */
+const mayPass = (error: Error): boolean => error instanceof ApiFailure && (error.status === 0 || error.status === 503)
+
+const isWorthRetrying = (failures: number, error: Error): boolean => failures < 5 && mayPass(error)
+
+/** For what an event has changed: no other event may come, so it is tried until it is read. */
+export const untilRead = {
+  staleTime: 0,
+  retry: (_failures: number, error: Error) => mayPass(error),
+  retryDelay: (failures: number) => Math.min(10_000, 500 * 2 ** failures)
+} as const
 
 export const makeQueryClient = () =>
   new QueryClient({

@@ -20,7 +20,7 @@ const lookEveryMs = 5_000
 
 /** Whether somebody is signed in; undefined: nobody answers. */
 const isSignedIn = (): Promise<boolean | undefined> =>
-  fetch("/api/session").then(
+  fetch("/api/session", { signal: AbortSignal.timeout(longestSilenceMs) }).then(
     ({ ok, status }) => (ok ? true : status === 401 ? false : undefined),
     () => undefined
   )
@@ -107,9 +107,10 @@ export const makeHub = (): Hub => {
     else again = setTimeout(checkSession, retryMs)
   }
 
-  /** A connection may end without a word, as when a computer slept or changed its network. */
+  /** A connection may end without a word, as when a computer slept or changed its network, and begin without one. */
   const look = setInterval(() => {
-    if (source?.readyState === EventSource.OPEN && Date.now() - heardAtMs > longestSilenceMs) {
+    const waits = source !== undefined && source.readyState !== EventSource.CLOSED
+    if (waits && Date.now() - heardAtMs > longestSilenceMs) {
       tell("lost")
       begin(newestOf(history))
     }
