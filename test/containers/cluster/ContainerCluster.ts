@@ -12,6 +12,7 @@ import { clusterKeys, loginOf, type Volumes } from "./credentials.ts"
 import { clusterImages } from "./images.ts"
 import { natsAddress, natsServers } from "./natsServers.ts"
 import { clientEnvironment, type Part, partsOf, volumes } from "./parts.ts"
+import { refusalsIn } from "./refusals.ts"
 
 /** A time in which agents were cut off in mid-turn, so that a call of the model may come again. */
 export interface Disturbance {
@@ -105,8 +106,6 @@ const isOk = (url: string, login: string | undefined) =>
       () => undefined
     )
   )
-
-const refusalsIn = (log: string): ReadonlyArray<string> => log.match(/.*(?:Violation|authentication error).*/g) ?? []
 
 const make = Effect.fnUntraced(function* (script: ScriptInput) {
   const client = yield* engineClient
