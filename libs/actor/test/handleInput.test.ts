@@ -62,7 +62,7 @@ describe("an input", () => {
         const traced = { ...meta, traceparent: `00-${"a".repeat(32)}-${"1".repeat(16)}-01` }
         yield* handle(add, { meta: traced })
         yield* handle(forbidden, { meta: { ...traced, id: "m2" } })
-        yield* refuseUnreadable(runtime, key, { ...traced, id: "m3" }, "It cannot be read.")
+        yield* yield* refuseUnreadable(runtime, key, { ...traced, id: "m3" }, "It cannot be read.")
         assert.deepStrictEqual(
           traces,
           ["a", "a", "a"].map((trace) => trace.repeat(32))
