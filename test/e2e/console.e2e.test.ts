@@ -203,6 +203,16 @@ describe.skipIf(lacksBrowser)("the web console", () => {
       way.leadTo(port)
       const { page } = yield* openPage(yield* startBrowser)
       const colour = yield* asks(world)
+      // A part of the page is on its way when the connection is cut.
+      const lost = Promise.withResolvers<void>()
+      let isLost = false
+      yield* act(() =>
+        page.route(/SpendingChart/, async (route) => {
+          if (isLost) return route.continue()
+          await lost.promise
+          await route.abort()
+        })
+      )
       yield* act(() => page.goto(link))
       yield* sees(page, "Which colour?")
       yield* act(() => page.getByRole("link", { name: "Runs" }).click())
@@ -210,6 +220,8 @@ describe.skipIf(lacksBrowser)("the web console", () => {
       yield* act(() => page.getByRole("heading", { name: "Author works" }).waitFor())
       yield* sees(page, "Live")
       way.cut()
+      isLost = true
+      lost.resolve()
       yield* sees(page, /Connection lost/)
       const size = yield* asks(world, "OTHER.md")
       yield* world.reprise("gate", "answer", colour.escalationId, "c")

@@ -2,14 +2,15 @@
 import type { ContentBlock, Message } from "@reprise/agent/message"
 import { useQuery } from "@tanstack/react-query"
 import { useWindowVirtualizer } from "@tanstack/react-virtual"
-import { lazy, Suspense, useLayoutEffect, useRef, useState } from "react"
+import { Suspense, useLayoutEffect, useRef, useState } from "react"
 import { firstShown } from "../data/conversation.ts"
 import { conversationQuery } from "../data/queries.ts"
+import { loadedLater } from "../parts/loadedLater.ts"
 import { Failed, Loading } from "../parts/Notice.tsx"
 import { visible } from "../parts/visible.ts"
 import { Words } from "../parts/Words.tsx"
 
-const LongText = lazy(() => import("../parts/LongText.tsx"))
+const LongText = loadedLater(() => import("../parts/LongText.tsx"))
 
 /** A tool's most telling input: a path, a command. */
 const argumentOf = (input: Readonly<Record<string, unknown>>): string => {

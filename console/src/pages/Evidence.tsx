@@ -2,20 +2,21 @@
 import { Tabs } from "@base-ui/react/tabs"
 import { type EscalationView, gateAction } from "@reprise/protocol"
 import { useQuery } from "@tanstack/react-query"
-import { lazy, Suspense, useRef, useState } from "react"
+import { Suspense, useRef, useState } from "react"
 import { changesQuery, logsQuery } from "../data/queries.ts"
 import { count } from "../data/words.ts"
 import { focusHeading } from "../parts/Heading.tsx"
 import { Key } from "../parts/Key.tsx"
 import { useKeys } from "../parts/keys.ts"
+import { loadedLater } from "../parts/loadedLater.ts"
 import { Failed, Loading } from "../parts/Notice.tsx"
 import { Select } from "../parts/Select.tsx"
 import { visible } from "../parts/visible.ts"
 import { Conversation } from "./Conversation.tsx"
 import { type NamedSession, sessionsOf } from "./sessionsOf.ts"
 
-const Patch = lazy(() => import("../parts/Patch.tsx"))
-const LongText = lazy(() => import("../parts/LongText.tsx"))
+const Patch = loadedLater(() => import("../parts/Patch.tsx"))
+const LongText = loadedLater(() => import("../parts/LongText.tsx"))
 
 /** What the commit changes, as it came with the question: the files may be elsewhere. */
 function DiffStat({ text }: { readonly text: string | undefined }) {

@@ -1,14 +1,15 @@
 /** What a run has used: by role, by phase, and what its continued sessions did not have to gather again. */
 import type { ConsoleEvent, RunView } from "@reprise/protocol"
-import { lazy, Suspense, useMemo, useState } from "react"
+import { Suspense, useMemo, useState } from "react"
 import { hasCost, keptOf, type PhaseSpending, spendingOf } from "../data/spending.ts"
 import type { PhaseEntry } from "../data/timeline.ts"
 import { count, dollars, short, tokensText } from "../data/words.ts"
+import { loadedLater } from "../parts/loadedLater.ts"
 import { Loading } from "../parts/Notice.tsx"
 import { Select } from "../parts/Select.tsx"
 import type { Measure } from "./SpendingChart.tsx"
 
-const SpendingChart = lazy(() => import("./SpendingChart.tsx"))
+const SpendingChart = loadedLater(() => import("./SpendingChart.tsx"))
 
 const roleRow = (role: string, { cost, tokens, turns }: RunView["usage"]["author"]) => (
   <tr key={role}>

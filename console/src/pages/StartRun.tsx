@@ -2,18 +2,19 @@
 import type { ConsolePlan, ConsoleRunRequest } from "@reprise/protocol"
 import { useMutation, useQuery } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import { ApiFailure, newCommandId } from "../data/api.ts"
 import { dryRunQuery, plansQuery, sendStart } from "../data/queries.ts"
 import { count } from "../data/words.ts"
 import { Heading } from "../parts/Heading.tsx"
+import { loadedLater } from "../parts/loadedLater.ts"
 import { Empty, Failed, Loading } from "../parts/Notice.tsx"
 import { Select } from "../parts/Select.tsx"
 import { ForAnswerers, useMayAnswer } from "../parts/session.tsx"
 import { useTitle } from "../parts/title.ts"
 import { visible } from "../parts/visible.ts"
 
-const LongText = lazy(() => import("../parts/LongText.tsx"))
+const LongText = loadedLater(() => import("../parts/LongText.tsx"))
 
 type Switch = "auto" | "worktree" | "allowDirty" | "skipQuality"
 const switches: ReadonlyArray<readonly [Switch, name: string, meaning: string]> = [

@@ -1,9 +1,10 @@
 /** Words of an agent, with a plain form until the reader of markdown has been loaded. Very long ones are cut at first. */
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
+import { loadedLater } from "./loadedLater.ts"
 import { visible } from "./visible.ts"
 
-const Markdown = lazy(() => import("./Markdown.tsx"))
-const LongText = lazy(() => import("./LongText.tsx"))
+const Markdown = loadedLater(() => import("./Markdown.tsx"))
+const LongText = loadedLater(() => import("./LongText.tsx"))
 
 /** To read more as markdown would stop the page. */
 const longest = 20_000
