@@ -117,23 +117,19 @@ const isUnpushed = ({ outcomes, pending, phase, step }: Run): boolean => {
   return !(pending._tag === "Workspace" && pending.command._tag === "WriteSummary")
 }
 
-/** How full their contexts were, and what they wrote last, is of the runtime sessions that are lost. */
-const agentsElsewhere = (
-  { author, id, reviewer }: PhaseRun,
-  authorId: SessionId | undefined,
-  from: Host
-): Run["moved"] => ({
-  phase: id,
-  ...(authorId === undefined
+/** The author, if its session goes on. How full its context was, and what it wrote last, is lost with its runtime session. */
+const movedAuthor = (
+  { author }: PhaseRun,
+  sessionId: SessionId | undefined,
+  movedFrom: Host
+): Pick<PhaseRun, "author"> =>
+  sessionId === undefined
     ? {}
-    : {
-        author: {
-          ...{ sessionId: authorId, state: "moved", why: `host ${from} is gone`, movedFrom: from },
-          agent: author?.agent
-        }
-      }),
-  ...(reviewer === undefined ? {} : { reviewer: { agent: reviewer.agent } })
-})
+    : { author: { sessionId, state: "moved", why: `host ${movedFrom} is gone`, movedFrom, agent: author?.agent } }
+
+/** Likewise the reviewer. */
+const movedReviewer = ({ reviewer }: PhaseRun): Pick<PhaseRun, "reviewer"> =>
+  reviewer === undefined ? {} : { reviewer: { agent: reviewer.agent } }
 
 /**
  * What was under way is lost with a host that is gone. What humans said in the phase is kept, and its count of sessions and
@@ -146,7 +142,9 @@ const moved = (run: Run, { author, cause, from }: EventOf<"RunMoved">): Run => {
   const again = phase === undefined ? "" : ` Phase ${phase.id} begins again.`
   const lost: Run = {
     ...left,
-    ...(phase === undefined ? {} : { moved: agentsElsewhere(phase, author, from) }),
+    ...(phase === undefined
+      ? {}
+      : { moved: { phase: phase.id, ...movedAuthor(phase, author, from), ...movedReviewer(phase) } }),
     outcomes: isUnpushed(run) ? run.outcomes.filter(({ id }) => id !== phase?.id) : run.outcomes,
     status: run.status === "paused" ? "paused" : "running"
   }

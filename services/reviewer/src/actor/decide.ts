@@ -158,8 +158,7 @@ const completeTurn = (review: ReviewState, event: InputOf<"TurnCompleted">): Dec
   const open = openReviewOf(review, event.turnId)
   if (open === undefined) return nothing
   const verdict = checkVerdict(event.verdict)
-  if (Result.isFailure(verdict))
-    return failReview(open, "invalid-report", verdict.failure, { ...event, promptGiven: true })
+  if (Result.isFailure(verdict)) return failReview(open, "invalid-report", verdict.failure, event)
   return Result.succeed([
     {
       _tag: "VerdictReached",
@@ -180,7 +179,7 @@ const failTurn = (review: ReviewState, event: InputOf<"TurnFailed">): Decision =
   if (open === undefined) return nothing
   return open.interrupting && event.kind === "aborted" && event.sessionUsable
     ? keepReviewer(open, event)
-    : failReview(open, event.kind, event.message, event)
+    : failReview(open, event.kind, event.message, event, stillMoving(open, event))
 }
 
 const reviewFailed = (open: OpenReview, kind: InputOf<"TurnFailed">["kind"], reason: string) =>
@@ -204,24 +203,21 @@ const keepReviewer = (open: OpenReview, event: InputOf<"TurnFailed">): Decision 
 /** Its agent was told nothing yet on the host to which it goes. */
 const stillMoving = (
   { movedFrom, sessionId }: OpenReview,
-  { promptGiven }: Pick<InputOf<"TurnFailed">, "promptGiven">
+  { promptGiven }: InputOf<"TurnFailed">
 ): JournalEvent | undefined =>
   movedFrom === undefined || promptGiven === true ? undefined : { _tag: "ReviewerMoved", sessionId, from: movedFrom }
 
-/** The session is forgotten with the failure, so that the retry begins in a new one. `promptGiven`: to its agent. */
+/** The session is forgotten with the failure, so that the retry begins in a new one, unless it is `moving` still. */
 const failReview = (
   open: OpenReview,
   kind: InputOf<"TurnFailed">["kind"],
   reason: string,
-  {
-    promptGiven,
-    retryAt,
-    ...turn
-  }: Parameters<typeof lastLinesOf>[0] & Pick<InputOf<"TurnFailed">, "retryAt" | "promptGiven">
+  { retryAt, ...turn }: Parameters<typeof lastLinesOf>[0] & Pick<InputOf<"TurnFailed">, "retryAt">,
+  moving?: JournalEvent
 ): Decision =>
   Result.succeed([
     { ...reviewFailed(open, kind, reason), ...lastLinesOf(turn), ...(retryAt === undefined ? {} : { retryAt }) },
-    stillMoving(open, promptGiven === undefined ? {} : { promptGiven }) ?? {
+    moving ?? {
       _tag: "ReviewerForgotten",
       sessionId: open.sessionId,
       aborted: false,

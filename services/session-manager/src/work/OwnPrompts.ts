@@ -5,8 +5,6 @@
 import { Clock, Context, Deferred, Effect, Layer, type Scope } from "effect"
 
 export interface OwnPrompt {
-  /** Our id of the session. */
-  readonly key: string
   readonly runtimeSessionId: string
   readonly messageId: string
 }
@@ -89,8 +87,8 @@ export class OwnPrompts extends Context.Service<
   {
     /** The prompt is under way until the scope closes. The effect it gives ends when the prompt is to stop. */
     readonly enter: (prompt: OwnPrompt) => Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
-    /** Stops the session's prompts in this process, and waits until they have ended. */
-    readonly interrupt: (key: string) => Effect.Effect<void>
+    /** Stops the runtime session's prompts in this process, and waits until they have ended. */
+    readonly interrupt: (runtimeSessionId: string) => Effect.Effect<void>
     /**
      * A prompt of an earlier process, whose session was last used at that time (epoch milliseconds), or somebody else's
      * that was answered in a turn of ours.

@@ -167,7 +167,7 @@ export const runPrompt = Effect.fn("runPrompt")(function* (
   const runtimes = yield* AgentRuntimes
   const ownPrompts = yield* OwnPrompts
   const reporting = yield* reportTo(context)
-  const interrupted = yield* ownPrompts.enter({ key: context.key, runtimeSessionId, messageId: identity.messageId })
+  const interrupted = yield* ownPrompts.enter({ runtimeSessionId, messageId: identity.messageId })
   const session = yield* currentSession(work, context)
   if (session === undefined) return yield* Effect.logInfo(`prompt ${number} of turn ${turnId} is over`)
 
