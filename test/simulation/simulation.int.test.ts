@@ -133,6 +133,13 @@ const told: Readonly<Record<string, readonly [number, ReadonlyArray<Fault>]>> = 
       { _tag: "Slow", service: "session-manager", call: 51, ms: 20_000 }
     ]
   ],
+  "a workspace dies after it took a lease and before it said so, and git fails from then on": [
+    101126,
+    [
+      { _tag: "GitFails", call: 9, times: 80 },
+      { _tag: "Kill", service: "workspace", call: 22, when: "before", downMs: 60_000 }
+    ]
+  ],
   "a human works in a session after one kill at such a moment": [
     1,
     [

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Delivery } from "@reprise/actor"
 import { given } from "@reprise/actor/testing"
-import { Host, RunId, type WorkspaceCommand } from "@reprise/protocol"
+import { anyHost, Host, RunId, type WorkspaceCommand } from "@reprise/protocol"
 import { workspaceActor } from "../src/actor/actor.ts"
 import type { WorkspaceFact } from "../src/actor/inputs.ts"
 import type { JournalEvent } from "../src/actor/journal.ts"
@@ -304,7 +304,10 @@ describe("releasing a workspace", () => {
   it("happens at once when nothing was prepared, and only once when it is requested twice", () => {
     const unused = workspace([]).when(release("failed"), by("m1"))
     unused.then([{ _tag: "ReleasedUnused", runId }])
-    unused.sends([{ _tag: "PublishEvent", event: released }])
+    unused.sends([
+      { _tag: "PublishEvent", event: released },
+      { _tag: "RequestWork", host: anyHost, work: { _tag: "FreeLease", runId } as never }
+    ])
     assert.deepStrictEqual(workspaceActor.view?.(unused.state) as unknown, {
       runId,
       status: "released",
@@ -343,6 +346,17 @@ describe("releasing a workspace", () => {
       .then([])
     workspace(isReleased).when({ _tag: "RunFailed", runId, reason: "x" }, by("e1")).then([])
     workspace([]).when({ _tag: "RunCompleted", runId }, by("e1")).then([])
+  })
+
+  it("frees whatever lease the run has when it ends unprepared, since a host may have died before it told of one", () => {
+    const freed = { _tag: "RequestWork", host: anyHost, work: { _tag: "FreeLease", runId } } as const
+    const isFailed = [requested("m1", prepare), started("m1"), reported("m1", failed)]
+    const ended = workspace(isFailed).when({ _tag: "RunFailed", runId, reason: "x" }, by("e1"))
+    ended.then([{ _tag: "RunEnded", runId }])
+    ended.sends([freed as never])
+    const isAborted = [requested("m1", prepare), started("m1"), requested("m2", release("aborted"))]
+    workspace(isAborted).when({ _tag: "RunAborted", runId, reason: "x" }, by("e1")).then([])
+    assert.containSubset(workspace(isAborted).when(report("m1", failed), by("x")).sent, [freed])
   })
 
   it("follows from the ends of runs and from no other event", () => {

@@ -72,6 +72,19 @@ describe("the lease of a working tree", () => {
     })
   )
 
+  it.effect("is freed with all others of its run by any host, when nobody knows which leases the run has", () =>
+    Effect.gen(function* () {
+      const { hostOf } = yield* world
+      const [h1, h2] = [yield* hostOf("h1"), yield* hostOf("h2")]
+      yield* h1.acquire(claim(r1))
+      yield* h2.acquire({ ...claim(r1), leaseId: "its-second-tree" })
+      yield* h1.acquire({ ...claim(r2), leaseId: "of-another" })
+      yield* h2.freeAll(r1)
+      assert.deepStrictEqual([yield* h1.runs, yield* h2.runs], [new Set([r2]), new Set()])
+      yield* h1.acquire(claim(r2))
+    })
+  )
+
   it.effect("lasts while its host is alive, however long the run waits", () =>
     Effect.gen(function* () {
       const hourMs = 3_600_000

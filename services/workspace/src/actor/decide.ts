@@ -99,11 +99,15 @@ const report = (state: WorkspaceState, { event, place, requestId, runId }: Works
   ])
 }
 
-/** A run may end without anybody releasing its workspace: its lease must not outlive the run. */
-const endRun = (state: WorkspaceState, { runId }: RunEnd): Decision =>
-  state.place === undefined || state.status === "released" || state.ended
-    ? nothing
-    : Result.succeed([{ _tag: "RunEnded", runId }])
+/**
+ * A run may end without anybody releasing its workspace: its lease must not outlive the run. What is being prepared for a
+ * run that was aborted is released after it.
+ */
+const endRun = (state: WorkspaceState, { runId }: RunEnd): Decision => {
+  const { ended, place, queue, status } = state
+  const wasAsked = place !== undefined || (state.runId !== undefined && queue.length === 0)
+  return wasAsked && status !== "released" && !ended ? Result.succeed([{ _tag: "RunEnded", runId }]) : nothing
+}
 
 export const decide = (state: WorkspaceState, input: WorkspaceInput, delivery: Delivery): Decision => {
   if (input.runId !== delivery.key) {

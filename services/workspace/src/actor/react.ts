@@ -1,6 +1,6 @@
 /** What a Workspace actor sends: work to the host that has the files, the results to everybody. */
 import { type Outgoing, publish, requestWork } from "@reprise/actor"
-import { anyHost, type Host } from "@reprise/protocol"
+import { anyHost, type Host, type RunId } from "@reprise/protocol"
 import type { JournalEvent } from "./journal.ts"
 import type { WorkspaceState } from "./state.ts"
 import type { WorkspaceWork } from "./work.ts"
@@ -9,6 +9,9 @@ import type { WorkspaceWork } from "./work.ts"
 type WorkspaceOutgoing = Outgoing<never, WorkspaceWork>
 
 const toHost = (host: Host, work: WorkspaceWork): ReadonlyArray<WorkspaceOutgoing> => [requestWork(host, work)]
+
+/** Leases are in the broker, so that any host can free them. */
+const freeUnknownLease = (runId: RunId) => toHost(anyHost, { _tag: "FreeLease", runId })
 
 const start = (state: WorkspaceState, requestId: string): ReadonlyArray<WorkspaceOutgoing> => {
   const request = state.queue.find((one) => one.requestId === requestId)
@@ -29,13 +32,15 @@ const outgoing = (state: WorkspaceState, event: JournalEvent): ReadonlyArray<Wor
         ? []
         : toHost(place.host, { _tag: "CancelRequest", runId, requestId: event.requestId })
     case "RunEnded":
-      return place === undefined ? [] : toHost(place.host, { _tag: "FreeLease", runId: event.runId, place })
+      return place === undefined
+        ? freeUnknownLease(event.runId)
+        : toHost(place.host, { _tag: "FreeLease", runId: event.runId, place })
     case "PlaceLeft":
       return toHost(event.place.host, { _tag: "LeavePlace", runId: event.runId, place: event.place })
     case "Reported":
       return [publish(event.event)]
     case "ReleasedUnused":
-      return [publish({ _tag: "WorkspaceReleased", runId: event.runId })]
+      return [publish({ _tag: "WorkspaceReleased", runId: event.runId }), ...freeUnknownLease(event.runId)]
     case "Requested":
     case "PlaceLost":
     case "Dropped":

@@ -27,8 +27,11 @@ export const WorkspaceWork = Schema.TaggedUnion({
   DoRequest: { ...Request.fields, place: Schema.optionalKey(Place) },
   /** Stop doing a request: the run was aborted. */
   CancelRequest: { runId: RunId, requestId: Schema.String },
-  /** The run is over: others may use the working tree, although nobody has released it. */
-  FreeLease: { runId: RunId, place: Place },
+  /**
+   * The run is over: others may use the working tree, although nobody has released it. Without `place` the run was never
+   * prepared, and a host may have died between taking a lease and saying so.
+   */
+  FreeLease: { runId: RunId, place: Schema.optionalKey(Place) },
   /** The host is drained and the run is prepared on another one: the worktree goes, unless something in it was not pushed. */
   LeavePlace: { runId: RunId, place: Place }
 })

@@ -105,9 +105,11 @@ const doRequest = (running: Running, work: DoRequest, context: WorkContext) =>
 
 const freeLease = Effect.fnUntraced(function* ({ place, runId }: WorkOf<"FreeLease">) {
   const leases = yield* Leases
-  yield* leases
-    .free({ leaseId: place.leaseId, runId, directory: place.directory })
-    .pipe(Effect.mapError((cause) => new WorkFault({ operation: "freeing the workspace", cause })))
+  const free =
+    place === undefined
+      ? leases.freeAll(runId)
+      : leases.free({ leaseId: place.leaseId, runId, directory: place.directory })
+  yield* free.pipe(Effect.mapError((cause) => new WorkFault({ operation: "freeing the workspace", cause })))
 })
 
 /** The run goes on elsewhere, from what was pushed: nothing is kept here but what was not. */

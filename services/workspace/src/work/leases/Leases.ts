@@ -14,6 +14,7 @@ import {
   encodeLease,
   hasExpired,
   heldBy,
+  type Lease,
   lastRenewal,
   leaseOf,
   readHeartbeat,
@@ -39,6 +40,8 @@ export interface LeasesShape {
   readonly check: (claim: Claim) => Effect.Effect<void, InUse | HostFault>
   /** Gives the lease back, if the run has it. */
   readonly free: (claim: Claim) => Effect.Effect<void, HostFault>
+  /** Gives back every lease that the run has, of whichever host. */
+  readonly freeAll: (runId: RunId) => Effect.Effect<void, HostFault>
   /** The runs that hold leases of this host, whichever process took them. */
   readonly runs: Effect.Effect<ReadonlySet<RunId>, HostFault>
   /** Calls this after each lease that this process has taken or given back, before `acquire` and `free` return. */
@@ -54,7 +57,13 @@ export interface LeaseChange {
 type Views = (typeof Broker)["Service"]["views"]
 
 const faultOf = (cause: unknown) => new HostFault({ operation: "the lease of the workspace", cause })
-const leaseKey = (leaseId: string) => `lease.${leaseId}`
+const leasePrefix = "lease"
+const leaseKey = (leaseId: string) => `${leasePrefix}.${leaseId}`
+/** Whose a stored lease is. */
+const claimIn = (key: string, lease: Lease | undefined): ReadonlyArray<Claim> =>
+  lease === undefined || lease.free
+    ? []
+    : [{ leaseId: key.slice(leasePrefix.length + 1), runId: lease.runId, directory: lease.directory }]
 const heartbeatKey = (host: string) => `lease-host.${host}`
 
 /** Tries again after a lost race, on what the winner wrote. */
@@ -114,20 +123,30 @@ const make = Effect.fnUntraced(function* (views: Views, host: Host, { renewMs, t
     if (statusFor(claim, lease)._tag === "Own") yield* store(claim, yield* Clock.currentTimeMillis, revision, true)
   })
 
-  const runs = views.list("lease").pipe(
-    Effect.mapError(faultOf),
-    Effect.map((entries) => new Set(entries.flatMap(({ value }) => heldBy(readLease(value), host))))
-  )
+  const leases = views.list(leasePrefix).pipe(Effect.mapError(faultOf))
+  const runs = Effect.map(leases, (entries) => new Set(entries.flatMap(({ value }) => heldBy(readLease(value), host))))
 
   const listeners: Array<(change: LeaseChange) => Effect.Effect<void>> = []
   const tell = ({ runId }: Claim, held: boolean) =>
     Effect.forEach(listeners, (listener) => listener({ runId, held }), { discard: true })
 
+  const free = (claim: Claim) => Effect.andThen(retryLostRaces(giveBack(claim)), tell(claim, false))
+
+  const freeAll = Effect.fnUntraced(function* (runId: RunId) {
+    const claims = (yield* leases).flatMap(({ key, value }) => claimIn(key, readLease(value)))
+    yield* Effect.forEach(
+      claims.filter((claim) => claim.runId === runId),
+      free,
+      { discard: true }
+    )
+  })
+
   yield* keepAlive(views, host, renewMs)
   return Leases.of({
     acquire: (claim) => Effect.andThen(retryLostRaces(take(claim)), tell(claim, true)),
     check: (claim) => Effect.asVoid(Effect.flatMap(Clock.currentTimeMillis, (nowMs) => requireAvailable(claim, nowMs))),
-    free: (claim) => Effect.andThen(retryLostRaces(giveBack(claim)), tell(claim, false)),
+    free,
+    freeAll,
     runs,
     listen: (listener) => Effect.sync(() => void listeners.push(listener))
   })
