@@ -121,7 +121,7 @@ describe("the summary", () => {
     assert.include(renderSummary(summary), "- [ ] P1.3 End (ticked in the plan)")
   })
 
-  it("reports what the author said about findings, a changed architecture, unplanned tasks and work that was done twice", () => {
+  it("reports what the author said about findings once, a changed architecture, unplanned tasks and work that was done twice", () => {
     const s = story().executing({}, twoPhases)
     const checkpoint = { task: "P1.1", type: "architectural-change", description: "A queue" } as const
     s.reports({ result: "checkpoint", checkpoint, completedTasks: [done("X9", 1)] }).stateWritten()
@@ -137,7 +137,9 @@ describe("the summary", () => {
     s.completes(hash(3), { completedTasks: [done("X9", 2)] })
       .commitVerified()
       .verdict("not_ready", item("R1"))
-    s.completes(hash(4), { notes: "R1 is as the plan wants it." }).commitVerified().verdict("ready").treeClean()
+    const notes = "R1 is as the plan wants it."
+    s.completes(hash(4), { notes }).commitVerified().verdict("not_ready", item("R1"))
+    s.completes(hash(5), { notes }).commitVerified().verdict("ready").treeClean()
     assert.deepStrictEqual(summaryOf(s).deviations, [
       `Phase 1: Task X9 was done again: its work in commit ${done("X9", 1).commit} was missing.`,
       "Phase 1: The author on the review's findings: R1 is as the plan wants it.",

@@ -114,7 +114,8 @@ const phaseAfterReport = (run: Run, phase: PhaseRun, event: EventOf<"ReportRecei
     failedContinuations: phase.failedContinuations + (continued === true && status.result === "failed" ? 1 : 0),
     completedTasks:
       unverified === true ? phase.completedTasks : mergeTasks(phase.completedTasks, status.completedTasks ?? []),
-    deviations: [...phase.deviations, ...notesOnFindings(phase, status.notes)]
+    // An author that fixes findings again and again may say the same each time.
+    deviations: [...new Set([...phase.deviations, ...notesOnFindings(phase, status.notes)])]
   }
 }
 
