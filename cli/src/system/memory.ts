@@ -22,34 +22,52 @@ const collector = (): Collect | undefined => {
 /** Stops the process for about a tenth of a second, so it is only for when nothing happens. */
 const releaseMemory = Effect.sync(() => collector()?.({ type: "major", execution: "sync", flavor: "last-resort" }))
 
-const quietMs = 10_000
+const lookEveryMs = 10_000
 
-/** A process that works for so much of the time is not quiet, whatever it does: it may answer queries. */
+/** A process that works for so much of the time between two looks is not quiet, whatever it does: it may answer queries. */
 const busyMs = 2_000
 
-/** Counts the calls before which the process was busy since the call before. */
-const countBusy = () => {
-  let count = 0
-  let used = process.cpuUsage()
-  return () => {
-    const { system, user } = process.cpuUsage(used)
-    used = process.cpuUsage()
-    if ((system + user) / 1000 >= busyMs) count++
-    return count
-  }
+/** A process in which something small happens all the time, such as reminders of many questions, stops so seldom. */
+const releaseEveryMs = 10 * 60_000
+
+export interface Look {
+  /** What has happened so far, as a count. */
+  readonly activity: number
+  /** Processor time so far. */
+  readonly cpuMs: number
+  /** Milliseconds since any fixed moment. */
+  readonly atMs: number
 }
 
-/** Releases memory once after each burst of activity. `activity` counts what has happened so far. */
+/** What is remembered from look to look. `isDirty`: something has happened since memory was released. */
+export interface Watched {
+  readonly last: Look
+  readonly releasedMs: number
+  readonly isDirty: boolean
+}
+
+export const watchFrom = (first: Look): Watched => ({ last: first, releasedMs: first.atMs, isDirty: true })
+
+/** Memory is released once after each burst of activity; while little happens all the time, now and then. */
+export const look = ({ isDirty, last, releasedMs }: Watched, now: Look): Watched & { readonly releases: boolean } => {
+  const isBusy = now.cpuMs - last.cpuMs >= busyMs
+  const isQuiet = now.activity === last.activity
+  const isDue = isQuiet || now.atMs - releasedMs >= releaseEveryMs
+  const changed = isDirty || isBusy || !isQuiet
+  const releases = changed && !isBusy && isDue
+  return { last: now, releasedMs: releases ? now.atMs : releasedMs, isDirty: changed && !releases, releases }
+}
+
+/** `activity` counts what has happened so far. */
 export const releaseWhenQuiet = (activity: () => number): Effect.Effect<never> => {
-  let releasedAt = -1
-  let previous = -1
-  const busy = countBusy()
+  const lookNow = (): Look => {
+    const { system, user } = process.cpuUsage()
+    return { activity: activity(), cpuMs: (system + user) / 1000, atMs: performance.now() }
+  }
+  let watched = watchFrom(lookNow())
   return Effect.suspend(() => {
-    const now = activity() + busy()
-    const isQuiet = now === previous && now !== releasedAt
-    previous = now
-    if (!isQuiet) return Effect.void
-    releasedAt = now
-    return releaseMemory
-  }).pipe(Effect.delay(quietMs), Effect.forever)
+    const { releases, ...rest } = look(watched, lookNow())
+    watched = rest
+    return releases ? releaseMemory : Effect.void
+  }).pipe(Effect.delay(lookEveryMs), Effect.forever)
 }
