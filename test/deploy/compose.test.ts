@@ -4,7 +4,8 @@ import { parse } from "yaml"
 import { at, list } from "./manifests.ts"
 import { natsLimits, settingIn } from "./natsPolicies.ts"
 
-const text = readFileSync(new URL("../../deploy/compose.yaml", import.meta.url), "utf8")
+const folder = new URL("../../deploy/", import.meta.url)
+const text = readFileSync(new URL("compose.yaml", folder), "utf8")
 const compose: unknown = parse(text, { merge: true })
 const services = Object.entries<unknown>(Object(at(compose, "services")))
 /** They prepare what the others need, and end. */
@@ -57,8 +58,16 @@ describe("deploy/compose.yaml", () => {
     }
   })
 
+  it("puts only files into containers, since Compose can put nothing else into one whose root is read-only", () => {
+    for (const kind of ["configs", "secrets"]) {
+      const sources = Object.entries<unknown>(Object(at(compose, kind)))
+      assert.isNotEmpty(sources)
+      for (const [name, source] of sources) assert.deepStrictEqual(Object.keys(Object(source)), ["file"], name)
+    }
+  })
+
   it("gives the NATS server the limits that it has in a cluster, and has it write before it acknowledges", () => {
-    const configuration = String(at(compose, "configs", "nats", "content"))
+    const configuration = readFileSync(new URL(String(at(compose, "configs", "nats", "file")), folder), "utf8")
     const wanted = { ...natsLimits, max_file_store: "20GB", max_memory_store: "64MB", sync_interval: "always" }
     for (const [name, value] of Object.entries(wanted)) {
       assert.strictEqual(settingIn(configuration, name), value, name)

@@ -1,11 +1,11 @@
 /** A cluster of containers with a scripted model, and verbs that kill, cut off, destroy and replace each of them. */
-import { createServer, connect as dial, type Socket } from "node:net"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import type { Identity, NatsShape } from "@reprise/nats"
 import { type ScriptedModelHandle, type ScriptInput, startScriptedModel } from "@reprise/scripted-model"
 import { ContainerEngine } from "@reprise/testing"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { waitUntil } from "../../harness/waitUntil.ts"
+import { relay } from "../relay.ts"
 import { engineClient } from "../repriseImage.ts"
 import { type Container, type ContainerSpec, type Ended, makeContainers } from "./containers.ts"
 import { clusterKeys, loginOf, type Volumes } from "./credentials.ts"
@@ -68,33 +68,6 @@ for (const [volume, files] of Object.entries(JSON.parse(process.argv[1]))) {
   give(path.join("/volumes", volume))
 }
 `
-
-/** The model listens on loopback only: whoever connects to another address of this machine is led there. */
-const relay = (port: number) =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const open = new Set<Socket>()
-      const server = createServer((socket) => {
-        const inner = dial(port, "127.0.0.1")
-        for (const [one, other] of [
-          [socket, inner],
-          [inner, socket]
-        ] as const) {
-          open.add(one)
-          one.on("error", () => other.destroy()).on("close", () => open.delete(one))
-        }
-        socket.pipe(inner).pipe(socket)
-      })
-      await new Promise<void>((resolve) => server.listen(0, "0.0.0.0", resolve))
-      const address = server.address()
-      return { server, open, port: typeof address === "object" && address !== null ? address.port : 0 }
-    }),
-    ({ open, server }) =>
-      Effect.promise(async () => {
-        for (const socket of open) socket.destroy()
-        await new Promise((resolve) => server.close(resolve))
-      })
-  )
 
 const isOk = (url: string, login: string | undefined) =>
   Effect.promise(() =>
