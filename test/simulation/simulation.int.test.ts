@@ -140,6 +140,15 @@ const told: Readonly<Record<string, readonly [number, ReadonlyArray<Fault>]>> = 
       { _tag: "Kill", service: "workspace", call: 22, when: "before", downMs: 60_000 }
     ]
   ],
+  "a workspace hangs while it prepares, and a late attempt takes the lease after the run was aborted and released": [
+    133224,
+    [
+      { _tag: "Freeze", service: "workspace", step: 125, ms: 2_000 },
+      { _tag: "AnswerLost", service: "workspace", call: 79 },
+      { _tag: "Human", step: 153, does: "abort" },
+      { _tag: "Freeze", service: "workspace", step: 284, ms: 900_000 }
+    ]
+  ],
   "a human works in a session after one kill at such a moment": [
     1,
     [

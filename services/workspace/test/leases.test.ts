@@ -72,6 +72,23 @@ describe("the lease of a working tree", () => {
     })
   )
 
+  it.effect("does not go to an attempt that hung until its request was over and the workspace released", () =>
+    Effect.gen(function* () {
+      const { hostOf } = yield* world
+      const leases = yield* hostOf("h1")
+      const first = { ...claim(r1), requestId: "m1" }
+      yield* leases.acquire(first)
+      yield* leases.undo(first)
+      yield* leases.acquire(first)
+      yield* leases.free(claim(r1))
+      assert.match((yield* Effect.flip(leases.acquire(first))).message, /its request is over/)
+      assert.deepStrictEqual(yield* leases.runs, new Set())
+      yield* leases.acquire({ ...claim(r2), requestId: "m1" })
+      yield* leases.free(claim(r2))
+      yield* leases.acquire({ ...claim(r1), requestId: "m2" })
+    })
+  )
+
   it.effect("is freed with all others of its run by any host, when nobody knows which leases the run has", () =>
     Effect.gen(function* () {
       const { hostOf } = yield* world

@@ -17,11 +17,11 @@ const r2 = RunId.make("r2")
 type Prepare = Extract<WorkspaceCommand, { readonly _tag: "PrepareWorkspace" }>
 
 const prepared = (workspace: string, more: Partial<Prepare> = {}, before?: Place) =>
-  Effect.flatMap(prepare(prepareIn(workspace, more), host, before), ({ event, place }) =>
+  Effect.flatMap(prepare(prepareIn(workspace, more), host, before, crypto.randomUUID()), ({ event, place }) =>
     place === undefined ? Effect.die(new Error(JSON.stringify(event))) : Effect.succeed({ event, place })
   )
 const refused = (workspace: string, more: Partial<Prepare> = {}) =>
-  Effect.map(prepare(prepareIn(workspace, more), host, undefined), ({ event }) =>
+  Effect.map(prepare(prepareIn(workspace, more), host, undefined, crypto.randomUUID()), ({ event }) =>
     event._tag === "WorkspaceRefused" ? `${event.kind}: ${event.reason}` : event._tag
   )
 const done = (place: Place, outcome: "completed" | "failed" = "completed", run = runId) =>

@@ -51,7 +51,8 @@ const newHost = (environment?: Readonly<Record<string, string | undefined>>) =>
           ...(leaving === undefined ? {} : { leaving })
         }),
         host,
-        before
+        before,
+        crypto.randomUUID()
       ).pipe(Effect.provide(remotes))
     return {
       folder,

@@ -1,9 +1,8 @@
 /** Does one command of a run on this host. Every command may be repeated, because a crash may hide its report. */
 import { ActorConfig } from "@reprise/actor"
-import type { WorkspaceCommand } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { InPlaceCommand, InputOf, WorkspaceFact } from "../actor/inputs.ts"
-import type { Place } from "../actor/work.ts"
+import type { Place, Request } from "../actor/work.ts"
 import { Impossible } from "./faults.ts"
 import { WorkspaceFiles } from "./files/WorkspaceFiles.ts"
 import { removeMergedWorktree } from "./git/worktrees.ts"
@@ -72,11 +71,11 @@ const workInPlace = Effect.fnUntraced(function* (command: InPlaceCommand, place:
 })
 
 /** `place`: where the run was prepared, if it was. */
-export const doCommand = Effect.fnUntraced(function* (command: WorkspaceCommand, place: Place | undefined) {
+export const doCommand = Effect.fnUntraced(function* ({ command, requestId }: Request, place: Place | undefined) {
   switch (command._tag) {
     case "PrepareWorkspace": {
       const { host } = yield* ActorConfig
-      return (yield* prepare(command, host, place)) satisfies Outcome
+      return (yield* prepare(command, host, place, requestId)) satisfies Outcome
     }
     case "ReleaseWorkspace":
       return { event: yield* release(command, place) } satisfies Outcome

@@ -70,7 +70,7 @@ const isTransient = (fault: Fault): boolean => {
 }
 
 const perform = (work: DoRequest) =>
-  doCommand(work.command, work.place).pipe(
+  doCommand(work, work.place).pipe(
     Effect.map((outcome): Outcome => outcome),
     Effect.catch((fault) =>
       isTransient(fault)

@@ -38,8 +38,10 @@ export interface LeasesShape {
   readonly acquire: (claim: Claim) => Effect.Effect<void, InUse | HostFault>
   /** Fails when another run has the lease. Neither takes nor renews it. */
   readonly check: (claim: Claim) => Effect.Effect<void, InUse | HostFault>
-  /** Gives the lease back, if the run has it. */
+  /** Gives the lease back, if the run has it. A late attempt of the request that took it does not get it again. */
   readonly free: (claim: Claim) => Effect.Effect<void, HostFault>
+  /** The same after an attempt that failed: the next attempt of its request may take it. */
+  readonly undo: (claim: Claim) => Effect.Effect<void, HostFault>
   /** Gives back every lease that the run has, of whichever host. */
   readonly freeAll: (runId: RunId) => Effect.Effect<void, HostFault>
   /** The runs that hold leases of this host, whichever process took them. */
@@ -104,6 +106,8 @@ const make = Effect.fnUntraced(function* (views: Views, host: Host, { renewMs, t
   const requireAvailable = Effect.fnUntraced(function* (claim: Claim, nowMs: number) {
     const { lease, revision } = yield* load(claim.leaseId)
     const status = statusFor(claim, lease)
+    if (status._tag === "GivenBack")
+      return yield* faultOf(new Error("its request is over, and the lease was given back"))
     if (status._tag !== "OfOther") return revision
     const { directory, host: holder, runId } = status.lease
     const renewedAt = lastRenewal(status.lease, yield* lastHeartbeatOf(holder))
@@ -118,9 +122,11 @@ const make = Effect.fnUntraced(function* (views: Views, host: Host, { renewMs, t
     yield* store(claim, nowMs, revision, false)
   })
 
-  const giveBack = Effect.fnUntraced(function* (claim: Claim) {
+  const giveBack = Effect.fnUntraced(function* (claim: Claim, isOver: boolean) {
     const { lease, revision } = yield* load(claim.leaseId)
-    if (statusFor(claim, lease)._tag === "Own") yield* store(claim, yield* Clock.currentTimeMillis, revision, true)
+    if (statusFor(claim, lease)._tag !== "Own") return
+    const requestId = isOver ? lease?.requestId : undefined
+    yield* store({ ...claim, requestId }, yield* Clock.currentTimeMillis, revision, true)
   })
 
   const leases = views.list(leasePrefix).pipe(Effect.mapError(faultOf))
@@ -130,7 +136,9 @@ const make = Effect.fnUntraced(function* (views: Views, host: Host, { renewMs, t
   const tell = ({ runId }: Claim, held: boolean) =>
     Effect.forEach(listeners, (listener) => listener({ runId, held }), { discard: true })
 
-  const free = (claim: Claim) => Effect.andThen(retryLostRaces(giveBack(claim)), tell(claim, false))
+  const givingBack = (isOver: boolean) => (claim: Claim) =>
+    Effect.andThen(retryLostRaces(giveBack(claim, isOver)), tell(claim, false))
+  const free = givingBack(true)
 
   const freeAll = Effect.fnUntraced(function* (runId: RunId) {
     const claims = (yield* leases).flatMap(({ key, value }) => claimIn(key, readLease(value)))
@@ -146,6 +154,7 @@ const make = Effect.fnUntraced(function* (views: Views, host: Host, { renewMs, t
     acquire: (claim) => Effect.andThen(retryLostRaces(take(claim)), tell(claim, true)),
     check: (claim) => Effect.asVoid(Effect.flatMap(Clock.currentTimeMillis, (nowMs) => requireAvailable(claim, nowMs))),
     free,
+    undo: givingBack(false),
     freeAll,
     runs,
     listen: (listener) => Effect.sync(() => void listeners.push(listener))

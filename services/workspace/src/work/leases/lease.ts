@@ -9,8 +9,10 @@ export const Lease = Schema.Struct({
   directory: Schema.String,
   /** ISO 8601 UTC. */
   renewedAt: Schema.String,
-  /** Given back: anyone may take it. */
-  free: Schema.Boolean
+  /** Given back: anyone may take it, but for late attempts of the request that had it. */
+  free: Schema.Boolean,
+  /** The request for which it was taken. */
+  requestId: Schema.optionalKey(Schema.String)
 })
 export type Lease = typeof Lease.Type
 
@@ -34,17 +36,25 @@ export interface Claim {
   readonly runId: RunId
   /** Shown to whoever is refused. */
   readonly directory: string
+  /** The request that takes it. */
+  readonly requestId?: string | undefined
 }
 
 export type LeaseStatus =
   /** Nobody has it. */
   | { readonly _tag: "Free" }
+  /** The claiming request had it, and is over: the claim comes from an attempt that hung meanwhile. */
+  | { readonly _tag: "GivenBack" }
   /** The claiming run has it. */
   | { readonly _tag: "Own" }
   | { readonly _tag: "OfOther"; readonly lease: Lease }
 
+const isSameRequest = ({ requestId, runId }: Claim, lease: Lease): boolean =>
+  requestId !== undefined && lease.runId === runId && lease.requestId === requestId
+
 export const statusFor = (claim: Claim, lease: Lease | undefined): LeaseStatus => {
-  if (lease === undefined || lease.free) return { _tag: "Free" }
+  if (lease === undefined) return { _tag: "Free" }
+  if (lease.free) return { _tag: isSameRequest(claim, lease) ? "GivenBack" : "Free" }
   return lease.runId === claim.runId ? { _tag: "Own" } : { _tag: "OfOther", lease }
 }
 
@@ -64,5 +74,6 @@ export const leaseOf = (claim: Claim, host: Host, nowMs: number, free: boolean):
   host,
   directory: claim.directory,
   renewedAt: new Date(nowMs).toISOString(),
-  free
+  free,
+  ...(claim.requestId === undefined ? {} : { requestId: claim.requestId })
 })

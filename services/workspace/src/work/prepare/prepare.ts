@@ -66,7 +66,12 @@ const checkTree = (command: PrepareWorkspace, { plan, root }: Repository, tree: 
   return hasWorktree(command) ? setUpWorktree(command, root, plan, tree) : requireClean(root, command.allowDirty)
 }
 
-const prepareOrRefuse = Effect.fnUntraced(function* (command: PrepareWorkspace, host: Host, before: Place | undefined) {
+const prepareOrRefuse = Effect.fnUntraced(function* (
+  command: PrepareWorkspace,
+  host: Host,
+  before: Place | undefined,
+  requestId: string
+) {
   const git = yield* Git
   const own = yield* GitDirectory
   const leases = yield* Leases
@@ -75,11 +80,11 @@ const prepareOrRefuse = Effect.fnUntraced(function* (command: PrepareWorkspace, 
   const tree: Tree = hasWorktree(command) ? yield* worktreeOfRun(command, root) : { directory: root, isNew: false }
   const { directory } = tree
   const leaseId = yield* own.identify(yield* git.gitDirectory(directory))
-  const claim = { leaseId, runId: command.runId, directory }
+  const claim = { leaseId, runId: command.runId, directory, requestId }
   yield* leases.acquire(claim).pipe(Effect.catchTag("InUse", ({ message }) => refuse("in-use", message)))
 
   // The actor learns of a lease only when preparing succeeds, so nobody else could free it.
-  const freeLease = before === undefined ? Effect.ignore(leases.free(claim)) : Effect.void
+  const freeLease = before === undefined ? Effect.ignore(leases.undo(claim)) : Effect.void
   const discardTree = tree.isNew ? Effect.ignore(removeWorktree(root, directory)) : Effect.void
   const look = Effect.gen(function* () {
     yield* forward(tree)
@@ -105,13 +110,17 @@ const prepareOrRefuse = Effect.fnUntraced(function* (command: PrepareWorkspace, 
   return { event, place }
 })
 
-/** May be repeated. `before`: where the run was prepared already, if it was. */
+/**
+ * May be repeated. `before`: where the run was prepared already, if it was. `requestId`: an attempt that hung until its
+ * request was over, and the workspace released, gets no lease.
+ */
 export const prepare = Effect.fn("prepare")(function* (
   command: PrepareWorkspace,
   host: Host,
-  before: Place | undefined
+  before: Place | undefined,
+  requestId: string
 ) {
-  return yield* prepareOrRefuse(command, host, before).pipe(
+  return yield* prepareOrRefuse(command, host, before, requestId).pipe(
     Effect.map((prepared): Prepared => prepared),
     Effect.catchTag("Refused", ({ kind, reason }) =>
       Effect.succeed<Prepared>({ event: { _tag: "WorkspaceRefused", runId: command.runId, kind, reason } })
