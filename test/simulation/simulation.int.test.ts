@@ -149,6 +149,14 @@ const told: Readonly<Record<string, readonly [number, ReadonlyArray<Fault>]>> = 
       { _tag: "Freeze", service: "workspace", step: 284, ms: 900_000 }
     ]
   ],
+  "a run is paused at once while the service that is to start its turn is dead, and the agent asks something": [
+    145808,
+    [
+      { _tag: "Kill", service: "session-manager", call: 11, when: "after", downMs: 50 },
+      { _tag: "Human", step: 244, does: "pause-now" },
+      { _tag: "Author", prompt: 0, does: "asks-question" }
+    ]
+  ],
   "a human works in a session after one kill at such a moment": [
     1,
     [

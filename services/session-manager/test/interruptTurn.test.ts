@@ -108,9 +108,35 @@ describe("a turn that is interrupted", () => {
     assert.strictEqual(given(history).when(stopped(2, 300)).event("TurnFailed").tokens.input, 300)
   })
 
-  it("changes nothing when the turn has ended, is another one, or is interrupted already", () => {
+  it("never begins when the command to interrupt it passes the one that requests it, in a new session or a known one", () => {
+    const early = given([]).when(interrupt())
+    early.then([{ _tag: "InterruptedEarly", turnId: t(1), reason: "the run is paused" }])
+    assert.isUndefined(viewOf(early.state))
+    given([interrupt()]).when(interrupt()).then([])
+    for (const [history, late, sessionUsable] of [
+      [[interrupt()], newTurn(1), false],
+      [[...firstTurn, interrupt(2)], nextTurn(2), true],
+      [[...firstTurn, interrupt(2)], { _tag: "ContinueSession", sessionId, turnId: t(2), onMissing: "fresh" }, true]
+    ] as ReadonlyArray<readonly [ReadonlyArray<SessionInput>, SessionInput, boolean]>) {
+      const begun = given(history).when(late)
+      assert.deepStrictEqual(begun.types, ["TurnFailed"])
+      const failure = { kind: "aborted", message: "the run is paused", sessionUsable, promptGiven: false } as const
+      assert.deepInclude(begun.event("TurnFailed"), failure)
+      assert.notInclude(begun.work.map(({ work }) => work._tag).join(), "Session")
+      given([...history, late])
+        .when(late)
+        .then([])
+    }
+  })
+
+  it("leaves the turn that is open when another one is interrupted early", () => {
+    const other = given(working).when(interrupt(2))
+    assert.deepStrictEqual(other.types, ["InterruptedEarly"])
+    assert.strictEqual(other.state.turn?.stage, "prompting")
+  })
+
+  it("changes nothing when the turn has ended, or is interrupted already", () => {
     given(firstTurn).when(interrupt()).then([])
-    given(working).when(interrupt(2)).then([])
     given([...working, interrupt()])
       .when(interrupt())
       .then([])

@@ -30,5 +30,5 @@ export const sessionActor = (
   runOf: (session) => session.details?.runId,
   view: viewOf,
   workOnHost: workOfSession,
-  snapshotVersion: 14
+  snapshotVersion: 15
 })

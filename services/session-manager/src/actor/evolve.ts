@@ -23,6 +23,7 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
     case "PromptEnded":
     case "TurnWaiting":
     case "TurnInterrupting":
+    case "InterruptedEarly":
     case "AgentFailed":
     case "TurnCompleted":
     case "TurnFailed":

@@ -23,6 +23,10 @@ export const requireAbsoluteDirectory = (directory: string): Guard<string> =>
     ? Result.succeed(directory)
     : refuse("invalid", `The directory '${directory.slice(0, 200)}' is not an absolute path.`)
 
+/** Whether the turn was requested before. */
+export const isKnownTurn = (session: Session, turnId: string): boolean =>
+  session.turn?.request.turnId === turnId || session.pastTurnIds.includes(turnId)
+
 export interface CurrentTurn {
   readonly details: SessionDetails
   readonly turn: OpenTurn

@@ -161,6 +161,9 @@ const TurnWaiting = Schema.TaggedStruct("TurnWaiting", {
 /** The turn is being stopped on the runtime; it ends when nothing runs there any more. */
 const TurnInterrupting = Schema.TaggedStruct("TurnInterrupting", { turnId: TurnId, reason: Schema.String })
 
+/** The command to interrupt a turn has passed the one that requests it: the turn is not to begin. */
+const InterruptedEarly = Schema.TaggedStruct("InterruptedEarly", { turnId: TurnId, reason: Schema.String })
+
 /** The same prompt is sent again, and the runtime continues where it failed. */
 const PromptRetried = Schema.TaggedStruct("PromptRetried", {
   turnId: TurnId,
@@ -259,6 +262,7 @@ export const JournalEvent = Schema.Union([
   PromptEnded,
   TurnWaiting,
   TurnInterrupting,
+  InterruptedEarly,
   PromptRetried,
   PromptTakenUp,
   SessionFound,

@@ -282,6 +282,7 @@ const sent = (
     case "ActivityNoted":
     case "ActionCounted":
     case "TranscriptSaved":
+    case "InterruptedEarly":
       return []
   }
 }

@@ -112,6 +112,8 @@ export interface Session {
   readonly workingOutsideTurn: boolean
   /** Earlier turns, newest last: requesting one of them again changes nothing. */
   readonly pastTurnIds: ReadonlyArray<string>
+  /** Turns that were interrupted before they were requested, newest last. */
+  readonly interruptedEarly: ReadonlyArray<{ readonly turnId: string; readonly reason: string }>
   /** Those whose words are in the conversation, newest last. */
   readonly pastTurns: ReadonlyArray<PastTurn>
   /** Grows with every use; a timer that was set with another count is stale. */
@@ -148,6 +150,7 @@ export const noSession: Session = {
   released: false,
   workingOutsideTurn: false,
   pastTurnIds: [],
+  interruptedEarly: [],
   pastTurns: [],
   knownPromptIds: [],
   useCount: 0,

@@ -18,6 +18,7 @@ type TurnEvent = EventOf<
   | "TurnCompleted"
   | "TurnFailed"
   | "TurnInterrupting"
+  | "InterruptedEarly"
   | "TurnRequested"
   | "TurnWaiting"
 >
@@ -60,6 +61,10 @@ export const evolveTurn = (session: Session, event: TurnEvent): Session => {
         stage: "interrupting",
         interruptedFor: event.reason
       }))
+    case "InterruptedEarly": {
+      const { reason, turnId } = event
+      return { ...session, interruptedEarly: [...session.interruptedEarly, { turnId, reason }].slice(-pastTurnsKept) }
+    }
     case "AgentFailed":
       return session.turn === undefined
         ? session

@@ -2,7 +2,7 @@
 import type { Delivery } from "@reprise/actor"
 import { noUsage, type SessionCommand } from "@reprise/protocol"
 import { Result } from "effect"
-import { currentTurn, type Decision, nothing, refuse } from "../actor/guards.ts"
+import { currentTurn, type Decision, isKnownTurn, nothing } from "../actor/guards.ts"
 import type { Report } from "../actor/inputs.ts"
 import type { EventOf } from "../actor/journal.ts"
 import type { OpenTurn, Session } from "../actor/state.ts"
@@ -12,12 +12,18 @@ import { usedByPrompt } from "./usage.ts"
 
 type InterruptTurn = Extract<SessionCommand, { readonly _tag: "InterruptTurn" }>
 
+/** Messages to one session may pass each other: a turn that is not known yet is one that is still to be requested. */
+const interruptEarly = ({ interruptedEarly }: Session, { reason, turnId }: InterruptTurn): Decision =>
+  interruptedEarly.some((one) => one.turnId === turnId)
+    ? nothing
+    : Result.succeed([{ _tag: "InterruptedEarly", turnId, reason }])
+
 /** Whatever the runtime does is stopped before the turn ends. Where nothing was sent, there is nothing to stop. */
 export const interruptTurn = (session: Session, command: InterruptTurn, delivery: Delivery): Decision => {
   const { details, turn } = session
-  if (details === undefined) return refuse("not-found", `There is no session ${command.sessionId}.`)
-  if (turn === undefined || turn.request.turnId !== command.turnId || turn.stage === "interrupting") return nothing
   const { reason, turnId } = command
+  if (!isKnownTurn(session, turnId)) return interruptEarly(session, command)
+  if (details === undefined || turn?.request.turnId !== turnId || turn.stage === "interrupting") return nothing
   // While it waits for a rate limit, its prompt was sent and has used tokens.
   const wasSent = turn.stage === "prompting" || (turn.stage === "waiting" && !turn.delayed)
   if (wasSent) return Result.succeed([{ _tag: "TurnInterrupting", turnId, reason }])

@@ -2,7 +2,14 @@
 import type { Delivery, Refusal } from "@reprise/actor"
 import { type RefusalCode, type ReportForm, type RunId, type SessionCommand, SessionId } from "@reprise/protocol"
 import { Result } from "effect"
-import { type Decision, nothing, refuse, requireAbsoluteDirectory, requireAddressedHere } from "../actor/guards.ts"
+import {
+  type Decision,
+  isKnownTurn,
+  nothing,
+  refuse,
+  requireAbsoluteDirectory,
+  requireAddressedHere
+} from "../actor/guards.ts"
 import type { EventOf, SessionDetails, TurnRequest } from "../actor/journal.ts"
 import { eventFields, hasEnded, type OpenTurn, type Session } from "../actor/state.ts"
 import { requireOwnRun } from "../lifecycle/standalone.ts"
@@ -13,9 +20,6 @@ import { readJsonSchema } from "./reportSchema.ts"
 
 type Command<Tag extends SessionCommand["_tag"]> = Extract<SessionCommand, { readonly _tag: Tag }>
 type TurnCommand = Command<"StartTurn"> | Command<"ContinueSession">
-
-const isKnownTurn = (session: Session, turnId: string): boolean =>
-  session.turn?.request.turnId === turnId || session.pastTurnIds.includes(turnId)
 
 const requireSameRun = ({ details }: Session, runId: RunId): Result.Result<void, Refusal> =>
   details === undefined || details.runId === runId
@@ -104,6 +108,14 @@ const inNewSession = (asked: AskedTurn): Decision => {
   if (turn.fresh === true) return startOver(asked)
   const message = `Session ${details.sessionId} exists already (${session.status}): a new session needs an id of its own.`
   return refuseTurn(details, command, "exists", { kind: "other", message, sessionUsable: false })
+}
+
+/** Undefined: the turn may begin. */
+const interruptedEarly = ({ details, session, turn: { turnId } }: AskedTurn): Decision | undefined => {
+  const found = session.interruptedEarly.find((one) => one.turnId === turnId)
+  if (found === undefined) return undefined
+  const sessionUsable = Result.isSuccess(requireUsableSession(session, details))
+  return Result.succeed([turnNotBegun(details, turnId, { kind: "aborted", message: found.reason, sessionUsable })])
 }
 
 const movedFrom = (command: TurnCommand) => (command._tag === "StartTurn" ? command.movedFrom : undefined)
@@ -199,7 +211,7 @@ export const startTurn = (session: Session, command: Command<"StartTurn">, deliv
       ...(command.fresh === true ? { fresh: true } : {})
     }
     const asked: AskedTurn = { session, details, command, turn, delivery }
-    return yield* isNew ? inNewSession(asked) : inExistingSession(asked)
+    return yield* interruptedEarly(asked) ?? (isNew ? inNewSession(asked) : inExistingSession(asked))
   })
 }
 
@@ -231,7 +243,6 @@ export const continueSession = (
     onMissing: command.onMissing,
     reason: "continue"
   }
-  return Result.flatMap(requireOwnRun(session, delivery), () =>
-    inExistingSession({ session, details, command, turn, delivery })
-  )
+  const asked: AskedTurn = { session, details, command, turn, delivery }
+  return Result.flatMap(requireOwnRun(session, delivery), () => interruptedEarly(asked) ?? inExistingSession(asked))
 }
