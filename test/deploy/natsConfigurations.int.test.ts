@@ -7,15 +7,13 @@ import { makeKeys } from "@reprise/deploy-nats/keys"
 import { locateServer } from "@reprise/nats"
 import { runProgram } from "@reprise/process"
 import { Effect } from "effect"
-import { parse } from "yaml"
 import { publicKeysIn } from "../accounts/productionServer.ts"
-import { at } from "./manifests.ts"
 
 const deploy = new URL("../../deploy/", import.meta.url).pathname
 const read = (path: string) => readFileSync(join(deploy, path), "utf8")
 const configurations = {
   "of the cluster": () => read("kubernetes/overlays/nats/nats.conf"),
-  "of deploy/compose.yaml": () => String(at(parse(read("compose.yaml")), "configs", "nats", "content"))
+  "of deploy/compose.yaml": () => read("compose.nats.conf")
 }
 
 /** Whether nats-server would start with it, and what it says. */
