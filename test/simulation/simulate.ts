@@ -36,9 +36,10 @@ export interface Bug {
 
 /** Once faults have stopped, a story comes to rest within this virtual time. */
 const restWithinMs = 4 * 60 * 60_000
-/** It is at rest when nothing has changed for so long, and no message is left to be handled, or for much longer. */
+/** It is at rest when nothing has changed for so long, and no message is left to be handled. */
 const quietMs = 15_000
-const longQuietMs = 240_000
+/** Or for so long: longer than the archive of a session waits for whoever is still at work in it. */
+const longQuietMs = 11 * 60_000
 const mostSteps = 400_000
 const momentMs = 300
 

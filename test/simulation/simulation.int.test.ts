@@ -157,6 +157,17 @@ const told: Readonly<Record<string, readonly [number, ReadonlyArray<Fault>]>> = 
       { _tag: "Author", prompt: 0, does: "asks-question" }
     ]
   ],
+  "a session is archived ten minutes after its run has ended, since its agent asks on after a crash of its runtime": [
+    192118,
+    [
+      { _tag: "Slow", service: "orchestrator", call: 106, ms: 20_000 },
+      { _tag: "Kill", service: "session-manager", call: 139, when: "after", downMs: 2_000 },
+      { _tag: "Author", prompt: 1, does: "asks-question" },
+      { _tag: "RuntimeCrash", step: 1_833, downMs: 90_000 },
+      { _tag: "Kill", service: "workspace", call: 75, when: "after", downMs: 60_000 },
+      { _tag: "Freeze", service: "session-manager", step: 949, ms: 900_000 }
+    ]
+  ],
   "a human works in a session after one kill at such a moment": [
     1,
     [
