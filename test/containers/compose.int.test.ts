@@ -34,13 +34,12 @@ const run = promisify(execFile)
 const findCompose = async (): Promise<ReadonlyArray<string> | undefined> => {
   for (const words of [["docker", "compose"], ["docker-compose"]]) {
     const [program = "", ...args] = words
-    if (
-      await run(program, [...args, "version"]).then(
-        () => true,
-        () => false
-      )
+    const answers = run(program, [...args, "version"])
+    const isThere = await answers.then(
+      () => true,
+      () => false
     )
-      return words
+    if (isThere) return words
   }
   process.stdout.write("compose tests: skipped, no Docker Compose\n")
   return undefined

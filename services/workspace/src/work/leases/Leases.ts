@@ -46,7 +46,7 @@ export interface LeasesShape {
   readonly freeAll: (runId: RunId) => Effect.Effect<void, HostFault>
   /** The runs that hold leases of this host, whichever process took them. */
   readonly runs: Effect.Effect<ReadonlySet<RunId>, HostFault>
-  /** Calls this after each lease that this process has taken or given back, before `acquire` and `free` return. */
+  /** Calls this after each lease that this process has taken or given back, before the call returns. */
   readonly listen: (listener: (change: LeaseChange) => Effect.Effect<void>) => Effect.Effect<void>
 }
 
@@ -61,12 +61,13 @@ type Views = (typeof Broker)["Service"]["views"]
 const faultOf = (cause: unknown) => new HostFault({ operation: "the lease of the workspace", cause })
 const leasePrefix = "lease"
 const leaseKey = (leaseId: string) => `${leasePrefix}.${leaseId}`
-/** Whose a stored lease is. */
-const claimIn = (key: string, lease: Lease | undefined): ReadonlyArray<Claim> =>
-  lease === undefined || lease.free
-    ? []
-    : [{ leaseId: key.slice(leasePrefix.length + 1), runId: lease.runId, directory: lease.directory }]
 const heartbeatKey = (host: string) => `lease-host.${host}`
+
+/** What the run holds by a stored lease. */
+const heldIn = (key: string, lease: Lease | undefined, runId: RunId): ReadonlyArray<Claim> =>
+  lease === undefined || lease.free || lease.runId !== runId
+    ? []
+    : [{ leaseId: key.slice(leasePrefix.length + 1), runId, directory: lease.directory }]
 
 /** Tries again after a lost race, on what the winner wrote. */
 const retryLostRaces = <E>(claim: Effect.Effect<void, E | Conflict>): Effect.Effect<void, E | HostFault> =>
@@ -141,12 +142,8 @@ const make = Effect.fnUntraced(function* (views: Views, host: Host, { renewMs, t
   const free = givingBack(true)
 
   const freeAll = Effect.fnUntraced(function* (runId: RunId) {
-    const claims = (yield* leases).flatMap(({ key, value }) => claimIn(key, readLease(value)))
-    yield* Effect.forEach(
-      claims.filter((claim) => claim.runId === runId),
-      free,
-      { discard: true }
-    )
+    const held = (yield* leases).flatMap(({ key, value }) => heldIn(key, readLease(value), runId))
+    yield* Effect.forEach(held, free, { discard: true })
   })
 
   yield* keepAlive(views, host, renewMs)
