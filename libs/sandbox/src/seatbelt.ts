@@ -4,7 +4,7 @@
  */
 import type { MacOSSandboxParams } from "@anthropic-ai/sandbox-runtime/dist/sandbox/macos-sandbox-utils.js"
 import { isWithin, type Mount, type Policy } from "./policy.ts"
-import { alone, exported, quoted, shellHead, withholding } from "./shellScript.ts"
+import { alone, exported, ofShell, quoted, shellHead, withholding } from "./shellScript.ts"
 
 const isHidden = ({ as }: Mount) => as === "hidden-file" || as === "hidden-folder"
 
@@ -54,7 +54,7 @@ export const seatbeltShell = async ({ chosenEnvironment, policy, shell }: Seatbe
   )
   const entered = wrapCommandWithSandboxMacOS({ ...rules, command: '"$0" "$@"', binShell: "/bin/sh" })
   const temporary = { TMPDIR: policy.temporary, TEMP: policy.temporary, TMP: policy.temporary }
-  const variables = { ...policy.environment, ...temporary, SHELL: shell }
+  const variables = { ...policy.environment, ...temporary, ...ofShell(shell) }
   // The library sets a temporary folder of its own choosing before it enters.
   const again = Object.entries(temporary).map(([name, value]) => `${name}=${quoted(value)}`)
   return [

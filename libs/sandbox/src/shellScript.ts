@@ -40,6 +40,12 @@ export const exported = (variables: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `export ${name}=${quoted(value)}\n`)
     .join("")
 
+/**
+ * Of the shell that reads the commands. Bash takes a pipe of Node's for a connection, over which the first shell would read
+ * the user's startup file: what that prints would be in a command's output.
+ */
+export const ofShell = (shell: string): Readonly<Record<string, string>> => ({ SHELL: shell, SHLVL: "1" })
+
 /** How to reach the proxy of this host. Without a password nothing is let through. */
 export interface ProxyAccess {
   readonly socket: string
@@ -211,7 +217,7 @@ export const sandboxedShell = (options: ShellOptions): string => {
   return [
     shellHead,
     chosenEnvironment === true ? "" : withholding,
-    exported({ ...policy.environment, SHELL: shell, ...(proxy === undefined ? {} : proxyVariables(proxy)) }),
+    exported({ ...policy.environment, ...ofShell(shell), ...(proxy === undefined ? {} : proxyVariables(proxy)) }),
     `${alone}\n`,
     names.before,
     heard.before,
@@ -275,7 +281,7 @@ export const agentProgramText = (options: AgentProgramOptions): string => {
 
 /** For sessions that the sandbox does not cover: only the passwords are taken away. */
 export const openShell = (shell: string): string =>
-  [shellHead, withholding, exported({ SHELL: shell }), `${alone}\n`, `exec ${quoted(shell)} "$@"\n`].join("")
+  [shellHead, withholding, exported(ofShell(shell)), `${alone}\n`, `exec ${quoted(shell)} "$@"\n`].join("")
 
 /** Names the folder of the session whose command it is. Whoever starts the server sees to it that each command has it. */
 export const sessionFolder = "REPRISE_SESSION_FOLDER"
