@@ -1,9 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import { send } from "@reprise/actor"
-import { RunView, to } from "@reprise/protocol"
+import { RunView, SessionId, to, type Words } from "@reprise/protocol"
 import { Schema } from "effect"
 import { runActor } from "../src/actor/actor.ts"
 import { runView } from "../src/actor/view.ts"
+import {
+  afterGiving,
+  atPhaseStart,
+  decisionsOf,
+  type Ledger,
+  newestId,
+  withWords,
+  wordsFor
+} from "../src/ledger/ledger.ts"
 import { failedGate, item, onePhase, runId } from "./support/samples.ts"
 import { type Story, story } from "./support/story.ts"
 
@@ -179,6 +188,68 @@ describe("words at a checkpoint", () => {
     s.stateWritten().tasksVerified()
     assert.match(s.prompt, /The commands that verify the checkpoint have printed this:\nAt the checkpoint of P1\.2/)
     assert.notInclude(s.prompt, "The user has provided")
+  })
+})
+
+describe("the ledger of a long run", () => {
+  const told = (n: number): Words => ({ from: "author", for: "reviewer", phase: "1", text: `Change ${n} is done.` })
+  const reviewer = SessionId.make("r1-p1-s1")
+  const giveAll = (ledger: Ledger): Ledger => afterGiving(ledger, ledger, { sessionId: reviewer })
+  /** What is said first, and then so many reports of the author that the reviewer reads. */
+  const after = (first: Ledger, reports = 1_000): Ledger =>
+    Array.from({ length: reports }, (_, n) => told(n)).reduce<Ledger>((all, one) => giveAll(withWords(all, one)), first)
+  const textsOf = (ledger: Ledger) => ledger.map(({ text }) => text)
+
+  it("keeps the newest two hundred reports that the reviewer of the phase has read", () => {
+    const ledger = after([])
+    assert.deepStrictEqual(
+      textsOf(wordsFor(ledger, "reviewer", "1")),
+      Array.from({ length: 200 }, (_, n) => told(800 + n).text)
+    )
+    assert.strictEqual(newestId(ledger), 1_000)
+  })
+
+  it("never repeats an id", () => {
+    const ids = after([]).map(({ id }) => id)
+    assert.strictEqual(new Set(ids).size, ids.length)
+    assert.deepStrictEqual(
+      ids,
+      ids.toSorted((one, other) => one - other)
+    )
+  })
+
+  const human: Words = { from: "human", for: "both", phase: "1", text: words }
+  const decision = {
+    task: "P1.1",
+    type: "decision",
+    question: "Which?",
+    answer: "A",
+    at: "2026-01-01T00:00:00Z"
+  } as const
+
+  it("keeps what a human said until the phase is over", () => {
+    const ledger = after(withWords([], human))
+    assert.include(textsOf(wordsFor(ledger, "author", "1")), words)
+    assert.notInclude(textsOf(atPhaseStart(ledger, "2")), words)
+  })
+
+  it("keeps every decision", () => {
+    const ledger = after(withWords([], { ...human, decision }))
+    assert.lengthOf(decisionsOf(atPhaseStart(ledger, "2")), 1)
+  })
+
+  it("keeps what nobody was given yet", () => {
+    const unread = withWords([], { ...human, from: "author", text: "I stop here." })
+    const ledger = Array.from({ length: 300 }, (_, n) => told(n)).reduce<Ledger>(
+      (all, one) => withWords(all, one),
+      unread
+    )
+    assert.lengthOf(ledger, 301)
+  })
+
+  it("keeps what was said between two phases for the one that begins", () => {
+    const between = after(withWords([], { from: "human", for: "both", text: words }))
+    assert.include(textsOf(wordsFor(atPhaseStart(between, "2"), "author", "2")), words)
   })
 })
 

@@ -28,5 +28,5 @@ export const runActor: Actor<RunState, RunInput, RunEvent> = {
   view: runView,
   line: (shown) => runLine(shown as RunView),
   workOnHost: workOfRun,
-  snapshotVersion: 15
+  snapshotVersion: 16
 }

@@ -64,6 +64,9 @@ const agentRoleOf = (run: Run, event: InputOf<"TurnCompleted" | "TurnFailed">): 
 
 const usageIn = ({ calls, cost, tokens }: Usage): Usage => ({ calls, cost, tokens })
 
+/** A turn that is reported again is one of the last, since the same report is decided once however late it comes. */
+const rememberedTurns = 200
+
 /** Each turn is counted once, however often and late it is reported. */
 export const countTurn = (run: Run, event: InputOf<"TurnCompleted" | "TurnFailed">): RunEvents =>
   run.counted.includes(event.turnId)
@@ -137,7 +140,7 @@ const turnCounted = (run: Run, event: EventOf<"TurnCounted">): Run => {
   const { tokens, turnId } = event
   return {
     ...usageAdded(run, event, 1),
-    counted: [...run.counted, turnId],
+    counted: [...run.counted, turnId].slice(-rememberedTurns),
     reusing: run.reusing.filter((turn) => turn !== turnId),
     savings: run.reusing.includes(turnId)
       ? addSaving(run, event.phase, { continuedTurns: 1, cachedTokens: tokens.cacheRead })

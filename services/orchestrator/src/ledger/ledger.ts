@@ -23,23 +23,43 @@ interface Given {
 }
 
 export interface LedgerEntry extends Words {
-  /** Its place in the ledger, from 1. */
+  /** Its place among all entries so far, from 1. */
   readonly id: number
   readonly given: ReadonlyArray<Given>
 }
 
 export type Ledger = ReadonlyArray<LedgerEntry>
 
+/** What the view shows of a ledger, and what the state keeps at least. The journal keeps all. */
+const newestEntries = 200
+
+/**
+ * Whether an old entry may still be given to somebody: until the run ends, or for as long as its phase lasts. Of what
+ * authors told the reviewer of a phase, a fresh reviewer needs the newest only.
+ */
+const isStillNeeded = ({ decision, from, given, phase }: LedgerEntry, current: PhaseId): boolean =>
+  decision !== undefined || phase === undefined || (phase === current && (from !== "author" || given.length === 0))
+
+/** Without the old entries that nobody is given any more: a run of any length loads as fast. */
+const withoutPast = (ledger: Ledger, phase: PhaseId | undefined): Ledger =>
+  phase === undefined || ledger.length <= newestEntries
+    ? ledger
+    : ledger.filter((entry, n) => n >= ledger.length - newestEntries || isStillNeeded(entry, phase))
+
+/** The newest entry's; 0 in an empty ledger. */
+export const newestId = (ledger: Ledger): number => ledger.at(-1)?.id ?? 0
+
 export const isBlank = (text: string | undefined): text is undefined | "" => text === undefined || text.trim() === ""
 
-export const withWords = (ledger: Ledger, words: Words, given: ReadonlyArray<Given> = []): Ledger => [
-  ...ledger,
-  { ...words, id: ledger.length + 1, given }
-]
+export const withWords = (ledger: Ledger, words: Words, given: ReadonlyArray<Given> = []): Ledger =>
+  withoutPast([...ledger, { ...words, id: newestId(ledger) + 1, given }], words.phase)
 
 /** What was said between two phases is for the one that begins. */
 export const atPhaseStart = (ledger: Ledger, phase: PhaseId): Ledger =>
-  ledger.map((entry) => (entry.phase === undefined ? { ...entry, phase } : entry))
+  withoutPast(
+    ledger.map((entry) => (entry.phase === undefined ? { ...entry, phase } : entry)),
+    phase
+  )
 
 const isFor = (entry: LedgerEntry, role: Role, phase: PhaseId | undefined): boolean =>
   entry.phase === phase && (entry.for === role || entry.for === "both")
@@ -108,11 +128,8 @@ export const willBeTold = (
   return told.length === 0 ? {} : { willBeTold: told.map(([role, entry]) => ({ role, text: quoted(entry) })) }
 }
 
-/** The view shows the newest entries; the journal keeps them all. */
-const shownEntries = 200
-
 export const ledgerView = (ledger: Ledger): RunView["ledger"] =>
-  ledger.slice(-shownEntries).map(({ given, id: _, ...words }) => ({
+  ledger.slice(-newestEntries).map(({ given, id: _, ...words }) => ({
     ...words,
     givenTo: given.map(({ sessionId }) => sessionId)
   }))

@@ -32,7 +32,7 @@ import {
 import { agentOf } from "../agents/agentOf.ts"
 import { agentSetup, turnLimits } from "../author/ask.ts"
 import { stepTask } from "../author/prompt.ts"
-import { afterGiving, decisionLine, decisionsOf, newTo, quoted, wordsFor } from "../ledger/ledger.ts"
+import { afterGiving, decisionLine, decisionsOf, newestId, newTo, quoted, wordsFor } from "../ledger/ledger.ts"
 import { lastVerified, reviewFile, sameCommit } from "../phase/plan.ts"
 import { budgetReached } from "../question/limits.ts"
 import { withVendorAdvice } from "../question/vendorAdvice.ts"
@@ -263,7 +263,7 @@ export const reviewEvolution = {
       }
     })),
     working: run.working.filter((id) => !isReviewer(run, id)),
-    pending: { _tag: "Review", cycle: command.cycle, commit: command.commit, said: run.ledger.length }
+    pending: { _tag: "Review", cycle: command.cycle, commit: command.commit, said: newestId(run.ledger) }
   }),
   ReviewClosed: (run) => ({
     ...withPhase(run, withoutReviewer),

@@ -1,6 +1,6 @@
 /** The watch over runs reports that what a run waits for is not under way. */
 import { assert, describe, it } from "@effect/vitest"
-import { noUsage } from "@reprise/protocol"
+import { noUsage, TurnId } from "@reprise/protocol"
 import { runActor } from "../../src/actor/actor.ts"
 import { nothing, type Run } from "../../src/actor/state.ts"
 import { runView } from "../../src/actor/view.ts"
@@ -189,6 +189,22 @@ describe("a result that comes after the question was raised", () => {
     const late = s.turnReport({ result: "complete", commit: "abc0001" })
     s.isStuck().tell(late).answer("fix").completes("abc0002").tell(late)
     assert.strictEqual(s.run.usage.author.turns, 2)
+  })
+
+  it("is counted once also when many turns were counted since, of which a run remembers the last two hundred", () => {
+    const s = executing()
+    const late = s.turnReport({ result: "complete", commit: "abc0001" })
+    const others = (count: number) => Array.from({ length: count }, (_, n) => TurnId.make(`other-${n}`))
+    const count = (turnIds: ReadonlyArray<TurnId>) => {
+      for (const turnId of turnIds) {
+        s.state = runActor.evolve(s.state, { _tag: "TurnCounted", turnId, role: "author", ...noUsage })
+      }
+    }
+    count(others(1_000))
+    s.isStuck().tell(late)
+    count(others(199))
+    s.tell(late)
+    assert.deepStrictEqual([s.run.usage.author.turns, s.run.counted.length], [1_200, 200])
   })
 
   it("counts for its own phase what continuing its session has saved, also in the next phase", () => {
