@@ -1,9 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { QueryFailed } from "@reprise/actor"
-import { Effect, Fiber } from "effect"
+import { BrokerFault, QueryFailed } from "@reprise/actor"
+import { RequestTimedOut } from "@reprise/nats"
+import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { BrokerRole, untilBrokerLost } from "../src/system/broker.ts"
-import { missing, wrongUse } from "../src/terminal/CliFailure.ts"
+import { BrokerLost } from "../src/system/BrokerLost.ts"
+import { BrokerRole, lostWithBroker, untilBrokerLost } from "../src/system/broker.ts"
+import { failureOf } from "../src/system/messaging.ts"
+import { CliFailure, missing, wrongUse } from "../src/terminal/CliFailure.ts"
 
 const role = {
   owns: false,
@@ -13,6 +16,11 @@ const role = {
   full: Effect.never,
   patienceMs: 30_000
 }
+
+const away = new BrokerFault({ operation: "read", cause: new RequestTimedOut({ operation: "read" }) })
+const refused = new BrokerFault({ operation: "read", cause: new Error("no such stream") })
+/** The process that ran the broker is known to be gone a second after a request failed. */
+const lostLater = { ...role, lost: Effect.delay(new BrokerLost({ directory: "here" }), "1 second") }
 
 /** How often an effect that fails like this is tried within a minute. */
 const attemptsOf = (failure: Effect.Effect<never, unknown>) =>
@@ -33,14 +41,48 @@ describe("a command", () => {
 
   it.effect.each([
     ["as the query says it", Effect.fail(unanswered)],
+    ["since the broker is away", Effect.fail(away)],
     ["as people are told", missing(unanswered.code, unanswered.message, unanswered.hint, unanswered)]
   ] as const)("is repeated as long as patience lasts while no service answers, %s", ([, failure]) =>
     Effect.map(attemptsOf(failure), (attempts) => assert.isAbove(attempts, 100))
+  )
+
+  it.effect.each([
+    ["also where it is not repeated", { ...lostLater, patienceMs: 0 }],
+    ["while it is repeated", lostLater]
+  ] as const)("begins anew when the broker that did not answer turns out to be lost, %s", ([, service]) =>
+    Effect.gen(function* () {
+      const tried = yield* Effect.forkChild(Effect.flip(untilBrokerLost(Effect.fail(away))))
+      yield* TestClock.adjust("10 seconds")
+      assert.instanceOf(yield* Fiber.join(tried), BrokerLost)
+    }).pipe(Effect.provideService(BrokerRole, service))
+  )
+
+  it.effect("is not repeated when the broker has refused something", () =>
+    Effect.map(attemptsOf(Effect.fail(refused)), (attempts) => assert.strictEqual(attempts, 1))
   )
 
   it.effect("is not repeated when it says itself that what it should end does not run", () =>
     Effect.map(attemptsOf(wrongUse("not-running", "The session is over.", "Look.")), (attempts) =>
       assert.strictEqual(attempts, 1)
     )
+  )
+})
+
+describe("services that start while their broker ends", () => {
+  const started = (error: BrokerFault) =>
+    Effect.gen(function* () {
+      const services = Layer.effectDiscard(Effect.fail(error))
+      const starting = yield* Effect.forkChild(Effect.flip(Effect.scoped(Layer.build(lostWithBroker(services)))))
+      yield* TestClock.adjust("10 seconds")
+      return failureOf(yield* Fiber.join(starting))
+    }).pipe(Effect.provideService(BrokerRole, lostLater))
+
+  it.effect("are lost with it, and start again", () =>
+    Effect.map(started(away), (failure) => assert.instanceOf(failure, BrokerLost))
+  )
+
+  it.effect("fail when the broker has refused something", () =>
+    Effect.map(started(refused), (failure) => assert.instanceOf(failure, CliFailure))
   )
 })

@@ -42,7 +42,7 @@ const besideAgents = <A, E, R>(options: SystemOptions, broker: (module: Hosted) 
     )
   )
 
-/** Turns every failure of a layer into a `CliFailure`. */
+/** Turns every failure of a layer into one that people read. */
 const orCliFailure = <A, E, R>(layer: Layer.Layer<A, E, R>) =>
   layer.pipe(
     Layer.catch((error) =>

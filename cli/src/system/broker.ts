@@ -1,7 +1,7 @@
 /** What a command knows of its broker, whoever runs it: its role there, how it is lost, and a NATS server at a URL. */
-import { Broker, QueryFailed, remoteConnection } from "@reprise/actor"
+import { Broker, BrokerFault, QueryFailed, remoteConnection } from "@reprise/actor"
 import { type Identity, isLocked, Nats } from "@reprise/nats"
-import { Context, Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Layer, Predicate, Schedule } from "effect"
 import type { Settings } from "../config/settingsTable.ts"
 import { CliFailure } from "../terminal/CliFailure.ts"
 import { BrokerLost } from "./BrokerLost.ts"
@@ -38,13 +38,39 @@ const isUnanswered = (error: unknown): boolean => {
   return failed instanceof QueryFailed && failed.code === "not-running"
 }
 
-/** Runs the effect while its broker is there, again as long as nobody answers a query of it and patience lasts. */
+/** The broker was killed, or has ended, before it answered. */
+const isUnfinished = (error: unknown): boolean =>
+  error instanceof BrokerFault && Predicate.isTagged(error.cause, "RequestTimedOut")
+
+/** Who ends the broker in order ends its server first: only a moment later is it known that no other comes back. */
+const lostWithinMs = 2_000
+
+/** A failure of the broker is its loss if it turns out to be lost. */
+const lostOr = (lost: Effect.Effect<never, unknown>, error: unknown): Effect.Effect<never, unknown> =>
+  Effect.raceFirst(lost, Effect.delay(Effect.fail(error), lostWithinMs))
+
+/**
+ * Runs the effect while its broker is there, again as long as nobody answers a query of it, or its broker was away, and
+ * patience lasts.
+ */
 export const untilBrokerLost = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, unknown, R | BrokerRole> =>
   Effect.flatMap(BrokerRole, ({ lost, patienceMs }) => {
     const schedule = Schedule.spaced("250 millis").pipe(Schedule.upTo({ duration: `${patienceMs} millis` }))
-    const isRepeated = (error: unknown) => patienceMs > 0 && isUnanswered(error)
-    return Effect.raceFirst(Effect.retry(effect, { while: isRepeated, schedule }), lost).pipe(Effect.mapError(readable))
+    const isRepeated = (error: unknown) => patienceMs > 0 && (isUnanswered(error) || isUnfinished(error))
+    return Effect.retry(effect, { while: isRepeated, schedule }).pipe(
+      Effect.catchIf(isUnfinished, (error) => lostOr(lost, error)),
+      Effect.raceFirst(lost),
+      Effect.mapError(readable)
+    )
   })
+
+/** Services that could not start because their broker has ended meanwhile are lost with it: they are started again. */
+export const lostWithBroker = <A, E, R>(services: Layer.Layer<A, E, R>): Layer.Layer<A, unknown, R | BrokerRole> =>
+  Layer.catch(services, (error) =>
+    Layer.effectContext(
+      Effect.flatMap(BrokerRole, ({ lost }) => (isUnfinished(error) ? lostOr(lost, error) : Effect.fail(error)))
+    )
+  )
 
 /** The same for an effect that stores something: fails with exit code 3 as soon as the broker cannot store more. */
 export const untilBrokerLostOrFull = <A, E, R>(

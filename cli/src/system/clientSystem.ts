@@ -6,7 +6,7 @@ import { findProject, isInitialised } from "../project/Project.ts"
 import { type CliFailure, missing } from "../terminal/CliFailure.ts"
 import { requireTrusted } from "../trust/requireTrust.ts"
 import { credentialSettings, serverSettings } from "../trust/trustedSettings.ts"
-import { isBrokerLost } from "./BrokerLost.ts"
+import { type BrokerLost, isBrokerLost } from "./BrokerLost.ts"
 import { BrokerRole, maxTakeovers, untilBrokerLost, untilBrokerLostOrFull } from "./broker.ts"
 import { rememberIds } from "./ids.ts"
 import { type KeptViews, keptViewsMessenger, readKeptViews } from "./keptViews.ts"
@@ -64,7 +64,7 @@ const briefly = { waitForOwnerMs: 0, works: false, whenOwning: beginLoading }
 /** Runs the actors if no other process does: questions can be read and answered while nothing runs. */
 const clientSystem = (
   options: SystemOptions
-): Layer.Layer<Messenger | Broker | ActorConfig | BrokerRole, CliFailure> => {
+): Layer.Layer<Messenger | Broker | ActorConfig | BrokerRole, CliFailure | BrokerLost> => {
   if (usesRemote(options)) return orCliFailure(messaging(options))
   if (!isInitialised(options.project) && options.lasting !== true) return emptySystem(options)
   const decisions = Layer.unwrap(Effect.map(BrokerRole, ({ owns }) => (owns ? actorsOf(options) : Layer.empty)))

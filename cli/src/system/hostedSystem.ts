@@ -1,5 +1,5 @@
 /** The services of a host over its broker. Loaded when the agents' server has been launched, which takes longest. */
-import { lagMetrics, storedMetrics } from "@reprise/actor"
+import { lagMetrics, Messenger, storedMetrics } from "@reprise/actor"
 import * as gate from "@reprise/gate"
 import { ensureStreams } from "@reprise/nats"
 import { exportsMetrics, exportsTelemetry } from "@reprise/observability"
@@ -9,7 +9,7 @@ import { Effect, Layer } from "effect"
 import { sessionSettings } from "../config/serviceOptions.ts"
 import { answerKey } from "../project/consoleSecrets.ts"
 import { deciders } from "./actors.ts"
-import { BrokerRole, untilWorkerEnds } from "./broker.ts"
+import { BrokerRole, lostWithBroker, untilWorkerEnds } from "./broker.ts"
 import { rememberingIds } from "./ids.ts"
 import { failureOf, messaging } from "./messaging.ts"
 import { notifyOptions } from "./notifications.ts"
@@ -89,9 +89,17 @@ const roleOf = ({ project }: SystemOptions, works: boolean) =>
 export const connected = (options: SystemOptions, works: boolean) =>
   Layer.provideMerge(roleOf(options, works), messaging(options, { waitForOwnerMs: works ? lookUpMs : 0, works }))
 
+/** A long list is kept once it was read: nobody who asks for questions is to wait for the first reading. */
+const readingQuestions = Layer.effectDiscard(
+  Effect.flatMap(Messenger, ({ lines }) => Effect.forkScoped(Effect.ignore(lines.gate())))
+)
+
 /** Decides and works here. */
 export const hosted = (options: SystemOptions) =>
-  rememberingIds(options.project).pipe(Layer.provideMerge(services(options)), Layer.provideMerge(withAgents))
+  Layer.merge(rememberingIds(options.project), readingQuestions).pipe(
+    Layer.provideMerge(lostWithBroker(services(options))),
+    Layer.provideMerge(withAgents)
+  )
 
 const worker = Layer.effect(
   BrokerRole,

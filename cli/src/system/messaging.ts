@@ -3,6 +3,7 @@ import { ActorConfig, HostTaken, JetStreamBroker, Messenger } from "@reprise/act
 import { Host } from "@reprise/protocol"
 import { Effect, Layer } from "effect"
 import { CliFailure, missing } from "../terminal/CliFailure.ts"
+import { type BrokerLost, isBrokerLost } from "./BrokerLost.ts"
 import { noticingFull, remoteBroker } from "./broker.ts"
 import { readable } from "./brokerTrouble.ts"
 import { type LocalBroker, localBroker, runningBroker } from "./localBroker.ts"
@@ -31,15 +32,16 @@ export const messaging = (
   )
 }
 
-export const failureOf = (thrown: unknown): CliFailure => {
+/** What people read; a broker that is lost stays that, since another process may continue. */
+export const failureOf = (thrown: unknown): CliFailure | BrokerLost => {
   const error = readable(thrown)
-  if (error instanceof CliFailure) return error
+  if (error instanceof CliFailure || isBrokerLost(error)) return error
   const message = error instanceof Error ? error.message : String(error)
   return error instanceof HostTaken
     ? missing("host-taken", message, "'reprise doctor' shows what answers on this broker.", error)
     : missing("broken", message, "'reprise doctor' checks what a run needs.", error)
 }
 
-/** Turns every failure of a layer into a `CliFailure`. */
-export const orCliFailure = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, CliFailure, R> =>
+/** Turns every failure of a layer into one that people read. */
+export const orCliFailure = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, CliFailure | BrokerLost, R> =>
   layer.pipe(Layer.catch((error) => Layer.effectContext(Effect.fail(failureOf(error)))))
