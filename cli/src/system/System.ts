@@ -43,7 +43,7 @@ const besideAgents = <A, E, R>(options: SystemOptions, broker: (module: Hosted) 
   )
 
 /** Turns every failure of a layer into one that people read. */
-const orCliFailure = <A, E, R>(layer: Layer.Layer<A, E, R>) =>
+const withReadableFailures = <A, E, R>(layer: Layer.Layer<A, E, R>) =>
   layer.pipe(
     Layer.catch((error) =>
       Layer.effectContext(Effect.flatMap(messages, ({ failureOf }) => Effect.fail(failureOf(error))))
@@ -55,7 +55,7 @@ const orCliFailure = <A, E, R>(layer: Layer.Layer<A, E, R>) =>
  * `BrokerRole.lost` fails when the other has ended, and this one can take over.
  */
 export const hostingSystem = (options: SystemOptions) =>
-  orCliFailure(
+  withReadableFailures(
     Layer.unwrap(
       Effect.gen(function* () {
         if (usesRemote(options)) {
@@ -79,7 +79,7 @@ export const hostingSystem = (options: SystemOptions) =>
 /** Does the work of this repository or, on a server that others run, all work that is sent there. */
 export const servingSystem = (options: SystemOptions) =>
   usesRemote(options)
-    ? orCliFailure(
+    ? withReadableFailures(
         later(({ hostedForOthers }) => hostedForOthers(options)).pipe(
           Layer.provideMerge(besideAgents(options, ({ brokerOfOthers }) => brokerOfOthers(options))),
           Layer.provideMerge(logging(options))

@@ -45,9 +45,8 @@ const isUnfinished = (error: unknown): boolean =>
 /** Who ends the broker in order ends its server first: only a moment later is it known that no other comes back. */
 const lostWithinMs = 2_000
 
-/** A failure of the broker is its loss if it turns out to be lost. */
-const lostOr = (lost: Effect.Effect<never, unknown>, error: unknown): Effect.Effect<never, unknown> =>
-  Effect.raceFirst(lost, Effect.delay(Effect.fail(error), lostWithinMs))
+/** Fails as late as that: whoever races it with the loss of the broker learns of the loss. */
+const failLater = (error: unknown) => Effect.delay(Effect.fail(error), lostWithinMs)
 
 /**
  * Runs the effect while its broker is there, again as long as nobody answers a query of it, or its broker was away, and
@@ -58,19 +57,11 @@ export const untilBrokerLost = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect
     const schedule = Schedule.spaced("250 millis").pipe(Schedule.upTo({ duration: `${patienceMs} millis` }))
     const isRepeated = (error: unknown) => patienceMs > 0 && (isUnanswered(error) || isUnfinished(error))
     return Effect.retry(effect, { while: isRepeated, schedule }).pipe(
-      Effect.catchIf(isUnfinished, (error) => lostOr(lost, error)),
+      Effect.catchIf(isUnfinished, failLater),
       Effect.raceFirst(lost),
       Effect.mapError(readable)
     )
   })
-
-/** Services that could not start because their broker has ended meanwhile are lost with it: they are started again. */
-export const lostWithBroker = <A, E, R>(services: Layer.Layer<A, E, R>): Layer.Layer<A, unknown, R | BrokerRole> =>
-  Layer.catch(services, (error) =>
-    Layer.effectContext(
-      Effect.flatMap(BrokerRole, ({ lost }) => (isUnfinished(error) ? lostOr(lost, error) : Effect.fail(error)))
-    )
-  )
 
 /** The same for an effect that stores something: fails with exit code 3 as soon as the broker cannot store more. */
 export const untilBrokerLostOrFull = <A, E, R>(
@@ -78,6 +69,14 @@ export const untilBrokerLostOrFull = <A, E, R>(
 ): Effect.Effect<A, unknown, R | BrokerRole> =>
   Effect.flatMap(BrokerRole, ({ full, requireQuota }) =>
     Effect.andThen(requireQuota, Effect.raceFirst(untilBrokerLost(effect), full))
+  )
+
+/** Services that could not start because their broker has ended meanwhile are lost with it: they are started again. */
+export const lostWithBroker = <A, E, R>(services: Layer.Layer<A, E, R>): Layer.Layer<A, unknown, R | BrokerRole> =>
+  Layer.catch(services, (error) =>
+    Layer.effectContext(
+      isUnfinished(error) ? BrokerRole.use(({ lost }) => Effect.raceFirst(lost, failLater(error))) : Effect.fail(error)
+    )
   )
 
 /** How to reach a server that others run. */

@@ -11,7 +11,7 @@ import { BrokerRole, maxTakeovers, untilBrokerLost, untilBrokerLostOrFull } from
 import { rememberIds } from "./ids.ts"
 import { type KeptViews, keptViewsMessenger, readKeptViews } from "./keptViews.ts"
 import { logging } from "./logging.ts"
-import { actorConfig, messaging, orCliFailure } from "./messaging.ts"
+import { actorConfig, messaging, withReadableFailures } from "./messaging.ts"
 import { ServiceBrokers } from "./ServiceBrokers.ts"
 import { type ClientIdentity, type SystemOptions, usesRemote, VisitedRepository } from "./SystemOptions.ts"
 
@@ -46,7 +46,7 @@ const alone = Layer.succeed(BrokerRole, {
 
 /** A repository in which nothing ever ran: everything is empty, and nothing is written. */
 const emptySystem = (options: SystemOptions) =>
-  orCliFailure(
+  withReadableFailures(
     actorsOf(options).pipe(
       Layer.provideMerge(Layer.merge(Messenger.layer, ServiceBrokers.shared)),
       Layer.provideMerge(MemoryBroker.layer),
@@ -57,7 +57,9 @@ const emptySystem = (options: SystemOptions) =>
 
 /** A repository in which nothing runs, for what only lists. */
 const keptSystem = (options: SystemOptions, views: KeptViews) =>
-  orCliFailure(keptViewsMessenger(views).pipe(Layer.provideMerge(alone), Layer.provideMerge(actorConfig(options))))
+  withReadableFailures(
+    keptViewsMessenger(views).pipe(Layer.provideMerge(alone), Layer.provideMerge(actorConfig(options)))
+  )
 
 const briefly = { waitForOwnerMs: 0, works: false, whenOwning: beginLoading }
 
@@ -65,10 +67,10 @@ const briefly = { waitForOwnerMs: 0, works: false, whenOwning: beginLoading }
 const clientSystem = (
   options: SystemOptions
 ): Layer.Layer<Messenger | Broker | ActorConfig | BrokerRole, CliFailure | BrokerLost> => {
-  if (usesRemote(options)) return orCliFailure(messaging(options))
+  if (usesRemote(options)) return withReadableFailures(messaging(options))
   if (!isInitialised(options.project) && options.lasting !== true) return emptySystem(options)
   const decisions = Layer.unwrap(Effect.map(BrokerRole, ({ owns }) => (owns ? actorsOf(options) : Layer.empty)))
-  return orCliFailure(
+  return withReadableFailures(
     decisions.pipe(Layer.provideMerge(messaging(options, briefly)), Layer.provideMerge(logging(options)))
   )
 }
@@ -83,7 +85,7 @@ const listingSystem = (options: SystemOptions) =>
   )
 
 /** For questions that are not worth starting anything. Fails where nobody runs the broker. */
-export const lookingSystem = (options: SystemOptions) => orCliFailure(messaging(options, "running"))
+export const lookingSystem = (options: SystemOptions) => withReadableFailures(messaging(options, "running"))
 
 /** The repository around the current directory and its settings. */
 export const clientOptions = Effect.fnUntraced(function* ({ nats }: NatsFlag) {

@@ -43,5 +43,7 @@ export const failureOf = (thrown: unknown): CliFailure | BrokerLost => {
 }
 
 /** Turns every failure of a layer into one that people read. */
-export const orCliFailure = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, CliFailure | BrokerLost, R> =>
+export const withReadableFailures = <A, E, R>(
+  layer: Layer.Layer<A, E, R>
+): Layer.Layer<A, CliFailure | BrokerLost, R> =>
   layer.pipe(Layer.catch((error) => Layer.effectContext(Effect.fail(failureOf(error)))))

@@ -2,11 +2,9 @@
 import { execFile, spawn, spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { promisify } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { type Decider, layerSandbox, type RefusedWrite, Sandbox, type SandboxOptions } from "../src/index.ts"
-import { openShell } from "../src/shellScript.ts"
 import { canSandbox, type Scene, scene } from "../src/testing.ts"
 
 const sandboxed = await canSandbox()
@@ -202,25 +200,6 @@ describe.skipIf(!sandboxed)("a file that a command may not write", () => {
         assert.deepStrictEqual(readdirSync(join(here.stateDirectory, "sandbox", "hosts", host, "heard")), [])
         const program = readFileSync(author, "utf8")
         assert.notInclude(program, "undefined")
-      }).pipe(Effect.scoped, Effect.provide(sandboxFor(here)))
-    })
-  )
-
-  it.live("adds nothing that a user's startup file says, though bash takes its input for a connection", () =>
-    Effect.gen(function* () {
-      const here = yield* scene
-      writeFileSync(join(here.home, ".bashrc"), "echo said at the start\n")
-      const unsafe = join(here.stateDirectory, "open-shell")
-      mkdirSync(here.stateDirectory, { recursive: true })
-      writeFileSync(unsafe, openShell("/bin/bash"), { mode: 0o700 })
-      // As a service manager starts Reprise: not from a shell.
-      const started = { cwd: here.workspace, env: { PATH: process.env["PATH"], HOME: here.home, SHLVL: "0" } }
-      const saidBy = (shell: string) => Effect.promise(() => promisify(execFile)(shell, ["-c", "echo done"], started))
-      yield* Effect.gen(function* () {
-        const sandbox = yield* Sandbox
-        const author = yield* sandbox.shellFor(here.workspace, "author")
-        assert.strictEqual((yield* saidBy(author)).stdout, "done\n")
-        assert.strictEqual((yield* saidBy(unsafe)).stdout, "done\n")
       }).pipe(Effect.scoped, Effect.provide(sandboxFor(here)))
     })
   )

@@ -41,7 +41,7 @@ export type Pending =
       /** It is interrupted to pause the run, which goes on in its session, or its session was aborted. */
       readonly interrupted: boolean
     }
-  /** `said`: the ledger's newest entry when the review was asked for. */
+  /** `said`: the id of the ledger's newest entry when the review was asked for. */
   | {
       readonly _tag: "Review"
       readonly cycle: number

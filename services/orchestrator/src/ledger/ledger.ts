@@ -1,5 +1,5 @@
 /**
- * The ledger of a run: everything that a human or an author said for somebody, and the sessions that were given it.
+ * The ledger of a run: what humans and authors said for somebody, and the sessions that were given it.
  * Every prompt takes its words from here, so that none is lost, given twice to a session, or carried over the end of its
  * phase (docs/design/run-machine.md#the-run-machine-orchestrator).
  */
@@ -40,13 +40,13 @@ const newestEntries = 200
 const isStillNeeded = ({ decision, from, given, phase }: LedgerEntry, current: PhaseId): boolean =>
   decision !== undefined || phase === undefined || (phase === current && (from !== "author" || given.length === 0))
 
-/** Without the old entries that nobody is given any more: a run of any length loads as fast. */
+/** Without the old entries that nobody is given any more, so that a run of any length loads as fast. */
 const withoutPast = (ledger: Ledger, phase: PhaseId | undefined): Ledger =>
   phase === undefined || ledger.length <= newestEntries
     ? ledger
     : ledger.filter((entry, n) => n >= ledger.length - newestEntries || isStillNeeded(entry, phase))
 
-/** The newest entry's; 0 in an empty ledger. */
+/** The id of the newest entry; 0 in an empty ledger. */
 export const newestId = (ledger: Ledger): number => ledger.at(-1)?.id ?? 0
 
 export const isBlank = (text: string | undefined): text is undefined | "" => text === undefined || text.trim() === ""
