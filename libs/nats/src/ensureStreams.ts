@@ -76,7 +76,7 @@ const hints: ReadonlyMap<number, string> = new Map([
   [jetStreamCode.replicasNotSupported, "This server is not part of a cluster: configure one replica."],
   [
     jetStreamCode.noSuitablePeers,
-    "A cluster that has just started may not know all of its servers yet; if that lasts, restart its servers one after another. With fewer servers than copies, set nats.replicas to their number."
+    "A cluster that has just started may not know all of its servers yet. If that lasts, restart its servers one after another. With fewer servers than copies, set nats.replicas to their number."
   ],
   [jetStreamCode.maximumStreams, "Raise the account's limit of streams; Reprise uses nine."]
 ])
