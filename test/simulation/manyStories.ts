@@ -1,11 +1,12 @@
 /** Plays many stories in several processes, and keeps what is done in a file, so that a search can be taken up again. */
 import { fork } from "node:child_process"
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { Array as Arr } from "effect"
 import { violationsOf } from "./checks/all.ts"
 import { historiesOf } from "./checks/histories.ts"
 import { addCoverage, addStory, type Coverage, noCoverage } from "./coverage.ts"
 import { simulate } from "./simulate.ts"
-import { worldOf } from "./world/World.ts"
+import { seedsFrom, worldOf } from "./world/World.ts"
 
 /** Stories are handed out in small parts, so that no process waits for another at the end. */
 const partSize = 25
@@ -15,6 +16,7 @@ const nodeOptions = ["--max-semi-space-size=128", "--min-semi-space-size=128", "
 
 /** A part of the stories has ended, with what was seen and what was wrong. */
 interface Part {
+  /** Its first seed. */
   readonly from: number
   readonly coverage: Coverage
   readonly failed: ReadonlyArray<number>
@@ -48,16 +50,15 @@ const isWrong = (seed: number, coverage: Coverage): boolean => {
   }
 }
 
-const playPart = (from: number, count: number): Part => {
+const playPart = (seeds: ReadonlyArray<number>): Part => {
   const coverage = noCoverage()
-  const seeds = Array.from({ length: count }, (_, index) => from + index)
-  return { from, coverage, failed: seeds.filter((seed) => isWrong(seed, coverage)) }
+  return { from: seeds[0] ?? 0, coverage, failed: seeds.filter((seed) => isWrong(seed, coverage)) }
 }
 
 /** In a process that `playMany` has started. */
 export const serveParts = (): void => {
-  process.on("message", ({ count, from }: { readonly from: number; readonly count: number }) => {
-    process.send?.(playPart(from, count))
+  process.on("message", (seeds: ReadonlyArray<number>) => {
+    process.send?.(playPart(seeds))
   })
 }
 
@@ -75,16 +76,11 @@ const keep = (file: string | undefined, found: Found): void => {
 
 const rateOf = (stories: number, seconds: number) => (stories / Math.max(seconds, 0.001)).toFixed(1)
 
-const sizeOf = (count: number, index: number) => Math.min(partSize, count - index * partSize)
-
 export const playMany = ({ count, file, from, processes, say }: Search): Promise<Found> =>
   new Promise((resolve, reject) => {
     const found = takeUp(file)
     const done = new Set(found.parts)
-    const waiting = Array.from({ length: Math.ceil(count / partSize) }, (_, index) => ({
-      from: from + index * partSize,
-      count: sizeOf(count, index)
-    })).filter((part) => !done.has(part.from))
+    const waiting = Arr.chunksOf(seedsFrom(from, count), partSize).filter(([first]) => !done.has(first))
     const begin = Date.now() - found.seconds * 1_000
     let told = Math.floor(found.coverage.stories / toldEvery)
     let running = processes

@@ -5,7 +5,7 @@ import type { Violation } from "./checks/Check.ts"
 import { historiesOf } from "./checks/histories.ts"
 import { type Bug, type Story, simulate } from "./simulate.ts"
 import type { Fault } from "./world/faults.ts"
-import { type World, worldOf } from "./world/World.ts"
+import { seedsFrom, type World, worldOf } from "./world/World.ts"
 
 export interface Failure {
   readonly world: World
@@ -41,7 +41,7 @@ export const shrink = (failure: Failure, bug?: Bug): Failure => {
 
 /** The first story with something wrong, from a seed on. */
 export const findFailure = (from: number, count: number, bug?: Bug): Failure | undefined => {
-  for (let seed = from; seed < from + count; seed++) {
+  for (const seed of seedsFrom(from, count)) {
     const failure = failureOf(worldOf(seed), bug)
     if (failure !== undefined) return failure
   }

@@ -97,3 +97,17 @@ export const worldOf = (seed: number, faults?: ReadonlyArray<Fault>): World => {
     faults: faults ?? faultsOf(randomOf(seed ^ 0x5bd1e995))
   }
 }
+
+/** Its story takes about twice as long as another, and few faults of the services need it. */
+const isLarge = ({ replicas, runs }: World): boolean =>
+  replicas > 1 || runs.length > 1 || runs.some(({ phases }) => phases.length > 1)
+
+/** Half of all worlds are large; of these, one in four is searched. */
+const isSearched = (seed: number): boolean => seed % 4 === 0 || !isLarge(worldOf(seed, []))
+
+/** The seeds of the stories that a search plays. */
+export const seedsFrom = (from: number, count: number): ReadonlyArray<number> => {
+  const seeds: Array<number> = []
+  for (let seed = from; seeds.length < count; seed++) if (isSearched(seed)) seeds.push(seed)
+  return seeds
+}
