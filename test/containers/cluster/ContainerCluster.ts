@@ -139,13 +139,29 @@ const make = Effect.fnUntraced(function* (script: ScriptInput) {
   })
   const ready = (part: Part) =>
     Effect.flatMap(urlOf(part), (url) => Effect.asVoid(waitUntil(isOk(url, part.health.login))))
+  const remove = Effect.fnUntraced(function* ({ kind }: Part, container: Container) {
+    if (kind === "nats") refusals.push(...refusalsIn(yield* Effect.promise(() => containers.logOf(container))))
+    yield* containers.change(() => container.remove({ force: true }))
+  })
+  /**
+   * What does not become ready is started again, as the kubelet does: a nats-server 2.10.27 that was killed sometimes
+   * never catches up with the others ("JetStream is not current with the meta leader"), and does after another start.
+   */
   const startPart = Effect.fnUntraced(function* (part: Part, image = part.spec.image) {
-    const container = yield* start({ ...part.spec, image })
-    running.set(part.spec.name, container)
-    const early = Effect.flatMap(containers.ended(container), ({ output }) =>
-      Effect.die(new Error(`${part.spec.name} ended: ${output.slice(-2_000)}`))
-    )
-    yield* Effect.raceFirst(ready(part), early)
+    for (;;) {
+      const container = yield* start({ ...part.spec, image })
+      running.set(part.spec.name, container)
+      const early = Effect.flatMap(containers.ended(container), ({ output }) =>
+        Effect.die(new Error(`${part.spec.name} ended: ${output.slice(-2_000)}`))
+      )
+      const isReady = yield* Effect.raceFirst(ready(part), early).pipe(
+        Effect.as(true),
+        Effect.timeoutOrElse({ duration: "2 minutes", orElse: () => Effect.succeed(false) })
+      )
+      if (isReady) return
+      process.stdout.write(`${part.spec.name} is started again: it was not ready after 2 minutes\n`)
+      yield* remove(part, container)
+    }
   })
   const disturb = ({ kind, spec }: Part) => {
     if (kind === "agent") disturbances.push({ part: spec.name, atMs: Date.now() })
@@ -159,8 +175,7 @@ const make = Effect.fnUntraced(function* (script: ScriptInput) {
     const container = containerOf(part.spec.name)
     disturb(part)
     yield* containers.change(() => end(container))
-    if (part.kind === "nats") refusals.push(...refusalsIn(yield* Effect.promise(() => containers.logOf(container))))
-    yield* containers.change(() => container.remove({ force: true }))
+    yield* remove(part, container)
     yield* startPart(part, image)
     disturb(part)
   })

@@ -1,7 +1,7 @@
 /** Containers, networks and volumes of one test, removed with its scope. */
 import { randomUUID } from "node:crypto"
 import { text } from "node:stream/consumers"
-import { Effect, Semaphore } from "effect"
+import { Effect, Schedule, Semaphore } from "effect"
 import type { ContainerRuntimeClient } from "testcontainers"
 
 /** On a network that leads nowhere else (`bus`), on one that leads to this machine (`outside`), or on both. */
@@ -31,6 +31,8 @@ export interface Ended {
   readonly code: number
   readonly output: string
 }
+
+const moreAndMoreRarely = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("3 seconds")])
 
 const label = "dev.reprise.test-cluster"
 
@@ -112,10 +114,13 @@ export const makeContainers = Effect.fnUntraced(function* ({ container: { docker
     return Buffer.isBuffer(log) || typeof log === "string" ? String(log) : JSON.stringify(log)
   }
 
-  const ended = async (container: Container): Promise<Ended> => {
-    const { StatusCode: code } = await container.wait({ condition: "not-running" })
-    return { code, output: await logOf(container) }
-  }
+  /** Asks now and then: podman 4.3 answers a request that waits by asking itself all the time, with a whole processor. */
+  const ended = Effect.fnUntraced(function* (container: Container) {
+    const { State } = yield* run(() => container.inspect()).pipe(
+      Effect.repeat({ until: ({ State: { Running } }) => !Running, schedule: moreAndMoreRarely })
+    )
+    return { code: State.ExitCode, output: yield* run(() => logOf(container)) } satisfies Ended
+  })
 
   /** Runs a program in a container that runs, to its end. */
   const execute = async (container: Container, command: ReadonlyArray<string>): Promise<void> => {
@@ -146,14 +151,14 @@ export const makeContainers = Effect.fnUntraced(function* ({ container: { docker
         (container) =>
           Effect.andThen(
             change(() => container.start()),
-            run(() => ended(container))
+            ended(container)
           ),
         (container) => change(() => container.remove({ force: true }))
       ),
     /** The address on the network `outside`. */
     outsideIp: (container: Container) =>
       run(async () => (await container.inspect()).NetworkSettings.Networks[nameOf("outside")]?.IPAddress ?? ""),
-    ended: (container: Container) => run(() => ended(container)),
+    ended,
     /** Has the engine end or remove a container. */
     change,
     /** Takes a container off the network `bus`: what was connected stays open, and nothing gets through. */
