@@ -144,8 +144,8 @@ const make = Effect.fnUntraced(function* (script: ScriptInput) {
     yield* containers.change(() => container.remove({ force: true }))
   })
   /**
-   * What does not become ready is started again, as the kubelet does: a nats-server 2.10.27 that was killed sometimes
-   * never catches up with the others ("JetStream is not current with the meta leader"), and does after another start.
+   * A NATS server that does not become ready is started again, as the kubelet does: nats-server 2.10.27 sometimes never
+   * catches up with the others after it was killed ("JetStream is not current with the meta leader").
    */
   const startPart = Effect.fnUntraced(function* (part: Part, image = part.spec.image) {
     for (;;) {
@@ -154,10 +154,11 @@ const make = Effect.fnUntraced(function* (script: ScriptInput) {
       const early = Effect.flatMap(containers.ended(container), ({ output }) =>
         Effect.die(new Error(`${part.spec.name} ended: ${output.slice(-2_000)}`))
       )
-      const isReady = yield* Effect.raceFirst(ready(part), early).pipe(
-        Effect.as(true),
-        Effect.timeoutOrElse({ duration: "2 minutes", orElse: () => Effect.succeed(false) })
-      )
+      const outcome = Effect.as(Effect.raceFirst(ready(part), early), true)
+      const isReady =
+        part.kind === "nats"
+          ? yield* Effect.timeoutOrElse(outcome, { duration: "2 minutes", orElse: () => Effect.succeed(false) })
+          : yield* outcome
       if (isReady) return
       process.stdout.write(`${part.spec.name} is started again: it was not ready after 2 minutes\n`)
       yield* remove(part, container)
