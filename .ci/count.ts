@@ -1,6 +1,6 @@
 /**
- * Prints the end of CI: what failed and why, then the closing line. It counts every test, and one more for each stage;
- * the arguments are the stages with their exit codes, `test=0`.
+ * Prints the end of CI: what was skipped for time, what failed and why, then the closing line. It counts every test,
+ * and one more for each stage; the arguments are the stages with their exit codes, `test=0`.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { relative } from "node:path"
@@ -38,14 +38,20 @@ const failures = reports
     return tests.map((test) => `${path} > ${test.fullName}\n  ${test.failureMessages.map(firstLines).join("\n  ")}`)
   })
 
+const outOfTime = "coverage/outOfTime.txt"
+if (existsSync(outOfTime)) {
+  const files = readFileSync(outOfTime, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((test) => test.slice(0, test.indexOf(" > ")))
+  process.stdout.write("This machine was too slow for all tests. Skipped:\n")
+  for (const file of new Set(files))
+    process.stdout.write(`  ${files.filter((other) => other === file).length} of ${file}\n`)
+}
+
 const stages = process.argv.slice(2).map((argument) => argument.split("="))
 const failedStages = stages.filter(([, code]) => code !== "0").map(([name, code]) => `${name} ended with ${code}`)
 for (const failure of [...failures, ...failedStages]) process.stdout.write(`failed: ${failure}\n`)
-
-const outOfTime = "coverage/outOfTime.txt"
-if (existsSync(outOfTime)) {
-  process.stdout.write(`This machine was too slow for all tests. Skipped:\n${readFileSync(outOfTime, "utf8")}`)
-}
 
 const total = (count: "numPassedTests" | "numFailedTests" | "numPendingTests"): number =>
   reports.reduce((sum, report) => sum + report[count], 0)
