@@ -13,6 +13,17 @@ import { newIds, newSession, recordEvents, say, userMessages, World, waitUntil }
 /** Long enough for a slow machine: while the link works, the server is not taken for away. */
 const shortGraceMs = 10_000
 
+/** The same server, behind a proxy of this test that leaves questions about the status of sessions unanswered. */
+const withoutStatus = Effect.fnUntraced(function* (runtimeGraceMs: number) {
+  const { connection } = yield* OpenCodeServer
+  const { password, url } = yield* connection
+  const proxy = yield* makeFaultyProxy(url)
+  const connected = OpenCodeServer.layerConnect({ url: proxy.url, password })
+  const context = yield* Layer.build(layerOpenCode({ pollMs: 200, runtimeGraceMs }).pipe(Layer.provide(connected)))
+  const unanswered = { path: /^\/session\/status/, fault: { do: "swallow" } } as const
+  return { proxy, unanswered, context }
+})
+
 /** The same server, reached over a link of this test. */
 const overLink = Effect.fnUntraced(function* (runtimeGraceMs = 60_000) {
   const { connection } = yield* OpenCodeServer
@@ -83,6 +94,42 @@ describe("OpenCode over a broken connection", () => {
         yield* release("events")
         assert.strictEqual((yield* say(id, "hold events", ids)).text, "released")
         assert.strictEqual(yield* userMessages(id), 1)
+      })
+    )
+
+    it.effect("waits longer than the grace for a server that answers nothing but that it is healthy", () =>
+      Effect.gen(function* () {
+        const { reached, release } = yield* World
+        const { context, proxy, unanswered } = yield* withoutStatus(1000)
+        yield* Effect.gen(function* () {
+          const turn = yield* Effect.forkChild(say(yield* newSession(), "hold first"))
+          yield* reached("first")
+          const third = yield* proxy.fault(unanswered)
+          yield* proxy.fault({ ...unanswered, times: 2 })
+          // The turn and the feed ask. The turn waits for five seconds, and asks again only if it has outlived them.
+          yield* Effect.raceFirst(third.met, Fiber.join(turn))
+          yield* proxy.clear
+          yield* release("first")
+          assert.strictEqual((yield* Fiber.join(turn)).text, "released")
+        }).pipe(Effect.provideContext(context))
+      })
+    )
+
+    it.effect("fails a turn whose server answers for ten graces nothing but that it is healthy", () =>
+      Effect.gen(function* () {
+        const { reached, release } = yield* World
+        const { context, proxy, unanswered } = yield* withoutStatus(300)
+        yield* Effect.gen(function* () {
+          const turn = yield* Effect.forkChild(Effect.flip(say(yield* newSession(), "hold both")))
+          yield* reached("both")
+          yield* proxy.fault(unanswered)
+          const error = yield* Fiber.join(turn)
+          assert.strictEqual(error.kind, "gone")
+          assert.isTrue(error.sessionUsable)
+          assert.include(error.message, "OpenCode runs, but has not answered for 3 s")
+          yield* proxy.clear
+          yield* release("both")
+        }).pipe(Effect.provideContext(context))
       })
     )
 

@@ -85,9 +85,11 @@ describe("OpenCodeServer", () => {
     Effect.gen(function* () {
       const options = yield* optionsAt
       const server = Context.get(yield* serverWith(options), OpenCodeServer)
+      assert.isFalse(yield* server.isAlive, "nobody has asked for it yet")
       const starting = yield* Effect.forkScoped(server.connection)
       yield* server.launched
       assert.isFalse(yield* server.isRunning, "it does not answer yet")
+      assert.isTrue(yield* server.isAlive, "it is being started")
       assert.notStrictEqual((yield* markedProcesses(yield* markOf(options.stateDirectory))).length, 0)
       yield* Fiber.join(starting)
 
@@ -210,7 +212,9 @@ exec '${real}' "$@"
       const context = yield* serverWith({ ...options, unresponsiveMs: 10_000 })
       const server = yield* Effect.provideContext(OpenCodeServer, context)
       const before = yield* server.connection
+      assert.isTrue(yield* server.isAlive)
       process.kill(Option.getOrThrow(yield* server.pid), "SIGSTOP")
+      assert.isFalse(yield* server.isAlive)
       const after = yield* waitUntil(
         Effect.map(server.connection, (connection) => (connection.url === before.url ? undefined : connection))
       )

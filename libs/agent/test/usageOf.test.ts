@@ -47,7 +47,7 @@ const openCode = (
           ? Effect.fail(new Refused({ operation, status: 404, detail: "not found" }))
           : Effect.succeed(data)
     )
-  const calls: Calls = { once: ask, reaching: ask }
+  const calls: Pick<Calls, "reaching"> = { reaching: ask }
   return { calls, asked }
 }
 

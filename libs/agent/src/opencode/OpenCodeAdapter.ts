@@ -12,7 +12,7 @@ import { type ContextLimit, makeContextLimit } from "./turn/contextLimits.ts"
 import { makeSubagentCalls, type SubagentCalls } from "./turn/usageOf.ts"
 
 export interface OpenCodeRuntimeOptions {
-  /** How long OpenCode may be unreachable before a call or a turn fails. Default 60 s. */
+  /** How long OpenCode may be unreachable before a call or a turn fails; ten times as long if it is only slow. Default 60 s. */
   readonly runtimeGraceMs?: number
   /** How often the status of a running turn's session is polled. Default 2 s. */
   readonly pollMs?: number
@@ -34,7 +34,6 @@ export interface OpenCodeAdapter {
   readonly feed: EventFeed
   readonly limitOf: ContextLimit
   readonly subagentCalls: SubagentCalls
-  readonly graceMs: number
   readonly pollMs: number
   readonly patienceMs: number
   readonly rules: RuleBook
@@ -56,7 +55,6 @@ export const makeOpenCodeAdapter = Effect.fnUntraced(function* (options: OpenCod
     feed,
     limitOf: makeContextLimit(calls),
     subagentCalls: makeSubagentCalls(calls),
-    graceMs,
     pollMs,
     patienceMs,
     rules

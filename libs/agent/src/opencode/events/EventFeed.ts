@@ -176,11 +176,11 @@ const missedSessions = ({ tracker, watched }: Feed, nowMs: number): ReadonlyArra
     tracker.isBusy(session.id) || nowMs - touchedAt < recentMs ? [session] : []
   )
 
-/** The server is away. When that lasts longer than the grace, every watched session is reported as gone, once. */
+/** The stream is closed. When the server stays away for the grace, every watched session is reported as gone, once. */
 const noteAway = Effect.fnUntraced(function* (feed: Feed) {
   const now = yield* steadyMs
   feed.awaySince ??= now
-  if (feed.announcedGone || now - feed.awaySince < feed.graceMs) return
+  if (feed.announcedGone || now - feed.awaySince < feed.graceMs || (yield* feed.server.isAlive)) return
   feed.announcedGone = true
   yield* Effect.forEach(
     feed.watched.keys(),

@@ -59,6 +59,8 @@ export interface OpenCodeServerShape {
   /** Waits for the server without starting it. */
   readonly whenStarted: Effect.Effect<Connection>
   readonly isRunning: Effect.Effect<boolean>
+  /** It answers about its health, or we are starting it: whoever waits for an answer can go on waiting. */
+  readonly isAlive: Effect.Effect<boolean>
   readonly version: Effect.Effect<string, OpenCodeUnavailable>
   /** The process id of our running child, if any. */
   readonly pid: Effect.Effect<Option.Option<number>>
@@ -121,11 +123,14 @@ const startOnce = Effect.fnUntraced(function* ({ launched, options, program, san
   return { server, close: Scope.close(attempt, Exit.void) }
 })
 
+/** How long a machine with much to do may need for an answer about the server's health. */
+const patienceMs = 5000
+
 /** Returns when the server has not answered for that long. */
 const untilSilent = Effect.fnUntraced(function* (connection: Connection, silenceMs: number) {
   let heardAt = yield* steadyMs
   const isSilent = Effect.gen(function* () {
-    const healthy = yield* isHealthy(connection, Math.min(5000, silenceMs))
+    const healthy = yield* isHealthy(connection, Math.min(patienceMs, silenceMs))
     const now = yield* steadyMs
     if (healthy) heardAt = now
     return now - heardAt >= silenceMs
@@ -236,6 +241,11 @@ const make = Effect.fn("OpenCodeServer.make")(function* (options: OpenCodeOption
       Effect.orDie
     ),
     isRunning: Effect.sync(() => supervisor.running !== undefined),
+    isAlive: Effect.suspend(() =>
+      supervisor.running === undefined
+        ? Effect.succeed(supervisor.isSupervised)
+        : isHealthy(supervisor.running.connection, patienceMs)
+    ),
     version: Effect.flatMap(program, openCodeVersion),
     pid: Effect.sync(() => Option.map(Option.fromNullishOr(supervisor.running), ({ pid }) => pid)),
     program,
@@ -251,6 +261,7 @@ const connected = (connection: Connection) =>
     launched: Effect.void,
     whenStarted: Effect.succeed(connection),
     isRunning: isHealthy(connection),
+    isAlive: isHealthy(connection, patienceMs),
     version: Effect.flatMap(healthVersion(connection, 5000), (version) =>
       Option.isSome(version)
         ? Effect.succeed(version.value)

@@ -1,7 +1,8 @@
 /** Calls to OpenCode's HTTP interface through its generated client. */
 import type { OpencodeClient } from "@opencode-ai/sdk/v2/client"
-import { Effect, Schedule, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { AgentError } from "../../AgentError.ts"
+import { steadyMs } from "../../steadyMs.ts"
 import { clientFor } from "./http.ts"
 import type { Connection } from "./OpenCodeEndpoint.ts"
 import type { OpenCodeServerShape } from "./OpenCodeServer.ts"
@@ -49,12 +50,20 @@ export interface Calls {
     run: ClientCall<A>,
     options?: CallOptions
   ) => Effect.Effect<A, Unreachable | Refused>
-  /** Retries while the server cannot be reached, and fails as `gone` when the grace is over. */
+  /** Retries while the server cannot be reached, and fails as `gone` when it takes too long. */
   readonly reaching: <A>(
     operation: string,
     run: ClientCall<A>,
     options?: CallOptions
   ) => Effect.Effect<A, Refused | AgentError>
+  /** Starts to follow whether the server answers an operation. */
+  readonly listening: (operation: string) => Effect.Effect<Listening>
+}
+
+export interface Listening {
+  readonly answered: Effect.Effect<void>
+  /** Fails as `gone` when the server has been away, or has left calls unanswered, for too long. */
+  readonly unanswered: (reason: string) => Effect.Effect<undefined, AgentError>
 }
 
 const ErrorBody = Schema.Union([
@@ -80,20 +89,33 @@ const answered = <A>(operation: string, answer: Answer<A>): Effect.Effect<A, Unr
   return Effect.fail(new Refused({ operation, status: response.status, detail: detailOf(error) }))
 }
 
-/** The runtime has been unreachable for longer than the grace. */
-export const runtimeGone = (operation: string, why: string, graceMs: number): AgentError =>
-  new AgentError({
-    kind: "gone",
-    operation,
-    detail: `OpenCode has been away for ${Math.round(graceMs / 1000)} s (${why}). The session is kept: continue when OpenCode runs again ('reprise doctor').`,
-    sessionUsable: true
-  })
+const gone = (operation: string, detail: string): AgentError =>
+  new AgentError({ kind: "gone", operation, detail, sessionUsable: true })
 
-const cannotStart = (operation: string, why: string): AgentError =>
-  new AgentError({ kind: "gone", operation, detail: why, sessionUsable: true })
+const secondsOf = (ms: number): number => Math.round(ms / 1000)
+
+/**
+ * How long a server may leave a call unanswered while it answers about its health, in graces. With twenty runs on two
+ * cores OpenCode took longer than one to load a repository's configuration and plugins (measured).
+ */
+const slowGraces = 10
+
+/** When the server last answered, and when it last was alive: it answered, or was asked about its health. Steady clock. */
+export interface Heard {
+  readonly answeredAt: number
+  readonly aliveAt: number
+}
+
+/** Why waiting for an answer is over; undefined: it is not. */
+export const judgeSilence = ({ aliveAt, answeredAt }: Heard, now: number, graceMs: number): string | undefined => {
+  if (now - aliveAt >= graceMs) return `OpenCode has been away for ${secondsOf(graceMs)} s`
+  const longestMs = slowGraces * graceMs
+  return now - answeredAt >= longestMs ? `OpenCode runs, but has not answered for ${secondsOf(longestMs)} s` : undefined
+}
 
 /** The server may restart on another port between two calls. */
 export const makeCalls = (server: OpenCodeServerShape, graceMs: number): Calls => {
+  const pauseMs = Math.min(250, graceMs / 4)
   let current: { readonly connection: Connection; readonly client: Promise<OpencodeClient> } | undefined
   const client = Effect.flatMap(server.connection, (connection) => {
     if (current?.connection !== connection) current = { connection, client: clientFor(connection) }
@@ -120,18 +142,38 @@ export const makeCalls = (server: OpenCodeServerShape, graceMs: number): Calls =
     )
   }
 
-  const reaching = <A>(operation: string, run: ClientCall<A>, options?: CallOptions) =>
-    once(operation, run, options).pipe(
-      Effect.retry({
-        while: (error) => error._tag === "Unreachable" && !error.final,
-        schedule: Schedule.spaced(`${Math.min(250, graceMs / 4)} millis`).pipe(
-          Schedule.upTo({ duration: `${graceMs} millis` })
-        )
+  const listening = Effect.fnUntraced(function* (operation: string) {
+    const now = yield* steadyMs
+    let heard: Heard = { answeredAt: now, aliveAt: now }
+    return {
+      answered: Effect.map(steadyMs, (at) => {
+        heard = { answeredAt: at, aliveAt: at }
       }),
-      Effect.catchTag("Unreachable", ({ final, reason }) =>
-        Effect.fail(final ? cannotStart(operation, reason) : runtimeGone(operation, reason, graceMs))
-      )
-    )
+      unanswered: Effect.fnUntraced(function* (reason: string) {
+        const isAlive = yield* server.isAlive
+        const at = yield* steadyMs
+        if (isAlive) heard = { ...heard, aliveAt: at }
+        const why = judgeSilence(heard, at, graceMs)
+        if (why === undefined) return undefined
+        const next = "The session is kept: continue when OpenCode answers again ('reprise doctor')."
+        return yield* gone(operation, `${why} (${reason}). ${next}`)
+      })
+    }
+  })
 
-  return { once, reaching }
+  const reaching = Effect.fnUntraced(function* <A>(operation: string, run: ClientCall<A>, options?: CallOptions) {
+    const { unanswered } = yield* listening(operation)
+    const attempt: Effect.Effect<A, Refused | AgentError> = Effect.catchTag(
+      once(operation, run, options),
+      "Unreachable",
+      ({ final, reason }) =>
+        (final ? gone(operation, reason) : unanswered(reason)).pipe(
+          Effect.andThen(Effect.sleep(`${pauseMs} millis`)),
+          Effect.andThen(attempt)
+        )
+    )
+    return yield* attempt
+  })
+
+  return { once, reaching, listening }
 }

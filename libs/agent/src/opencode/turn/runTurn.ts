@@ -25,7 +25,6 @@ import { type RequestEnd, watchStatus } from "./watchStatus.ts"
 export interface TurnOptions {
   readonly calls: Calls
   readonly feed: EventFeed
-  readonly graceMs: number
   readonly pollMs: number
   /** How long OpenCode may wait for the model's vendor before the turn fails. */
   readonly patienceMs: number

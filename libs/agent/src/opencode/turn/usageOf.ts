@@ -7,17 +7,18 @@ import type { Calls, Refused } from "../server/calls.ts"
 import { answersIn, type Listed, type Period, startsSubagents, tokensOf } from "./turnOf.ts"
 
 type Asked = Pick<Session, "id" | "directory">
+type Reading = Pick<Calls, "reaching">
 
 /** A session that is deleted meanwhile is refused: nothing breaks for it, and its part is left out. */
 const orNothing = <A>(asking: Effect.Effect<ReadonlyArray<A>, Refused | AgentError>) =>
   Effect.catchTag(asking, "Refused", () => Effect.succeed<ReadonlyArray<A>>([]))
 
-const subagentsOf = (calls: Calls, { directory, id: sessionID }: Asked) =>
+const subagentsOf = (calls: Reading, { directory, id: sessionID }: Asked) =>
   orNothing(
     calls.reaching("children", (client, signal) => client.session.children({ sessionID, directory }, { signal }))
   )
 
-const messagesOf = (calls: Calls, { directory, id: sessionID }: Asked) =>
+const messagesOf = (calls: Reading, { directory, id: sessionID }: Asked) =>
   orNothing(
     calls.reaching("messages", (client, signal) => client.session.messages({ sessionID, directory }, { signal }))
   )
@@ -26,7 +27,7 @@ const messagesOf = (calls: Calls, { directory, id: sessionID }: Asked) =>
 export type SubagentCalls = (subagent: Session) => Effect.Effect<number, AgentError>
 
 /** Only the messages say it. They are read again when the subagent has used more. */
-export const makeSubagentCalls = (calls: Calls): SubagentCalls => {
+export const makeSubagentCalls = (calls: Reading): SubagentCalls => {
   const known = new Map<string, { readonly at: string; readonly count: number }>()
   return (subagent) => {
     const { cost, id, time, tokens } = subagent
@@ -47,7 +48,7 @@ const totalOf = ({ cost = 0, tokens }: Session, calls: number): Usage => ({
   calls
 })
 
-const subagentUsage = (calls: Calls, callsOf: SubagentCalls, session: Asked): Effect.Effect<Usage, AgentError> =>
+const subagentUsage = (calls: Reading, callsOf: SubagentCalls, session: Asked): Effect.Effect<Usage, AgentError> =>
   Effect.gen(function* () {
     let usage = noUsage
     for (const subagent of yield* subagentsOf(calls, session)) {
@@ -59,7 +60,7 @@ const subagentUsage = (calls: Calls, callsOf: SubagentCalls, session: Asked): Ef
 
 /** Of the whole session. One call for each answer. */
 export const usageOf = Effect.fnUntraced(function* (
-  calls: Calls,
+  calls: Reading,
   callsOf: SubagentCalls,
   session: Session,
   messages: ReadonlyArray<Listed>
@@ -70,7 +71,7 @@ export const usageOf = Effect.fnUntraced(function* (
 
 /** What the subagents that `isWanted`, and theirs, used in a period: one that is resumed has used more before. */
 export const subagentUsageIn = (
-  calls: Calls,
+  calls: Reading,
   session: Asked,
   period: Period,
   isWanted: (id: string) => boolean = () => true

@@ -4,7 +4,7 @@ import { Clock, Effect } from "effect"
 import { type AgentError, promptFailed } from "../../AgentError.ts"
 import { steadyMs } from "../../steadyMs.ts"
 import { kindOfRetry } from "../events/ActivityTracker.ts"
-import { type Calls, runtimeGone } from "../server/calls.ts"
+import type { Calls } from "../server/calls.ts"
 
 /** Consecutive polls that must see an idle session before its turn counts as ended although no answer came. */
 const idlePolls = 3
@@ -14,16 +14,12 @@ export type RequestEnd = "answered" | "lost" | "idle" | "clock-set-back" | Agent
 
 interface WatchOptions {
   readonly calls: Calls
-  readonly graceMs: number
   readonly pollMs: number
   readonly patienceMs: number
 }
 
-/** Times are those of the steady clock. */
 interface Watch {
-  /** When the server last answered. */
-  heardAt: number
-  /** Since when OpenCode has been waiting for the vendor. */
+  /** Since when OpenCode has been waiting for the vendor, by the steady clock. */
   waitingSince: number | undefined
   idle: number
 }
@@ -46,26 +42,21 @@ const judgeStatus = (
   return promptFailed({ kind: kindOfRetry(status.message), detail: status.message, sessionUsable: true, retryAfterMs })
 }
 
-/** Ends when the session is idle or the vendor takes too long; fails when the server is away longer than the grace. */
+/** Ends when the session is idle or the vendor takes too long; fails when the server does not answer for too long. */
 export const watchStatus = Effect.fnUntraced(function* (options: WatchOptions, { directory, id }: Session) {
-  const { calls, graceMs, patienceMs, pollMs } = options
-  const watch: Watch = { heardAt: yield* steadyMs, waitingSince: undefined, idle: 0 }
+  const { calls, patienceMs, pollMs } = options
+  const { answered, unanswered } = yield* calls.listening("prompt")
+  const watch: Watch = { waitingSince: undefined, idle: 0 }
   const poll = Effect.gen(function* () {
     const seen = yield* Effect.result(
       calls.once("status", (client, signal) => client.session.status({ directory }, { signal }), { timeoutMs: 5000 })
     )
-    const now = yield* steadyMs
     if (seen._tag === "Failure") {
-      if (now - watch.heardAt < graceMs) return undefined
-      return yield* runtimeGone("prompt", seen.failure.message, graceMs)
+      return yield* unanswered(seen.failure._tag === "Unreachable" ? seen.failure.reason : seen.failure.message)
     }
-    watch.heardAt = now
-    return judgeStatus(
-      watch,
-      seen.success[id] ?? { type: "idle" },
-      { now, wallMs: yield* Clock.currentTimeMillis },
-      patienceMs
-    )
+    yield* answered
+    const times = { now: yield* steadyMs, wallMs: yield* Clock.currentTimeMillis }
+    return judgeStatus(watch, seen.success[id] ?? { type: "idle" }, times, patienceMs)
   })
   return yield* Effect.repeat(Effect.delay(poll, `${pollMs} millis`), { until: (end) => end !== undefined })
 })
