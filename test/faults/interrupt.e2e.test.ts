@@ -115,12 +115,15 @@ describe("a run that is interrupted at its terminal", () => {
         const ended = yield* last.ended
         assert.strictEqual(ended.code, 0, ended.stderr)
 
-        const [run] = yield* world.runs
         assert.deepStrictEqual(
-          run?.phases.map(({ qualityAttempts, reviewCycles, state }) => [state, qualityAttempts, reviewCycles]),
+          (yield* world.runs).map(({ phases }) =>
+            phases.map(({ qualityAttempts, reviewCycles, state }) => [state, qualityAttempts, reviewCycles])
+          ),
           [
-            ["completed", 1, 1],
-            ["completed", 1, 1]
+            [
+              ["completed", 1, 1],
+              ["completed", 1, 1]
+            ]
           ]
         )
         assert.deepStrictEqual((yield* world.sessions).map(({ phase, role }) => `${phase} ${role}`).sort(), [

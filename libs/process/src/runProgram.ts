@@ -41,16 +41,18 @@ export interface ProgramRequest {
 }
 
 export interface ProgramOutput {
-  /** null when a signal ended the program. */
-  readonly exitCode: number | null
+  readonly exitCode: number
   readonly stdout: string
   readonly stderr: string
 }
 
-/** The program did not run to its end. A program that ends with an exit code other than 0 did, and is no failure. */
+/**
+ * The program did not run to its end. A program that ends with an exit code other than 0 did, and is no failure. One that a
+ * signal ended did not: a terminal's Ctrl-C also reaches a program that is just being started (measured).
+ */
 export class ProgramFailed extends Schema.TaggedError<ProgramFailed>()("ProgramFailed", {
   program: Schema.String,
-  reason: Schema.Literals(["not-found", "timeout", "fault"]),
+  reason: Schema.Literals(["not-found", "timeout", "signal", "fault"]),
   cause: Schema.Defect()
 }) {
   override get message() {
@@ -92,15 +94,20 @@ const run = ({ args, directory, environment, input, program }: ProgramRequest) =
       detached: true,
       stdio: ["pipe", "pipe", "pipe"]
     })
-    const closed = new Promise<number | null>((resolve, reject) => {
+    const closed = new Promise<number | NodeJS.Signals>((resolve, reject) => {
       child.once("error", reject)
-      child.once("close", (code) => resolve(code))
+      child.once("close", (code, signal) => resolve(code ?? signal ?? "SIGKILL"))
     })
     // A program may end without having read its input; how it ended is what counts.
     child.stdin.on("error", () => undefined)
     child.stdin.end(input ?? "")
     Promise.all([closed, text(child.stdout), text(child.stderr)]).then(
-      ([exitCode, stdout, stderr]) => resume(Effect.succeed({ exitCode, stdout, stderr })),
+      ([end, stdout, stderr]) =>
+        resume(
+          typeof end === "number"
+            ? Effect.succeed({ exitCode: end, stdout, stderr })
+            : new ProgramFailed({ program, reason: "signal", cause: `${end} ended it` })
+        ),
       (cause) => resume(Effect.fail(faultOf(program, cause)))
     )
     return end(

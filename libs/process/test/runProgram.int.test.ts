@@ -53,6 +53,14 @@ describe("runProgram", () => {
     })
   )
 
+  it.live("takes no end by a signal for the program's own", () =>
+    Effect.gen(function* () {
+      const killed = yield* Effect.flip(shell("kill -INT $$"))
+      assert.strictEqual(killed.reason, "signal")
+      assert.include(killed.message, "SIGINT ended it")
+    })
+  )
+
   it.live("ends the program and its children when the fiber is interrupted", () =>
     Effect.gen(function* () {
       const directory = yield* folder

@@ -216,6 +216,23 @@ layer(services, { excludeTestServices: true })("preparing a workspace", (it) => 
     })
   )
 
+  it.effect("refuses nothing when a signal ends git", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const { PATH = "" } = process.env
+      const folder = yield* temporaryDirectory
+      yield* Effect.promise(() => writeFile(join(folder, "git"), "#!/bin/sh\nkill -INT $$\n", { mode: 0o755 }))
+      process.env["PATH"] = `${folder}:${PATH}`
+      const fault = yield* Effect.ensuring(
+        Effect.flip(prepared(made.root)),
+        Effect.sync(() => {
+          process.env["PATH"] = PATH
+        })
+      )
+      assert.strictEqual(fault._tag, "HostFault")
+    })
+  )
+
   it.effect("distinguishes a copy of a repository from the repository", () =>
     Effect.gen(function* () {
       const made = yield* repository

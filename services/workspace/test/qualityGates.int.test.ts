@@ -55,6 +55,14 @@ const untilDead = (pids: ReadonlyArray<number>) =>
   )
 
 layer(adapters, { excludeTestServices: true })("quality gates", (it) => {
+  it.effect("run again when a signal ends their shell before they have ended", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const { passed } = yield* run(made, ["[ -e interrupted ] || { touch interrupted; kill -INT 0; sleep 3600; }"])
+      assert.isTrue(passed)
+    })
+  )
+
   it.effect("all run in order, and fail together when one of them fails", () =>
     Effect.gen(function* () {
       const made = yield* repository

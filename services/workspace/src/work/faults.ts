@@ -44,12 +44,12 @@ export class HostFault extends Schema.TaggedError<HostFault>()("HostFault", {
 export class GitFault extends Schema.TaggedError<GitFault>()("GitFault", {
   /** The subcommand. */
   operation: Schema.String,
-  exitCode: Schema.NullOr(Schema.Finite),
+  exitCode: Schema.Finite,
   stderr: Schema.String
 }) {
   override get message() {
     const output = this.stderr.trim().slice(0, 2_000)
-    return `git ${this.operation} failed (${this.exitCode ?? "no exit code"}): ${output === "" ? "git printed nothing" : output}`
+    return `git ${this.operation} failed (${this.exitCode}): ${output === "" ? "git printed nothing" : output}`
   }
   /** Whether git was run in a bare repository, or in git's own directory. */
   get withoutWorkTree() {

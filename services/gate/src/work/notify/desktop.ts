@@ -21,7 +21,7 @@ export const show = Effect.fn("show")(function* (
   return yield* runProgram({ program: path, args, environment, timeoutMs }).pipe(
     Effect.match({
       onSuccess: ({ exitCode }): Outcome => {
-        const reason = `${path} ended with ${exitCode ?? "a signal"}, as it does where nobody has a desktop open`
+        const reason = `${path} ended with ${exitCode}, as it does where nobody has a desktop open`
         return exitCode === 0 ? { _tag: "Delivered" } : { _tag: "Failed", reason, maybeReceived: false }
       },
       onFailure: (error) => failed(error, path, timeoutMs)

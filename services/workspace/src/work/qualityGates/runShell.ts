@@ -99,6 +99,8 @@ const runRecorded = (request: ShellRequest, recorder: Recorder) => {
       runScript({ ...script, ...shell }, request.timeoutMs, (chunk) => record(recorder, chunk))
     ),
     Effect.scoped,
+    // A signal that ended the shell was not meant for it, as a terminal's Ctrl-C while it was being started.
+    Effect.repeat({ while: ({ exitCode, timedOut }) => exitCode === null && !timedOut, times: 1 }),
     Effect.catchTag(["PlatformError", "SandboxFault"], (error) =>
       record(recorder, new TextEncoder().encode(`The command could not start: ${error.message}\n`)).pipe(
         Effect.as<ScriptEnd>({ exitCode: null, timedOut: false })
