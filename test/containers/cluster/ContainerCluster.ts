@@ -174,8 +174,9 @@ const make = Effect.fnUntraced(function* (script: ScriptInput) {
     end: (container: Container) => Promise<unknown>
   ) {
     const container = containerOf(part.spec.name)
-    disturb(part)
     yield* containers.change(() => end(container))
+    // Now it makes no call any more, and the next one none yet.
+    disturb(part)
     yield* remove(part, container)
     yield* startPart(part, image)
     disturb(part)

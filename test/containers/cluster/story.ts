@@ -77,12 +77,17 @@ const checkConversation = (calls: ReadonlyArray<CallRecord>, disturbances: Reado
   const prompts = calls.at(-1)?.messages.flatMap((one) => (one.role === "user" ? [one.text] : [])) ?? []
   const name = `${first.role} of phase ${first.phase}`
   const repeated = [...groupBy(calls, ({ round, turn }) => `${turn}.${round}`).values()].flatMap(([one, ...more]) =>
-    more.filter((again) => one !== undefined && !wasDisturbed(disturbances, one, again))
+    more.flatMap((again) =>
+      one === undefined || wasDisturbed(disturbances, one, again) ? [] : [{ again, firstAt: one.at }]
+    )
   )
   const continued = calls.filter(({ lastUser }) => isContinuation(lastUser))
   return [
     ...(prompts.filter((text) => !isContinuation(text)).length === 1 ? [] : [`${name} was prompted more than once`]),
-    ...repeated.map(({ round, turn }) => `call ${turn}.${round} of ${name} came again without a reason`),
+    ...repeated.map(
+      ({ again: { at, round, turn }, firstAt }) =>
+        `call ${turn}.${round} of ${name} came at ${firstAt} and, without a reason, again at ${at}`
+    ),
     ...continued
       .filter((call) => !wasDisturbed(disturbances, first, call))
       .map(() => `${name} was continued without a reason`)
