@@ -13,26 +13,27 @@ import { newIds, newSession, recordEvents, say, userMessages, World, waitUntil }
 /** Long enough for a slow machine: while the link works, the server is not taken for away. */
 const shortGraceMs = 10_000
 
-/** The same server, behind a proxy of this test that leaves questions about the status of sessions unanswered. */
-const withoutStatus = Effect.fnUntraced(function* (runtimeGraceMs: number) {
-  const { connection } = yield* OpenCodeServer
-  const { password, url } = yield* connection
-  const proxy = yield* makeFaultyProxy(url)
-  const connected = OpenCodeServer.layerConnect({ url: proxy.url, password })
-  const context = yield* Layer.build(layerOpenCode({ pollMs: 200, runtimeGraceMs }).pipe(Layer.provide(connected)))
-  const unanswered = { path: /^\/session\/status/, fault: { do: "swallow" } } as const
-  return { proxy, unanswered, context }
+/** The same server, reached over what stands before it. */
+const reachedAt = Effect.fnUntraced(function* (url: string, runtimeGraceMs = 60_000) {
+  const { password } = yield* (yield* OpenCodeServer).connection
+  const connected = OpenCodeServer.layerConnect({ url, password })
+  return yield* Layer.build(layerOpenCode({ pollMs: 200, runtimeGraceMs }).pipe(Layer.provide(connected)))
 })
 
-/** The same server, reached over a link of this test. */
-const overLink = Effect.fnUntraced(function* (runtimeGraceMs = 60_000) {
-  const { connection } = yield* OpenCodeServer
-  const { password, url } = yield* connection
+const overLink = Effect.fnUntraced(function* (runtimeGraceMs?: number) {
+  const { url } = yield* (yield* OpenCodeServer).connection
   const link = yield* makeLink(url)
-  const connected = OpenCodeServer.layerConnect({ url: link.url, password })
-  const context = yield* Layer.build(layerOpenCode({ pollMs: 200, runtimeGraceMs }).pipe(Layer.provide(connected)))
-  return { link, context }
+  return { link, context: yield* reachedAt(link.url, runtimeGraceMs) }
 })
+
+const overProxy = Effect.fnUntraced(function* (runtimeGraceMs?: number) {
+  const { url } = yield* (yield* OpenCodeServer).connection
+  const proxy = yield* makeFaultyProxy(url)
+  return { proxy, context: yield* reachedAt(proxy.url, runtimeGraceMs) }
+})
+
+/** Questions about the status of sessions stay unanswered. */
+const noStatus = { path: /^\/session\/status/, fault: { do: "swallow" } } as const
 
 describe("OpenCode over a broken connection", () => {
   layer(openCodeWorld, { excludeTestServices: true, timeout: "15 minutes" })((it) => {
@@ -100,12 +101,12 @@ describe("OpenCode over a broken connection", () => {
     it.effect("waits longer than the grace for a server that answers nothing but that it is healthy", () =>
       Effect.gen(function* () {
         const { reached, release } = yield* World
-        const { context, proxy, unanswered } = yield* withoutStatus(1000)
+        const { context, proxy } = yield* overProxy(1000)
         yield* Effect.gen(function* () {
           const turn = yield* Effect.forkChild(say(yield* newSession(), "hold first"))
           yield* reached("first")
-          const third = yield* proxy.fault(unanswered)
-          yield* proxy.fault({ ...unanswered, times: 2 })
+          const third = yield* proxy.fault(noStatus)
+          yield* proxy.fault({ ...noStatus, times: 2 })
           // The turn and the feed ask. The turn waits for five seconds, and asks again only if it has outlived them.
           yield* Effect.raceFirst(third.met, Fiber.join(turn))
           yield* proxy.clear
@@ -118,11 +119,11 @@ describe("OpenCode over a broken connection", () => {
     it.effect("fails a turn whose server answers for ten graces nothing but that it is healthy", () =>
       Effect.gen(function* () {
         const { reached, release } = yield* World
-        const { context, proxy, unanswered } = yield* withoutStatus(300)
+        const { context, proxy } = yield* overProxy(300)
         yield* Effect.gen(function* () {
           const turn = yield* Effect.forkChild(Effect.flip(say(yield* newSession(), "hold both")))
           yield* reached("both")
-          yield* proxy.fault(unanswered)
+          yield* proxy.fault(noStatus)
           const error = yield* Fiber.join(turn)
           assert.strictEqual(error.kind, "gone")
           assert.isTrue(error.sessionUsable)
@@ -150,12 +151,8 @@ describe("OpenCode over a broken connection", () => {
 
     it.effect("names a model that it does not know also when the reason is lost on the way", () =>
       Effect.gen(function* () {
-        const { connection } = yield* OpenCodeServer
-        const { password, url } = yield* connection
-        const proxy = yield* makeFaultyProxy(url)
+        const { context, proxy } = yield* overProxy()
         yield* proxy.fault({ path: /event/, fault: { do: "mute", types: ["session.error"] } })
-        const connected = OpenCodeServer.layerConnect({ url: proxy.url, password })
-        const context = yield* Layer.build(layerOpenCode().pipe(Layer.provide(connected)))
         yield* Effect.gen(function* () {
           const { directory } = yield* Places
           const prompt = { runtimeSessionId: yield* newSession(), directory, text: "say hello", promptId: newIds() }

@@ -48,7 +48,7 @@ export interface ProgramOutput {
 
 /**
  * The program did not run to its end. A program that ends with an exit code other than 0 did, and is no failure. One that a
- * signal ended did not: a terminal's Ctrl-C also reaches a program that is just being started (measured).
+ * signal ended did not: a terminal's Ctrl-C can also end a program that is just being started (seen with git).
  */
 export class ProgramFailed extends Schema.TaggedError<ProgramFailed>()("ProgramFailed", {
   program: Schema.String,
@@ -102,11 +102,11 @@ const run = ({ args, directory, environment, input, program }: ProgramRequest) =
     child.stdin.on("error", () => undefined)
     child.stdin.end(input ?? "")
     Promise.all([closed, text(child.stdout), text(child.stderr)]).then(
-      ([end, stdout, stderr]) =>
+      ([ended, stdout, stderr]) =>
         resume(
-          typeof end === "number"
-            ? Effect.succeed({ exitCode: end, stdout, stderr })
-            : new ProgramFailed({ program, reason: "signal", cause: `${end} ended it` })
+          typeof ended === "number"
+            ? Effect.succeed({ exitCode: ended, stdout, stderr })
+            : new ProgramFailed({ program, reason: "signal", cause: `${ended} ended it` })
         ),
       (cause) => resume(Effect.fail(faultOf(program, cause)))
     )

@@ -262,7 +262,7 @@ const connected = (connection: Connection) =>
     whenStarted: Effect.succeed(connection),
     isRunning: isHealthy(connection),
     isAlive: isHealthy(connection, patienceMs),
-    version: Effect.flatMap(healthVersion(connection, 5000), (version) =>
+    version: Effect.flatMap(healthVersion(connection, patienceMs), (version) =>
       Option.isSome(version)
         ? Effect.succeed(version.value)
         : new OpenCodeDidNotStart({ reason: `nothing answers at ${connection.url}`, logFile: "its log", lastLines: [] })

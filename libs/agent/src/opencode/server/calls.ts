@@ -96,11 +96,11 @@ const secondsOf = (ms: number): number => Math.round(ms / 1000)
 
 /**
  * How long a server may leave a call unanswered while it answers about its health, in graces. With twenty runs on two
- * cores OpenCode took longer than one to load a repository's configuration and plugins (measured).
+ * cores OpenCode left questions about sessions unanswered for longer than one (measured).
  */
 const slowGraces = 10
 
-/** When the server last answered, and when it last was alive: it answered, or was asked about its health. Steady clock. */
+/** When the server last answered, and when it last was alive: it answered, be it only about its health. Steady clock. */
 export interface Heard {
   readonly answeredAt: number
   readonly aliveAt: number
