@@ -1,16 +1,15 @@
 /**
- * The `reprise` command in a few files instead of a thousand modules, which makes a start three times cheaper. The bundle
- * is made from the launcher and its sources, and resolves files beside them as the sources do.
+ * The bundle of the `reprise` command, which makes a start three times cheaper. It is made from the launcher and its
+ * sources, and resolves files beside them as the sources do.
  *
  * This file is a global setup of the e2e project.
  */
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, realpathSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { pathToFileURL } from "node:url"
 import { Effect } from "effect"
-import type { Plugin } from "rolldown"
 import type { TestProject } from "vitest/node"
+import { bundleProgram } from "./bundleProgram.ts"
 import { launcher } from "./Command.ts"
 
 export interface Bundle {
@@ -25,30 +24,10 @@ declare module "vitest" {
   }
 }
 
-/** Each module keeps its own `import.meta.url`, from which it resolves files and packages. */
-const keepLocations: Plugin = {
-  name: "keep-locations",
-  transform: {
-    filter: { code: /import\.meta\.url/ },
-    handler: (code, id) => code.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(id).href))
-  }
-}
-
-const write = async (directory: string): Promise<Bundle> => {
-  // Native code, which only this process needs.
-  const { build } = await import("rolldown")
-  await build({
-    input: { reprise: launcher },
-    platform: "node",
-    // Ink's tools for its own developers, which nobody here has.
-    external: ["react-devtools-core"],
-    transform: { define: { "process.env.NODE_ENV": '"production"' } },
-    plugins: [keepLocations],
-    output: { dir: directory, format: "esm", minify: { compress: false, mangle: false } }
-  })
-  writeFileSync(join(directory, "package.json"), '{ "type": "module" }')
-  return { launcher: join(directory, "reprise.js"), compileCache: join(directory, "compiled") }
-}
+const write = async (directory: string): Promise<Bundle> => ({
+  launcher: await bundleProgram(launcher, directory),
+  compileCache: join(directory, "compiled")
+})
 
 const newFolder = () => realpathSync(mkdtempSync(join(tmpdir(), "reprise-bundle-")))
 const remove = (directory: string) => rmSync(directory, { recursive: true, force: true, maxRetries: 5 })

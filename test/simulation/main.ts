@@ -5,7 +5,7 @@
 import { parseArgs } from "node:util"
 import { bugs } from "./bugs.ts"
 import { coverageText, summaryText } from "./coverage.ts"
-import { playMany, serveParts } from "./manyStories.ts"
+import { playMany } from "./manyStories.ts"
 import { failureOf, findFailure, shrink } from "./shrink.ts"
 import { type Bug, simulate } from "./simulate.ts"
 import { storyText } from "./storyText.ts"
@@ -25,9 +25,7 @@ const { values } = parseArgs({
     coverage: { type: "boolean", default: false },
     nightly: { type: "boolean", default: false },
     /** Plants one of the bugs of `bugs.ts`; `all`: finds each. */
-    bug: { type: "string" },
-    /** For the processes that this one starts. */
-    part: { type: "boolean", default: false }
+    bug: { type: "string" }
   }
 })
 
@@ -67,7 +65,6 @@ const findBug = (name: string, from: number, count: number): void => {
 
 const main = async (): Promise<void> => {
   const bug = values.bug === undefined || values.bug === "all" ? undefined : bugNamed(values.bug)
-  if (values.part) return serveParts()
   if (values.seed !== undefined) {
     const seed = Number(values.seed)
     say(storyText(simulate(worldOf(seed), bug)))
