@@ -41,25 +41,24 @@ const make = Effect.sync(() => {
     forgetOldest(lastEndedAt)
   }
 
-  const enter = (prompt: OwnPrompt): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
-    Effect.gen(function* () {
-      const interrupted = yield* Deferred.make<void>()
-      const ended = yield* Deferred.make<void>()
-      const entry: Entry = { ...prompt, interrupted, ended }
-      yield* Effect.acquireRelease(
-        Effect.sync(() => {
-          remember(prompt.messageId)
-          live.add(entry)
-        }),
-        () =>
-          Effect.gen(function* () {
-            live.delete(entry)
-            used(prompt.runtimeSessionId, yield* Clock.currentTimeMillis)
-            yield* Deferred.succeed(ended, undefined)
-          })
-      )
-      return Deferred.await(interrupted)
-    })
+  const leave = Effect.fnUntraced(function* (entry: Entry) {
+    live.delete(entry)
+    used(entry.runtimeSessionId, yield* Clock.currentTimeMillis)
+    yield* Deferred.succeed(entry.ended, undefined)
+  })
+
+  const enter = Effect.fnUntraced(function* (prompt: OwnPrompt) {
+    const interrupted = yield* Deferred.make<void>()
+    const entry: Entry = { ...prompt, interrupted, ended: yield* Deferred.make<void>() }
+    yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        remember(prompt.messageId)
+        live.add(entry)
+      }),
+      () => leave(entry)
+    )
+    return Deferred.await(interrupted)
+  })
 
   const interrupt = (runtimeSessionId: string) =>
     Effect.forEach(

@@ -77,16 +77,15 @@ const changeOnce = (
     Ref.modify(state, (before) => (isNew(before) ? [true, change(before, at)] : [false, before]))
   )
 
-const reportWorking = (watching: Watching, evidence: string) =>
-  watching.reportingWork.withPermits(1)(
-    Effect.gen(function* () {
-      const { reporting, state, work } = watching
-      if ((yield* Ref.get(state)).workingReported) return
-      const { number, turnId } = work
-      yield* reporting.tell("works", { _tag: "RecordWorking", turnId, number, evidence })
-      yield* Ref.update(state, (before) => ({ ...before, workingReported: true }))
-    })
-  )
+const reportWorking = Effect.fnUntraced(
+  function* ({ reporting, state, work }: Watching, evidence: string) {
+    if ((yield* Ref.get(state)).workingReported) return
+    const { number, turnId } = work
+    yield* reporting.tell("works", { _tag: "RecordWorking", turnId, number, evidence })
+    yield* Ref.update(state, (before) => ({ ...before, workingReported: true }))
+  },
+  (report, { reportingWork }) => reportingWork.withPermits(1)(report)
+)
 
 /** The questions of this session that are open on the runtime now. */
 const pendingQuestions = ({ runtime, work }: Watching) =>
@@ -106,30 +105,30 @@ const isPending = (watching: Watching, promptId: string) =>
  * since, the runtime may have lost this one and its agent have asked again: told last, it would pass for the one that is
  * open.
  */
-const reportQuestion = (watching: Watching, asked: PendingPrompt, known = 0) =>
-  watching.reportingQuestions.withPermits(1)(
-    Effect.gen(function* () {
-      const { promptId } = asked
-      const { reporting, runtime, state } = watching
-      const { openQuestions, questions } = yield* Ref.get(state)
-      if (openQuestions.has(promptId)) return
-      if (questions.length > known && !(yield* isPending(watching, promptId))) return
-      const question = yield* agentQuestion(runtime, asked)
-      yield* update(watching, (before, now) => questionAsked(before, promptId, now))
-      const earlier = askedBefore(yield* Ref.get(state), promptId)
-      yield* reporting.tell(`asks.${promptId}`, { ...question, ...(earlier.length === 0 ? {} : { earlier }) })
-    })
-  )
+const reportQuestion = Effect.fnUntraced(
+  function* (watching: Watching, asked: PendingPrompt, known: number = 0) {
+    const { promptId } = asked
+    const { reporting, runtime, state } = watching
+    const { openQuestions, questions } = yield* Ref.get(state)
+    if (openQuestions.has(promptId)) return
+    if (questions.length > known && !(yield* isPending(watching, promptId))) return
+    const question = yield* agentQuestion(runtime, asked)
+    yield* update(watching, (before, now) => questionAsked(before, promptId, now))
+    const earlier = askedBefore(yield* Ref.get(state), promptId)
+    yield* reporting.tell(`asks.${promptId}`, { ...question, ...(earlier.length === 0 ? {} : { earlier }) })
+  },
+  (report, { reportingQuestions }) => reportingQuestions.withPermits(1)(report)
+)
 
-const reportQuestionGone = (watching: Watching, promptId: string) =>
-  watching.reportingQuestions.withPermits(1)(
-    Effect.gen(function* () {
-      const { reporting, state } = watching
-      if (!(yield* Ref.get(state)).openQuestions.has(promptId)) return
-      yield* update(watching, (before, now) => questionAnswered(before, promptId, now))
-      yield* reporting.tell(`answered.${promptId}`, { _tag: "RecordAgentQuestionGone", promptId })
-    })
-  )
+const reportQuestionGone = Effect.fnUntraced(
+  function* (watching: Watching, promptId: string) {
+    const { reporting, state } = watching
+    if (!(yield* Ref.get(state)).openQuestions.has(promptId)) return
+    yield* update(watching, (before, now) => questionAnswered(before, promptId, now))
+    yield* reporting.tell(`answered.${promptId}`, { _tag: "RecordAgentQuestionGone", promptId })
+  },
+  (report, { reportingQuestions }) => reportingQuestions.withPermits(1)(report)
+)
 
 /** Which turn of which session the messages are about. */
 const turnOf = ({ sessionId, work: { phase, role, runId, step, turnId } }: Watching) => ({

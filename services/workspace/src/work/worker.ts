@@ -91,17 +91,20 @@ const performUnlessCancelled = Effect.fnUntraced(function* (work: DoRequest, can
   }
 })
 
-const doRequest = (running: Running, work: DoRequest, context: WorkContext) =>
-  running.during(
-    work.requestId,
-    Effect.fnUntraced(function* (cancellation) {
-      const outcome = yield* performUnlessCancelled(work, cancellation)
-      if (outcome === undefined) return
-      yield* report(work, context, outcome).pipe(
-        Effect.mapError((cause) => new WorkFault({ operation: "reporting", cause }))
-      )
-    })
+const performAndReport = Effect.fnUntraced(function* (
+  work: DoRequest,
+  context: WorkContext,
+  cancellation: Effect.Effect<void>
+) {
+  const outcome = yield* performUnlessCancelled(work, cancellation)
+  if (outcome === undefined) return
+  yield* report(work, context, outcome).pipe(
+    Effect.mapError((cause) => new WorkFault({ operation: "reporting", cause }))
   )
+})
+
+const doRequest = (running: Running, work: DoRequest, context: WorkContext) =>
+  running.during(work.requestId, (cancellation) => performAndReport(work, context, cancellation))
 
 const freeLease = Effect.fnUntraced(function* ({ place, runId }: WorkOf<"FreeLease">) {
   const leases = yield* Leases
