@@ -56,6 +56,12 @@ const printTable = (all: ReadonlyArray<Measured>, floorMs: number): void => {
       "steps/s"
     )
   )
+  for (const part of ["server", "worker", "client"] as const) {
+    line(
+      `processor time of such a step: ${part}`,
+      (all) => `${spread(all.map(({ processorTime }) => processorTime[part]))} µs`
+    )
+  }
   line("parked, answered, until its end is seen", (all) =>
     cell(
       all.map(({ answerMs }) => answerMs),

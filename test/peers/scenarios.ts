@@ -15,6 +15,7 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
+import { family, taken } from "../bench/parkedRuns/processes.ts"
 import { kill, type Peer, payload, startProcess } from "./Peer.ts"
 import type { Request } from "./process.ts"
 
@@ -22,9 +23,17 @@ import type { Request } from "./process.ts"
 export interface Figures {
   readonly tenStepsMs: number
   readonly stepsPerSecond: number
+  readonly processorTime: ProcessorTime
   readonly answerMs: number | undefined
   readonly workerKilled: Killed | undefined
   readonly serverKilled: Killed | undefined
+}
+
+/** Of a step while many chains run at once, in microseconds, those that the kernel needs for it among them. */
+export interface ProcessorTime {
+  readonly server: number
+  readonly worker: number
+  readonly client: number
 }
 
 /** What a kill -9 in mid-step led to. */
@@ -47,6 +56,8 @@ const chains = 40
 const answers = 30
 const atOnce = 32
 const stepsAtOnce = 25
+/** So often they run; the median counts. */
+const timesAtOnce = 5
 const killedSteps = 12
 const stepMs = 150
 const killAfter = 4
@@ -106,6 +117,9 @@ export const judge = (lines: ReadonlyArray<readonly [step: number, atMs: number]
   }
 }
 
+/** The seconds of processor time of a process and its descendants. */
+const spentBy = (pid = 0): number => family(pid).reduce((sum, one) => sum + taken(one).cpuSeconds, 0)
+
 const measureIn = async (peer: Peer, folder: string): Promise<Figures> => {
   const server = await peer.startServer(folder)
   const { address } = server
@@ -120,7 +134,14 @@ const measureIn = async (peer: Peer, folder: string): Promise<Figures> => {
   const ten: Array<number> = []
   for (let n = 0; n < chains; n++) ten.push(await one(10))
 
-  const many = await ask(client, { run: Array.from({ length: atOnce }, () => ({ id: id(), steps: stepsAtOnce })) })
+  const spent = () => ({ server: spentBy(server.pid()), worker: spentBy(worker.pid), client: spentBy(client.pid) })
+  const before = spent()
+  const many: Array<number> = []
+  for (let n = 0; n < timesAtOnce; n++) {
+    many.push(await ask(client, { run: Array.from({ length: atOnce }, () => ({ id: id(), steps: stepsAtOnce })) }))
+  }
+  const after = spent()
+  const ofStep = (of: keyof ProcessorTime) => ((after[of] - before[of]) * 1e6) / (timesAtOnce * atOnce * stepsAtOnce)
 
   const answered: Array<number> = []
   const { canPark } = peer
@@ -160,7 +181,8 @@ const measureIn = async (peer: Peer, folder: string): Promise<Figures> => {
   await server.stop()
   return {
     tenStepsMs: median(ten),
-    stepsPerSecond: (atOnce * stepsAtOnce * 1_000) / many,
+    stepsPerSecond: (atOnce * stepsAtOnce * 1_000) / median(many),
+    processorTime: { server: ofStep("server"), worker: ofStep("worker"), client: ofStep("client") },
     answerMs: canPark ? median(answered) : undefined,
     workerKilled,
     serverKilled
