@@ -8,7 +8,7 @@ import { AgentRuntime, layerOpenCode, OpenCodeServer } from "@reprise/agent"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
-import { family, taken } from "./parkedRuns/processes.ts"
+import { family, taken } from "./processes.ts"
 
 const folders = 40
 const settleMs = 10_000

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
-import { family, taken } from "../bench/parkedRuns/processes.ts"
+import { family, taken } from "../bench/processes.ts"
 import { kill, type Peer, payload, startProcess } from "./Peer.ts"
 import type { Request } from "./process.ts"
 

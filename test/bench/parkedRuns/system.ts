@@ -8,7 +8,7 @@ import { ActorConfig, JetStreamBroker, Messenger } from "@reprise/actor"
 import { attach, connectionTo, Nats } from "@reprise/nats"
 import { makeRunId, RunOptions, to } from "@reprise/protocol"
 import { Effect, Layer, Schema } from "effect"
-import { family, taken } from "./processes.ts"
+import { family, taken } from "../processes.ts"
 
 const settleMs = 30_000
 const watchedMs = 30_000

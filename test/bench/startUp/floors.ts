@@ -7,7 +7,7 @@ import { ensureStreams } from "@reprise/nats"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import type { World } from "../../harness/World.ts"
 import { embedded } from "../embedded.ts"
-import { endedChildrenSeconds } from "../parkedRuns/processes.ts"
+import { endedChildrenSeconds } from "../processes.ts"
 import type { Times } from "./Times.ts"
 import { step } from "./within.ts"
 

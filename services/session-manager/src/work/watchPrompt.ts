@@ -106,7 +106,7 @@ const isPending = (watching: Watching, promptId: string) =>
  * open.
  */
 const reportQuestion = Effect.fnUntraced(
-  function* (watching: Watching, asked: PendingPrompt, known: number = 0) {
+  function* (watching: Watching, asked: PendingPrompt, known = 0) {
     const { promptId } = asked
     const { reporting, runtime, state } = watching
     const { openQuestions, questions } = yield* Ref.get(state)
