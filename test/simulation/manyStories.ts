@@ -1,7 +1,7 @@
 /** Plays many stories in several processes, and keeps what is done in a file, so that a search can be taken up again. */
 import { fork } from "node:child_process"
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
 import { Array as Arr } from "effect"
 import { bundleProgram } from "../harness/bundleProgram.ts"
@@ -50,7 +50,9 @@ const rateOf = (stories: number, seconds: number) => (stories / Math.max(seconds
 const temporaryFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "reprise-simulation-"))
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
-  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1))
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => process.exit(128 + constants.signals[signal]))
+  }
   return folder
 }
 

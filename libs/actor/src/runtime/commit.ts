@@ -29,10 +29,7 @@ const sendEntry = <State, Input extends Tagged, Event extends Tagged>(
   runtime: ActorRuntime<State, Input, Event>,
   key: Key,
   { entry, sequence }: WrittenEntry
-) =>
-  entry.outgoing.length === 0
-    ? Effect.void
-    : runtime.broker.publish(messagesOf(senderOf(runtime, key), entry, sequence))
+) => runtime.broker.publish(messagesOf(senderOf(runtime, key), entry, sequence))
 
 /** The messages that no stream has. */
 const unsent = (broker: BrokerShape, messages: ReadonlyArray<Message>, sent: ReadSubjects) =>
