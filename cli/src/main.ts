@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
+import { withoutTreePath } from "@reprise/process"
 import manifest from "../package.json" with { type: "json" }
 import { CommandTree } from "./commands/completion.ts"
 import { presentation, readArguments, withoutHelpOfUnknown } from "./commands/parser.ts"
@@ -13,6 +14,9 @@ import { root } from "./commands/root.ts"
 import { exitCodes } from "./terminal/exitCodes.ts"
 import { say } from "./terminal/Printer.ts"
 import { reportExit } from "./terminal/reportExit.ts"
+
+// Before any program is started: agents can write what lies in the repository.
+Object.assign(process.env, withoutTreePath(process.env, process.cwd()))
 
 const commands = Completions.fromCommand(root)
 const args = withoutHelpOfUnknown(readArguments(process.argv.slice(2)), commands)

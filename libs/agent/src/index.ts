@@ -33,7 +33,7 @@ export { locateOpenCode, openCodeVersion } from "./opencode/server/locateOpenCod
 export type { Connection } from "./opencode/server/OpenCodeEndpoint.ts"
 export { type OpenCodeOptions, OpenCodeServer, type OpenCodeServerShape } from "./opencode/server/OpenCodeServer.ts"
 export * from "./opencode/server/OpenCodeUnavailable.ts"
-export { unguardedBy } from "./opencode/server/sessionFolderPlugin.ts"
+export { unguardedBy } from "./opencode/server/ownSettings.ts"
 export { allTrusted, type ProjectSettings, type ProjectVerdict } from "./ProjectSettings.ts"
 export { type PromptIds, promptIds } from "./promptIds.ts"
 export * from "./RuntimeEvent.ts"

@@ -1,4 +1,6 @@
 /** What programs in a workspace see of this process's environment. Pure. */
+import { delimiter } from "node:path"
+import { treePathVariable } from "./programPath.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -60,5 +62,8 @@ const isUsual = (name: string): boolean => usual.has(name) || /^(LC_[A-Z]+|XDG_[
  * The environment of quality gates and hooks: the usual variables and those that are named, so that no key or token of
  * the user's reaches them by itself. Withheld variables cannot be named (docs/design/workspace.md#workspace).
  */
-export const commandEnvironment = (host: Environment, named: ReadonlyArray<string>): Record<string, string> =>
-  pick(host, (name) => isUsual(name) || named.includes(name))
+export const commandEnvironment = (host: Environment, named: ReadonlyArray<string>): Record<string, string> => {
+  const inTree = host[treePathVariable] ?? ""
+  const found = pick(host, (name) => isUsual(name) || named.includes(name))
+  return inTree === "" ? found : { ...found, PATH: [inTree, found["PATH"]].join(delimiter) }
+}

@@ -4,10 +4,12 @@
  */
 export { childEnvironment, commandEnvironment } from "./childEnvironment.ts"
 export { hasCode, type ReplaceOptions, readIfPresent, readOpenFile, readRegularFile, replaceFile } from "./files.ts"
+export { hardenedSettings, hardenedVariables } from "./gitHardening.ts"
 export { isAlive, startOf } from "./identity.ts"
 export { endLeftovers, type Mark, markedProcesses, variableOf } from "./Mark.ts"
 export { freePort, isPortTaken } from "./ports.ts"
 export { createPrivateFile, readPrivateFile } from "./privateFiles.ts"
+export { splitPath, treePathVariable, withoutTreePath } from "./programPath.ts"
 export { lastLines, logSize } from "./programLog.ts"
 export { remoteProblem, withoutLogin } from "./remoteUrl.ts"
 export { type GitOptions, runGit, saysNoWorkTree } from "./runGit.ts"

@@ -1,16 +1,11 @@
 /** The one way in which Reprise runs git. */
 import type { Effect } from "effect"
+import { hardened, hardenedVariables } from "./gitHardening.ts"
+import { splitPath } from "./programPath.ts"
 import { type ProgramFailed, type ProgramOutput, runProgram } from "./runProgram.ts"
 
-/**
- * Before every subcommand: no pager, paths are not patterns, objects are themselves, no monitor and no hook of the
- * repository runs. A folder that only looks like a repository is none: a command may have made it so, with a configuration
- * of its own, and broken the real one.
- */
-const always = [
-  ...["--no-pager", "--literal-pathspecs", "--no-replace-objects"],
-  ...["core.fsmonitor=false", "core.hooksPath=/dev/null", "safe.bareRepository=explicit"].flatMap((one) => ["-c", one])
-]
+/** Paths are not patterns, and objects are themselves. */
+const exactly = ["--literal-pathspecs", "--no-replace-objects"]
 
 /**
  * The environment for git: `GIT_*` variables of the host are dropped, since they would direct git to another
@@ -20,7 +15,7 @@ const environmentOf = (host: Readonly<Record<string, string | undefined>>): Reco
   const kept = Object.entries(host).flatMap(([name, value]) =>
     value === undefined || name.startsWith("GIT_") ? [] : [[name, value] as const]
   )
-  return { ...Object.fromEntries(kept), GIT_OPTIONAL_LOCKS: "0", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" }
+  return { ...Object.fromEntries(kept), PATH: splitPath(host["PATH"] ?? "", undefined).outside, ...hardenedVariables }
 }
 
 /** Whether git said that it was run where there is no working tree: in a bare repository, or in git's own directory. */
@@ -70,7 +65,7 @@ export const runGit = (
 ): Effect.Effect<ProgramOutput, ProgramFailed> =>
   runProgram({
     program: "git",
-    args: [...always, ...args],
+    args: hardened([...exactly, ...args]),
     directory,
     environment: { ...environmentOf(environment), ...(place === undefined ? {} : placeVariables(place)) },
     ...options

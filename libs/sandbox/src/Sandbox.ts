@@ -4,6 +4,7 @@
  */
 import { realpath, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import { splitPath } from "@reprise/process"
 import type { PermissionMode, Role } from "@reprise/protocol"
 import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
 import { agentProgram, type SandboxedAgent } from "./agentProgram.ts"
@@ -11,6 +12,7 @@ import { openedByWords, type PreparedAgent, type ToolWords } from "./agentWrites
 import type { Decider, Whose } from "./decider.ts"
 import type { Engine } from "./engine.ts"
 import { gitPlacesOf } from "./gitPlaces.ts"
+import { dispatchingGit, gitFor, openGit, placedGit } from "./gitProgram.ts"
 import { markOf, ownFolder } from "./hostFolder.ts"
 import { putAsideLeft, putAsideLinks } from "./leftovers.ts"
 import type { Policy } from "./policy.ts"
@@ -22,6 +24,9 @@ import {
   onDisk,
   placesOf,
   prepared,
+  preparedGit,
+  programPaths,
+  programsOf,
   type SandboxFault,
   type SandboxOptions,
   settled,
@@ -59,6 +64,13 @@ export interface SandboxShape {
   readonly gateShell: (directory: string) => Effect.Effect<string, SandboxFault>
   /** The same for a server of many sessions: what it runs follows who works now in the folder that `sessionFolder` names. */
   readonly serverShell: Effect.Effect<string, SandboxFault>
+  /**
+   * A folder with the `git` that the program of an agent finds, put before its `PATH`: outside of the sandbox it answers queries
+   * alone, and runs everything else as a command of the directory that writes nothing.
+   */
+  readonly gitFor: (directory: string, role: Role) => Effect.Effect<string, SandboxFault>
+  /** The same for a server of many sessions: the folder in which it starts git decides. */
+  readonly serverGit: Effect.Effect<string, SandboxFault>
   /**
    * A program that runs the command of an agent as a whole in the sandbox of a directory, with its standard input and output.
    * Undefined: this machine's sandbox cannot.
@@ -99,6 +111,8 @@ const unused = (standing: Standing): SandboxShape => ({
   shellFor: () => notUsed,
   gateShell: () => notUsed,
   serverShell: notUsed,
+  gitFor: () => notUsed,
+  serverGit: notUsed,
   agentProgram: undefined,
   openedByWords: () => Effect.succeed([]),
   occupy: () => Effect.void,
@@ -152,12 +166,13 @@ const inUse = (host: Host): SandboxShape => {
   const occupants = new Set<Occupant>()
   const guarded = new Set<string>()
   const turnstile = Semaphore.makeUnsafe(1)
-  const place = (real: string) => join(placesOf(host), real, ".reprise-shell")
+  const programs = programsOf(host)
+  const place = (real: string, name = ".reprise-shell") => join(placesOf(host), real, name)
 
   /** Outside of the workspaces commands run only while every agent may do everything. */
   const settleElsewhere = onDisk("/", async () => {
     const { open } = strictest([...occupants], covers)
-    if (open) await writeProgram(place("/"), openShell(host.programs.shell))
+    if (open) await writeProgram(place("/"), openShell(host.programs.shell, programPaths(host)))
     else await rm(place("/"), { force: true })
   })
 
@@ -168,9 +183,14 @@ const inUse = (host: Host): SandboxShape => {
         covers
       )
       yield* tidy(host, directory)
-      const text = open ? openShell(host.programs.shell) : yield* prepared(host, directory, role)
+      const text = open ? openShell(host.programs.shell, programPaths(host)) : yield* prepared(host, directory, role)
+      const gitText = open ? openGit(host.programs.git) : yield* preparedGit(host, directory, role)
       if (open) guarded.delete(directory)
-      yield* onDisk(directory, async () => writeProgram(place(await realpath(directory)), text))
+      yield* onDisk(directory, async () => {
+        const real = await realpath(directory)
+        await writeProgram(place(real, placedGit), gitText)
+        await writeProgram(place(real), text)
+      })
       yield* settleElsewhere
       if (!open) guarded.add(directory)
     })
@@ -180,7 +200,7 @@ const inUse = (host: Host): SandboxShape => {
     name: string,
     text: Effect.Effect<string, SandboxFault>
   ) {
-    const path = join(host.folder, "programs", digest(directory), name)
+    const path = join(programs, digest(directory), name)
     const program = yield* text
     yield* onDisk(directory, () => writeProgram(path, program))
     return path
@@ -197,8 +217,18 @@ const inUse = (host: Host): SandboxShape => {
     gateShell: (directory) =>
       Effect.andThen(tidy(host, directory), shellAt(directory, "gate", prepared(host, directory, "author", "gate"))),
     serverShell: Effect.suspend(() => {
-      const path = join(host.folder, "programs", "shell")
+      const path = join(programs, "shell")
       return onDisk(dirname(path), () => writeProgram(path, dispatchingShell(placesOf(host)))).pipe(Effect.as(path))
+    }),
+    gitFor: Effect.fn("Sandbox.gitFor")(function* (directory, role) {
+      const inside = yield* shellAt(directory, `git-${role}`, preparedGit(host, directory, role))
+      const path = yield* shellAt(directory, join(`path-${role}`, "git"), Effect.succeed(gitFor(host.programs.git, inside)))
+      return dirname(path)
+    }),
+    serverGit: Effect.suspend(() => {
+      const path = join(programs, "path", "git")
+      const text = dispatchingGit(host.programs.git, placesOf(host))
+      return onDisk(dirname(path), () => writeProgram(path, text)).pipe(Effect.as(dirname(path)))
     }),
     openedByWords: (agent, said) => openedByWords(host, agent, said),
     agentProgram: bubblewrap === undefined ? undefined : (agent) => agentProgram(host, bubblewrap, agent),
@@ -229,8 +259,10 @@ const inUse = (host: Host): SandboxShape => {
 
 const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
   if (options.mode === "off") return unused({ _tag: "off" })
-  const { environment = process.env } = options
-  const usability = yield* findUsability(environment, { isRequired: options.mode === "required" })
+  const { environment = process.env, stateDirectory } = options
+  // What an agent wrote into the tree is no program of this machine.
+  const { outside } = splitPath(environment["PATH"] ?? "", dirname(stateDirectory))
+  const usability = yield* findUsability({ ...environment, PATH: outside }, { isRequired: options.mode === "required" })
   if (usability._tag === "unusable") return unused(usability)
   if (options.visiting !== true) yield* Effect.ignore(onDisk("/", () => putAsideLeft(sharedFolder(options))))
   const folder = yield* ownFolder(sharedFolder(options), options.visiting === true)

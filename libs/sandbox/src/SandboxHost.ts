@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto"
 import { chmod, mkdir } from "node:fs/promises"
 import { homedir, tmpdir } from "node:os"
-import { join } from "node:path"
-import { replaceFile } from "@reprise/process"
+import { dirname, join } from "node:path"
+import { replaceFile, splitPath, treePathVariable } from "@reprise/process"
 import type { Role } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
 import type { Decider, Whose } from "./decider.ts"
@@ -11,12 +11,13 @@ import { attend } from "./desk.ts"
 import { openDoor } from "./door.ts"
 import type { Engine } from "./engine.ts"
 import { gitPlacesOf, hooksOf } from "./gitPlaces.ts"
+import { openGit, sandboxedGit } from "./gitProgram.ts"
 import type { Bounds } from "./openPlaces.ts"
 import { type OwnPlaces, type Policy, policyFor, type SandboxSettings } from "./policy.ts"
 import { type makeProxy, ProxyFailed } from "./proxy.ts"
 import { lookAtRefused, mayBeOpened } from "./refusedWrites.ts"
 import { seatbeltShell } from "./seatbelt.ts"
-import { sandboxedShell } from "./shellScript.ts"
+import { type ProgramPaths, sandboxedShell } from "./shellScript.ts"
 import type { makeSockets } from "./sockets.ts"
 import { closedPlaces, lookAround } from "./surroundings.ts"
 import type { Programs } from "./usability.ts"
@@ -77,6 +78,16 @@ export const onDisk = <A>(directory: string, run: () => Promise<A>) =>
 
 /** Where caches and refused files of all processes are. */
 export const sharedFolder = ({ stateDirectory }: SandboxOptions) => join(stateDirectory, "sandbox")
+/** Programs that agents' programs and gates are started with. No command sees them. */
+export const programsOf = ({ folder }: Host) => join(folder, "programs")
+
+/** A quality gate is started with the folders of the tree on its `PATH`. */
+export const programPaths = (host: Host, inTree?: string): ProgramPaths => {
+  const { environment = process.env, stateDirectory } = host.options
+  const { outside } = splitPath(environment["PATH"] ?? "", dirname(stateDirectory))
+  return { own: programsOf(host), outside, inTree: inTree ?? environment[treePathVariable] ?? "" }
+}
+
 export const placesOf = ({ folder }: Host) => join(folder, "places")
 /** What commands said, while they run. No command sees it. */
 export const heardFolder = ({ folder }: Host) => join(folder, "heard")
@@ -175,7 +186,8 @@ const textFor = Effect.fnUntraced(function* (host: Host, directory: string, role
     bubblewrap,
     chosenEnvironment: isGate,
     proxy: { ...access, socket: door },
-    desk: { socket: desk, folder: heardFolder(host) }
+    desk: { socket: desk, folder: heardFolder(host) },
+    programs: programPaths(host, isGate ? "" : undefined)
   })
 })
 
@@ -185,3 +197,10 @@ export const asFault = (directory: string) => (cause: ProxyFailed) =>
 
 export const prepared = (host: Host, directory: string, role: Role, whose: Whose = "agent") =>
   textFor(host, directory, role, whose).pipe(Effect.catchTag("ProxyFailed", asFault(directory)))
+
+/** The git of an agent's program in a directory, for what is no query. */
+export const preparedGit = (host: Host, directory: string, role: Role) => {
+  const { bubblewrap, git } = host.programs
+  if (bubblewrap === undefined) return Effect.succeed(openGit(git))
+  return Effect.map(settled(host, directory, role), ({ policy }) => sandboxedGit(git, bubblewrap, policy))
+}

@@ -20,6 +20,8 @@ import {
   heardFolder,
   keyOf,
   onDisk,
+  programPaths,
+  programsOf,
   settled,
   writeProgram
 } from "./SandboxHost.ts"
@@ -76,6 +78,7 @@ const textFor = Effect.fnUntraced(function* (host: Host, bubblewrap: string, age
     folder: heardFolder(host),
     proxy: { ...access, socket: door },
     ports: local,
+    programs: programPaths(host),
     variables
   })
 })
@@ -87,7 +90,7 @@ export const agentProgram = Effect.fn("Sandbox.agentProgram")(function* (
   agent: SandboxedAgent
 ) {
   const { directory, name, role } = agent
-  const path = join(host.folder, "programs", digest(directory), `agent-${digest(name)}-${role}`)
+  const path = join(programsOf(host), digest(directory), `agent-${digest(name)}-${role}`)
   const text = yield* textFor(host, bubblewrap, agent).pipe(Effect.catchTag("ProxyFailed", asFault(directory)))
   yield* onDisk(directory, () => writeProgram(path, text))
   return path

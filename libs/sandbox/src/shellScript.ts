@@ -40,6 +40,29 @@ export const exported = (variables: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `export ${name}=${quoted(value)}\n`)
     .join("")
 
+/** Where programs are found. */
+export interface ProgramPaths {
+  /** The folder of Reprise's own programs: an agent's program finds its git there, its commands find the user's. */
+  readonly own: string
+  /** A `PATH` of folders that no command can write, for what runs outside of the sandbox. */
+  readonly outside: string
+  /** More folders for the command, which come first. */
+  readonly inTree: string
+}
+
+/** Sets `inside` to the command's `PATH`. */
+const choosingPrograms = ({ inTree, outside, own }: ProgramPaths) => `set -f
+IFS=: inside=${inTree === "" ? "" : quoted(inTree)}
+for entry in $PATH; do
+  case $entry in ${quoted(own)}/*) ;; *) inside=$inside\${inside:+:}$entry ;; esac
+done
+PATH=${quoted(outside)}
+unset IFS entry
+set +f
+`
+
+const asInside = '--setenv PATH "$inside"'
+
 /**
  * Of the shell that reads the commands. Bash takes a pipe of Node's for a connection, over which the first shell would read
  * the user's startup file: what that prints would be in a command's output.
@@ -109,6 +132,7 @@ export interface ShellOptions {
   readonly bubblewrap: string
   readonly proxy?: ProxyAccess
   readonly desk: DeskAccess
+  readonly programs: ProgramPaths
   /** Whoever starts it chooses the variables, so none is taken away by its name. */
   readonly chosenEnvironment?: boolean
 }
@@ -171,7 +195,7 @@ fi
 }
 
 /** What has gone meanwhile needs not be hidden, and cannot be: a mount needs something to lie on. */
-const hiding = (all: ReadonlyArray<Words>) => {
+export const hiding = (all: ReadonlyArray<Words>) => {
   const needed = [...new Set(all.flatMap(({ needs }) => needs ?? []))]
   return {
     before: needed.map((path, n) => `hidden${n}=; [ -e ${quoted(path)} ] && hidden${n}=1\n`).join(""),
@@ -208,15 +232,16 @@ fi
 `
 
 export const sandboxedShell = (options: ShellOptions): string => {
-  const { bubblewrap, chosenEnvironment, desk, policy, proxy, shell } = options
+  const { bubblewrap, chosenEnvironment, desk, policy, programs, proxy, shell } = options
   const names = keepNames(policy, desk.folder)
   const heard = overheard(desk)
   const hidden = hiding(bubblewrapArguments(policy, proxy?.socket))
-  const enter = [quoted(bubblewrap), heard.words, ...hidden.words, ...names.binds]
+  const enter = [quoted(bubblewrap), heard.words, asInside, ...hidden.words, ...names.binds]
   const inner = `${began}${proxy === undefined ? "" : forwarding}exec "$@"`
   return [
     shellHead,
     chosenEnvironment === true ? "" : withholding,
+    choosingPrograms(programs),
     exported({ ...policy.environment, ...ofShell(shell), ...(proxy === undefined ? {} : proxyVariables(proxy)) }),
     `${alone}\n`,
     names.before,
@@ -244,7 +269,7 @@ export interface LocalPort {
   readonly socket: string
 }
 
-export interface AgentProgramOptions extends Pick<ShellOptions, "policy" | "bubblewrap"> {
+export interface AgentProgramOptions extends Pick<ShellOptions, "policy" | "bubblewrap" | "programs"> {
   /** A folder that no command sees. */
   readonly folder: string
   readonly proxy: ProxyAccess
@@ -257,7 +282,7 @@ const localSocket = (port: number) => `/run/reprise-port-${port}`
 
 /** `PROGRAM WORD …` runs these words inside, with this program's own input and output, until they end. */
 export const agentProgramText = (options: AgentProgramOptions): string => {
-  const { bubblewrap, folder, policy, ports, proxy, variables } = options
+  const { bubblewrap, folder, policy, ports, programs, proxy, variables } = options
   const names = keepNames(policy, folder)
   const hidden = hiding([
     ...bubblewrapArguments(policy, proxy.socket),
@@ -267,10 +292,11 @@ export const agentProgramText = (options: AgentProgramOptions): string => {
   return [
     shellHead,
     withholdingAllBut(variables),
+    choosingPrograms(programs),
     exported({ ...policy.environment, ...proxyVariables(proxy) }),
     names.before,
     hidden.before,
-    [quoted(bubblewrap), ...hidden.words, ...names.binds].join(" "),
+    [quoted(bubblewrap), asInside, ...hidden.words, ...names.binds].join(" "),
     ` -- /bin/sh -c ${quoted(`${inner}exec "$@"`)} "$PWD" "$@"\n`,
     "status=$?\n",
     names.after,
@@ -280,8 +306,8 @@ export const agentProgramText = (options: AgentProgramOptions): string => {
 }
 
 /** For sessions that the sandbox does not cover: only the passwords are taken away. */
-export const openShell = (shell: string): string =>
-  [shellHead, withholding, exported(ofShell(shell)), `${alone}\n`, `exec ${quoted(shell)} "$@"\n`].join("")
+export const openShell = (shell: string, programs: ProgramPaths): string =>
+  [shellHead, withholding, choosingPrograms(programs), exported(ofShell(shell)), `${alone}\n`, `PATH=$inside\nunset inside\nexec ${quoted(shell)} "$@"\n`].join("")
 
 /** Names the folder of the session whose command it is. Whoever starts the server sees to it that each command has it. */
 export const sessionFolder = "REPRISE_SESSION_FOLDER"

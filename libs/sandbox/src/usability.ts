@@ -8,6 +8,7 @@ export interface Programs {
   /** Bubblewrap's own; Seatbelt is entered by a program of the system. */
   readonly bubblewrap?: string
   readonly shell: string
+  readonly git: string
 }
 
 /** `reason`: a sentence for people, with what to install. */
@@ -24,6 +25,11 @@ const shellOf = Effect.fnUntraced(function* (environment: Environment) {
   const own = environment["SHELL"] ?? ""
   if (/^\/.*\/(bash|zsh|dash|ksh|sh)$/.test(own) && (yield* isProgram(own))) return own
   return (yield* findProgram("bash", environment)) ?? "/bin/sh"
+})
+
+const commonPrograms = Effect.fnUntraced(function* (environment: Environment) {
+  const git = (yield* findProgram("git", environment)) ?? "git"
+  return { shell: yield* shellOf(environment), git }
 })
 
 const install =
@@ -53,7 +59,7 @@ const findBubblewrap = Effect.fnUntraced(function* (environment: Environment) {
   if ((yield* findProgram("socat", environment)) === undefined) return unusable(`socat is not installed. ${install}`)
   const refused = yield* tryOut(bubblewrap)
   if (refused !== undefined) return unusable(whyRefused(refused))
-  const programs = { bubblewrap, shell: yield* shellOf(environment) }
+  const programs = { bubblewrap, ...(yield* commonPrograms(environment)) }
   return { _tag: "usable", engine: "bubblewrap", programs } satisfies Usability
 })
 
@@ -70,7 +76,7 @@ const findSeatbelt = Effect.fnUntraced(function* (environment: Environment) {
     Effect.catch(({ message }) => Effect.succeed(message))
   )
   if (tried !== undefined) return unusable(`${sandboxExec} does not work here (${tried}).`)
-  const programs = { shell: yield* shellOf(environment) }
+  const programs = yield* commonPrograms(environment)
   return { _tag: "usable", engine: "seatbelt", programs } satisfies Usability
 })
 

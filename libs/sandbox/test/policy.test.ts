@@ -157,7 +157,8 @@ describe("registries", () => {
 describe("the program that stands in for a shell", () => {
   const policy = policyFor(around, none, "reviewer")
   const desk = { socket: "/run/desk", folder: "/state/heard" }
-  const text = sandboxedShell({ policy, shell: "/bin/bash", bubblewrap: "/usr/bin/bwrap", desk })
+  const programs = { own: "/state/programs", outside: "/usr/bin:/bin", inTree: "" }
+  const text = sandboxedShell({ policy, shell: "/bin/bash", bubblewrap: "/usr/bin/bwrap", desk, programs })
 
   it("enters bubblewrap with namespaces of its own, and hidden folders that cannot be written", () => {
     const words = bubblewrapArguments(policy).flatMap((some) => some.words)
@@ -174,7 +175,8 @@ describe("the program that stands in for a shell", () => {
       policy: { ...policy, mounts: [{ path: odd, as: "writable" }], kept: [odd] },
       shell: "/bin/bash",
       bubblewrap: "/usr/bin/bwrap",
-      desk
+      desk,
+      programs
     })
     assert.include(named, `--bind-try '/home/me/it'\\''s; rm -rf $HOME \`x\`' '/home/me/it'\\''s; rm -rf $HOME \`x\`'`)
     assert.notMatch(named, /echo "[^"]*[$`]/)
@@ -185,12 +187,12 @@ describe("the program that stands in for a shell", () => {
   })
 
   it("takes no variable from a quality gate, whose variables were chosen", () => {
-    const options = { policy, shell: "/bin/sh", bubblewrap: "/usr/bin/bwrap", desk }
+    const options = { policy, shell: "/bin/sh", bubblewrap: "/usr/bin/bwrap", desk, programs }
     assert.include(sandboxedShell(options), "*TOKEN*")
     assert.notInclude(sandboxedShell({ ...options, chosenEnvironment: true }), "*TOKEN*")
   })
 
   it("takes passwords away also where the sandbox does not cover a session", () => {
-    assert.include(openShell("/bin/bash"), "OPENCODE_SERVER_*")
+    assert.include(openShell("/bin/bash", programs), "OPENCODE_SERVER_*")
   })
 })

@@ -27,6 +27,7 @@ import { changePrompted, nameOf } from "./session/SessionRecord.ts"
 import { historyOf } from "./transcript/history.ts"
 import { lastMessageOf, messageCountOf, modelOfLast, ownedBy, turnOf } from "./transcript/turnOf.ts"
 import { isUnsafeRoot } from "./turn/permissions.ts"
+import type { Guarded } from "./turn/runQuery.ts"
 import { runTurn } from "./turn/runTurn.ts"
 
 const create = (adapter: ClaudeAdapter): AgentRuntimeShape["create"] =>
@@ -45,7 +46,7 @@ const startTurn = (
   adapter: ClaudeAdapter,
   known: KnownSession,
   prompt: Prompt,
-  claude: ReadyClaude & { readonly shell?: string }
+  claude: ReadyClaude & { readonly guarded?: Guarded }
 ): LiveTurn => {
   const live = new LiveTurn(prompt.promptId.messageId)
   known.live = live
@@ -67,7 +68,7 @@ const startTurn = (
     Effect.onExit((exit) =>
       Effect.gen(function* () {
         yield* Effect.ignore(sessions.refresh(known))
-        if (claude.shell !== undefined) yield* Effect.ignore(adapter.sandbox.tidy(known.record.directory))
+        if (claude.guarded !== undefined) yield* Effect.ignore(adapter.sandbox.tidy(known.record.directory))
         known.markReported()
         known.live = undefined
         if (live.announced) yield* tell({ type: "idle", ...at })
@@ -89,10 +90,14 @@ const prompt = (adapter: ClaudeAdapter): AgentRuntimeShape["prompt"] =>
     if (known.live === undefined && (yield* isForeignBusy(adapter.sessions, known))) return yield* busy(id)
     if (known.live !== undefined && known.live.messageId !== it.promptId.messageId) return yield* busy(id)
     const { directory, permissions } = known.record
-    const shell = adapter.sandbox.covers(permissions)
-      ? yield* Effect.mapError(adapter.sandbox.shellFor(directory, it.role ?? "reviewer"), fault("prompt"))
+    const role = it.role ?? "reviewer"
+    const { covers, gitFor, shellFor } = adapter.sandbox
+    const guarded = covers(permissions)
+      ? yield* Effect.all({ shell: shellFor(directory, role), git: gitFor(directory, role) }).pipe(
+          Effect.mapError(fault("prompt"))
+        )
       : undefined
-    const live = known.live ?? startTurn(adapter, known, it, { ...claude, ...(shell === undefined ? {} : { shell }) })
+    const live = known.live ?? startTurn(adapter, known, it, { ...claude, ...(guarded === undefined ? {} : { guarded }) })
     return yield* Deferred.await(live.end)
   })
 

@@ -1,4 +1,5 @@
 /** One try of a turn: a process of Claude gets a prompt, and its messages are read until it ends. */
+import { delimiter } from "node:path"
 import { Clock, Effect, Option, Schema, Stream } from "effect"
 import { AgentError, promptFailed } from "../../AgentError.ts"
 import type { Prompt } from "../../AgentRuntimeShape.ts"
@@ -18,6 +19,14 @@ import { heldWords, observe } from "./observe.ts"
 import { readsProject } from "./permissions.ts"
 import { answerToolRequest } from "./toolRequests.ts"
 
+/** How the turn's programs enter the sandbox. */
+export interface Guarded {
+  /** The program that runs commands. */
+  readonly shell: string
+  /** The folder of the git that Claude starts by itself. */
+  readonly git: string
+}
+
 export interface TurnOptions {
   readonly sdk: ClaudeSdk
   readonly sessions: KnownSessions
@@ -27,8 +36,8 @@ export interface TurnOptions {
   readonly patienceMs: number
   /** How many model calls a turn may make whose prompt sets no limit. */
   readonly maxTurns: number
-  /** The program that runs the turn's commands in the sandbox; absent: they run in none. */
-  readonly shell?: string
+  /** Absent: the turn's commands run in no sandbox. */
+  readonly guarded?: Guarded
   readonly projectSettings: ProjectSettings
   readonly rules: RuleBook
 }
@@ -113,8 +122,13 @@ const handleMessage = Effect.fnUntraced(function* (
   )
 })
 
+const variablesOf = ({ git, shell }: Guarded, environment: Readonly<Record<string, string>>) => ({
+  CLAUDE_CODE_SHELL_PREFIX: shell,
+  PATH: [git, environment["PATH"]].join(delimiter)
+})
+
 const start = Effect.fnUntraced(function* ({ known, live, options, prompt }: QueryRun, uuid: string, text: string) {
-  const { environment, projectSettings, rules, sdk, sessions, shell, tell } = options
+  const { environment, guarded, projectSettings, rules, sdk, sessions, tell } = options
   const { directory, permissions } = known.record
   const trusted = (yield* projectSettings(directory))._tag === "trusted"
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
@@ -124,7 +138,7 @@ const start = Effect.fnUntraced(function* ({ known, live, options, prompt }: Que
     resumes: known.entries.some(({ kind }) => kind === "prompt"),
     uuid,
     text,
-    environment: shell === undefined ? environment : { ...environment, CLAUDE_CODE_SHELL_PREFIX: shell },
+    environment: guarded === undefined ? environment : { ...environment, ...variablesOf(guarded, environment) },
     trusted,
     held: heldBack(yield* rules.rules),
     instructions: readsProject(permissions, trusted) ? undefined : yield* instructionsIn(directory),
@@ -133,7 +147,7 @@ const start = Effect.fnUntraced(function* ({ known, live, options, prompt }: Que
     maxTurns: prompt.maxTurns ?? options.maxTurns,
     canUseTool: (tool, input, { signal, toolUseID: id }) =>
       run(
-        answerToolRequest({ sessions, known, live, tell, rules, sandboxed: shell !== undefined }, { id, tool, input }),
+        answerToolRequest({ sessions, known, live, tell, rules, sandboxed: guarded !== undefined }, { id, tool, input }),
         {
           signal
         }

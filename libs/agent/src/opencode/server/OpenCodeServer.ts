@@ -4,7 +4,7 @@
  */
 
 import { writeFile } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { delimiter, dirname, join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { Sandbox, type SandboxShape } from "@reprise/sandbox"
 import { Context, Deferred, Effect, Exit, Layer, Option, type Redacted, Schedule, Scope, Semaphore } from "effect"
@@ -28,14 +28,17 @@ import {
   type OpenCodeUnavailable,
   OpenCodeUnguarded
 } from "./OpenCodeUnavailable.ts"
-import { loadPlugin, pluginText } from "./sessionFolderPlugin.ts"
+import { withOwnSettings } from "./ownSettings.ts"
+import { pluginText } from "./sessionFolderPlugin.ts"
 import { type RunningServer, startServer } from "./startServer.ts"
+
+type Environment = Readonly<Record<string, string | undefined>>
 
 export interface OpenCodeOptions {
   /** Absolute path; holds `opencode.json` and `logs/opencode.log`. Only one live process can use it at a time. */
   readonly stateDirectory: string
   /** Default: this process's. Reprise's own variables are withheld from the server. */
-  readonly environment?: Readonly<Record<string, string | undefined>>
+  readonly environment?: Environment
   /** The program to run. Default: the one that `locateOpenCode` finds. */
   readonly command?: string
   /** Start in the background at once. Default: with the first call. */
@@ -91,22 +94,20 @@ interface Supervisor {
   isSupervised: boolean
 }
 
-/** Without these variables commands would run unguarded, so a server that cannot get them does not start. */
-const guardedBy = Effect.fnUntraced(function* (
-  sandbox: SandboxShape | undefined,
-  environment: Readonly<Record<string, string | undefined>>
-) {
-  if (sandbox === undefined) return {}
-  const shell = yield* sandbox.serverShell.pipe(
+const ownSettings = (environment: Environment, plugin?: string) =>
+  Effect.fromResult(withOwnSettings(environment, plugin)).pipe(Effect.mapError((why) => new OpenCodeUnguarded(why)))
+
+/** Without these variables commands, and git, would run unguarded, so a server that cannot get them does not start. */
+const guardedBy = Effect.fnUntraced(function* (sandbox: SandboxShape | undefined, environment: Environment) {
+  if (sandbox === undefined) return yield* ownSettings(environment)
+  const { git, shell } = yield* Effect.all({ git: sandbox.serverGit, shell: sandbox.serverShell }).pipe(
     Effect.mapError((cause) => new OpenCodeStateFault({ operation: "preparing the sandbox", cause }))
   )
   // Beside the shell, where no command can write.
   const plugin = join(dirname(shell), "sessionFolder.js")
   yield* onDisk("preparing the sandbox", () => writeFile(plugin, pluginText))
-  const loading = yield* Effect.fromResult(loadPlugin(environment, pathToFileURL(plugin).href)).pipe(
-    Effect.mapError((why) => new OpenCodeUnguarded(why))
-  )
-  return { ...loading, SHELL: shell }
+  const settings = yield* ownSettings(environment, pathToFileURL(plugin).href)
+  return { ...settings, SHELL: shell, PATH: [git, environment["PATH"]].join(delimiter) }
 })
 
 const startOnce = Effect.fnUntraced(function* ({ launched, options, program, sandbox, servers }: Supervisor) {

@@ -2,8 +2,8 @@
 import { execFile } from "node:child_process"
 import { readFile, stat } from "node:fs/promises"
 import { createRequire } from "node:module"
-import { delimiter, dirname, join } from "node:path"
-import { isProgram } from "@reprise/process"
+import { dirname, join } from "node:path"
+import { findProgram, isProgram } from "@reprise/process"
 import { Effect, Option, Schema } from "effect"
 import { resolveAgent } from "../../agentPackages.ts"
 import { OpenCodeNotFound } from "./OpenCodeUnavailable.ts"
@@ -44,10 +44,8 @@ export const locateOpenCode = Effect.fn("locateOpenCode")(function* (environment
     const packaged = yield* programOf(manifest)
     if (Option.isSome(packaged) && (yield* isProgram(packaged.value))) return packaged.value
   }
-  for (const directory of (environment.PATH ?? "").split(delimiter)) {
-    const candidate = join(directory, "opencode")
-    if (directory !== "" && (yield* isProgram(candidate))) return candidate
-  }
+  const onPath = yield* findProgram("opencode", environment)
+  if (onPath !== undefined) return onPath
   return yield* new OpenCodeNotFound({ looked: "neither the package opencode-ai nor opencode on the PATH" })
 })
 

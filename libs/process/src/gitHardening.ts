@@ -1,0 +1,70 @@
+/**
+ * How git runs outside of the sandbox while agents can write its working tree: whatever the tree says, it starts no program
+ * that a repository, or one inside of it, names. The same for Reprise's own git and for the one that agents' programs find
+ * (docs/security.md#programs-outside-of-the-sandbox). Pure.
+ */
+
+/** Settings that name or start programs, each with the value that starts none. What a caller sets later counts instead. */
+const settings = [
+  "core.fsmonitor=false",
+  "core.hooksPath=/dev/null",
+  // A folder that only looks like a repository is none: a command may have made it so, and broken the real one.
+  "safe.bareRepository=explicit",
+  "protocol.ext.allow=never",
+  "diff.ignoreSubmodules=dirty",
+  "diff.submodule=short",
+  "status.submoduleSummary=false",
+  "submodule.recurse=false",
+  "fetch.recurseSubmodules=no",
+  "push.recurseSubmodules=no",
+  "log.showSignature=false",
+  "merge.verifySignatures=false",
+  "commit.gpgSign=false",
+  "tag.gpgSign=false",
+  "push.gpgSign=false"
+]
+
+/** Before every subcommand. */
+export const hardenedSettings: ReadonlyArray<string> = ["--no-pager", ...settings.flatMap((one) => ["-c", one])]
+
+/** Instead of what the user's environment says. An empty program is none. */
+export const hardenedVariables: Readonly<Record<string, string>> = {
+  GIT_ASKPASS: "",
+  GIT_EDITOR: ":",
+  GIT_SEQUENCE_EDITOR: ":",
+  GIT_OPTIONAL_LOCKS: "0",
+  GIT_TERMINAL_PROMPT: "0",
+  LC_ALL: "C"
+}
+
+/**
+ * A setting of `.gitmodules`, which agents write, would count more than ours: only an option counts more than that. Looking
+ * into a submodule means a git that obeys the submodule's own configuration.
+ */
+const notInside = "--ignore-submodules=dirty"
+const plainDiff = ["--no-ext-diff", "--no-textconv", "--submodule=short", notInside]
+
+/** Directly after the subcommand, so that a caller's own options count more. */
+export const hardenedOptions: Readonly<Record<string, ReadonlyArray<string>>> = {
+  diff: plainDiff,
+  log: plainDiff,
+  show: plainDiff,
+  status: [notInside]
+}
+
+/** Options of git itself that take the next word. */
+const withValue: ReadonlySet<string> = new Set(["-c", "-C", "--git-dir", "--work-tree", "--namespace", "--config-env"])
+
+/** Where the subcommand stands; the length of the words if there is none. */
+export const subcommandAt = (words: ReadonlyArray<string>): number => {
+  let at = 0
+  while (words[at]?.startsWith("-") === true) at += withValue.has(words[at] ?? "") ? 2 : 1
+  return Math.min(at, words.length)
+}
+
+/** The words for git, hardened. `words`: options of git itself, the subcommand, and what belongs to it. */
+export const hardened = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const at = subcommandAt(words)
+  const options = hardenedOptions[words[at] ?? ""] ?? []
+  return [...hardenedSettings, ...words.slice(0, at + 1), ...options, ...words.slice(at + 1)]
+}

@@ -1,0 +1,88 @@
+/**
+ * The git that agents' programs find on their `PATH`: they start it outside of the sandbox by themselves, while agents can
+ * write the working tree (docs/security.md#programs-outside-of-the-sandbox). Pure.
+ */
+import { hardenedSettings, hardenedVariables } from "@reprise/process"
+import { bubblewrapArguments } from "./bubblewrap.ts"
+import type { Mount, Policy } from "./policy.ts"
+import { exported, hiding, quoted, shellHead, withholding } from "./shellScript.ts"
+
+/** Subcommands that read only what git itself keeps: neither a file of the tree, nor a repository inside of it. */
+const queries = [
+  "check-ref-format",
+  "config",
+  "for-each-ref",
+  "merge-base",
+  "remote",
+  "rev-list",
+  "rev-parse",
+  "show-ref",
+  "symbolic-ref",
+  "version"
+]
+
+const { LC_ALL: _, ...variables } = hardenedVariables
+
+const enter = (git: string): string => `exec ${[git, ...hardenedSettings].map(quoted).join(" ")} "$@"\n`
+
+/** Sets `subcommand` to it and the word after it, from the program's own words. */
+const findSubcommand = `subcommand= skipped=
+for word in "$@"; do
+  if [ -n "$skipped" ]; then skipped=; continue; fi
+  if [ -n "$subcommand" ]; then subcommand="$subcommand $word"; break; fi
+  case $word in
+    -c|-C|--git-dir|--work-tree|--namespace|--config-env) skipped=1 ;;
+    -*) ;;
+    *) subcommand=$word ;;
+  esac
+done
+`
+
+const isQuery = ["''", "'worktree list'", ...queries.flatMap((name) => [name, `"${name} "*`])].join("|")
+
+/** Every subcommand, for agents that the sandbox does not cover. */
+export const openGit = (git: string): string => `${shellHead}${exported(variables)}${enter(git)}`
+
+const readOnly = (mount: Mount): Mount =>
+  mount.as === "writable" && mount.from === undefined ? { ...mount, as: "readable" } : mount
+
+/** Every subcommand in the sandbox of a workspace, where it writes nothing and reaches nothing. */
+export const sandboxedGit = (git: string, bubblewrap: string, policy: Policy): string => {
+  const hidden = hiding(bubblewrapArguments({ ...policy, mounts: policy.mounts.map(readOnly) }))
+  return [
+    shellHead,
+    withholding,
+    exported({ ...policy.environment, ...variables }),
+    hidden.before,
+    `exec ${[quoted(bubblewrap), ...hidden.words].join(" ")} --chdir "$PWD" -- `,
+    `${[git, ...hardenedSettings].map(quoted).join(" ")} "$@"\n`
+  ].join("")
+}
+
+/** Queries run at once; everything else runs by the program that the shell expression `inside` names. */
+const program = (git: string, find: string): string =>
+  [
+    shellHead,
+    findSubcommand,
+    `case $subcommand in\n  ${isQuery}) ${exported(variables).trimEnd().replaceAll("\n", "; ")}; ${enter(git).trimEnd()} ;;\nesac\n`,
+    find
+  ].join("")
+
+/** For an agent's program that works in one workspace. `inside`: the path of `sandboxedGit`. */
+export const gitFor = (git: string, inside: string): string => program(git, `exec /bin/sh ${quoted(inside)} "$@"\n`)
+
+/** The file of a folder in which agents work, below `places`, which repeats the folders of this machine. */
+export const placedGit = ".reprise-git"
+
+/** For a server of many sessions: what it runs follows who works now in the folder in which it starts git. */
+export const dispatchingGit = (git: string, places: string): string =>
+  program(
+    git,
+    `places=${quoted(places)}
+at=$(pwd -P)
+while [ -n "$at" ] && [ ! -f "$places$at/${placedGit}" ]; do at=\${at%/*}; done
+if [ -f "$places$at/${placedGit}" ]; then exec /bin/sh "$places$at/${placedGit}" "$@"; fi
+echo "reprise: no agent works in $PWD, so 'git $subcommand' does not run there outside of the sandbox." >&2
+exit 128
+`
+  )
