@@ -1,12 +1,12 @@
 /** Entry point: parses the command line, runs the command, ends with its exit code. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import { withoutTreePath } from "@reprise/process"
 import * as Command from "effect/cli/Command"
 import * as Completions from "effect/cli/Completions"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
-import { withoutTreePath } from "@reprise/process"
 import manifest from "../package.json" with { type: "json" }
 import { CommandTree } from "./commands/completion.ts"
 import { presentation, readArguments, withoutHelpOfUnknown } from "./commands/parser.ts"

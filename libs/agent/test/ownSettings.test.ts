@@ -13,7 +13,9 @@ describe("the plugin that tells commands the folder of their session", () => {
     { content: '{"model":"a/b"}', expected: { model: "a/b", plugin: [url] } },
     { content: '{"plugin":["one",["two",{}]]}', expected: { plugin: ["one", ["two", {}], url] } }
   ])("is loaded after the plugins of the user: $content", ({ content, expected }) => {
-    const { OPENCODE_CONFIG_CONTENT = "" } = Result.getOrThrow(withOwnSettings({ OPENCODE_CONFIG_CONTENT: content }, url))
+    const { OPENCODE_CONFIG_CONTENT = "" } = Result.getOrThrow(
+      withOwnSettings({ OPENCODE_CONFIG_CONTENT: content }, url)
+    )
     assert.deepStrictEqual(JSON.parse(OPENCODE_CONFIG_CONTENT), { ...expected, ...off })
   })
 

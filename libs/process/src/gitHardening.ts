@@ -11,6 +11,8 @@ const settings = [
   // A folder that only looks like a repository is none: a command may have made it so, and broken the real one.
   "safe.bareRepository=explicit",
   "protocol.ext.allow=never",
+  // A command can write one that tells another history.
+  "core.commitGraph=false",
   "diff.ignoreSubmodules=dirty",
   "diff.submodule=short",
   "status.submoduleSummary=false",

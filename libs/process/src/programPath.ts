@@ -19,8 +19,7 @@ export const splitPath = (
   tree: string | undefined
 ): { readonly outside: string; readonly inTree: string } => {
   const folders = path.split(delimiter).filter((folder) => folder !== "")
-  const isOutside = (folder: string) =>
-    isAbsolute(folder) && (tree === undefined || !isWithin(resolve(folder), tree))
+  const isOutside = (folder: string) => isAbsolute(folder) && (tree === undefined || !isWithin(resolve(folder), tree))
   return {
     outside: folders.filter(isOutside).join(delimiter) || usual,
     inTree: folders.filter((folder) => !isOutside(folder)).join(delimiter)

@@ -15,6 +15,7 @@ import { gitPlacesOf } from "./gitPlaces.ts"
 import { dispatchingGit, gitFor, openGit, placedGit } from "./gitProgram.ts"
 import { markOf, ownFolder } from "./hostFolder.ts"
 import { putAsideLeft, putAsideLinks } from "./leftovers.ts"
+import { makeNestedWatch } from "./NestedWatch.ts"
 import type { Policy } from "./policy.ts"
 import { makeProxy } from "./proxy.ts"
 import {
@@ -27,6 +28,7 @@ import {
   preparedGit,
   programPaths,
   programsOf,
+  putAsideNested,
   type SandboxFault,
   type SandboxOptions,
   settled,
@@ -121,13 +123,14 @@ const unused = (standing: Standing): SandboxShape => ({
   tidy: () => Effect.void,
   policy: () => notUsed
 })
-const tidy = ({ options }: Host, directory: string) =>
+
+const tidy = (host: Host, directory: string) =>
   onDisk(directory, async () => {
-    const folder = sharedFolder(options)
+    const folder = sharedFolder(host.options)
     await putAsideLeft(folder, "all")
     const git = await gitPlacesOf(directory)
     if (git !== undefined) await putAsideLinks(git.directories, join(folder, "refused"))
-  })
+  }).pipe(Effect.andThen(Effect.asVoid(putAsideNested(host, directory))))
 
 /** The strictest of those who work in a directory decides for all of them; nobody: a reviewer. */
 export const strictest = (
@@ -213,7 +216,8 @@ const inUse = (host: Host): SandboxShape => {
     coversGates: gates,
     tidy: (directory) => tidy(host, directory),
     policy: (directory, role) => Effect.map(settled(host, directory, role), ({ policy }) => policy),
-    shellFor: (directory, role) => shellAt(directory, role, prepared(host, directory, role)),
+    shellFor: (directory, role) =>
+      Effect.andThen(tidy(host, directory), shellAt(directory, role, prepared(host, directory, role))),
     gateShell: (directory) =>
       Effect.andThen(tidy(host, directory), shellAt(directory, "gate", prepared(host, directory, "author", "gate"))),
     serverShell: Effect.suspend(() => {
@@ -222,7 +226,11 @@ const inUse = (host: Host): SandboxShape => {
     }),
     gitFor: Effect.fn("Sandbox.gitFor")(function* (directory, role) {
       const inside = yield* shellAt(directory, `git-${role}`, preparedGit(host, directory, role))
-      const path = yield* shellAt(directory, join(`path-${role}`, "git"), Effect.succeed(gitFor(host.programs.git, inside)))
+      const path = yield* shellAt(
+        directory,
+        join(`path-${role}`, "git"),
+        Effect.succeed(gitFor(host.programs.git, inside))
+      )
       return dirname(path)
     }),
     serverGit: Effect.suspend(() => {
@@ -231,7 +239,10 @@ const inUse = (host: Host): SandboxShape => {
       return onDisk(dirname(path), () => writeProgram(path, text)).pipe(Effect.as(dirname(path)))
     }),
     openedByWords: (agent, said) => openedByWords(host, agent, said),
-    agentProgram: bubblewrap === undefined ? undefined : (agent) => agentProgram(host, bubblewrap, agent),
+    agentProgram:
+      bubblewrap === undefined
+        ? undefined
+        : (agent) => Effect.andThen(tidy(host, agent.directory), agentProgram(host, bubblewrap, agent)),
     decide: (directory, decider, whose = "agent") =>
       during(host.deciders, directory, (workspace) => keyOf(whose, workspace), decider),
     open: Effect.fn("Sandbox.open")(function* (directory, place) {
@@ -273,6 +284,8 @@ const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
     programs: usability.programs,
     proxyFor: yield* makeProxy(markOf(folder)),
     socketFor: yield* makeSockets,
+    run: Effect.runPromiseWith(yield* Effect.context<never>()),
+    nested: yield* makeNestedWatch(join(sharedFolder(options), "nested"), join(sharedFolder(options), "refused")),
     policies: new Map(),
     deciders: new Map(),
     opened: new Map()

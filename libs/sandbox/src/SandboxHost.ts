@@ -1,6 +1,6 @@
 /** What the sandbox of one process knows, and how the programs that enter it are prepared. */
 import { createHash } from "node:crypto"
-import { chmod, mkdir } from "node:fs/promises"
+import { chmod, mkdir, realpath } from "node:fs/promises"
 import { homedir, tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { replaceFile, splitPath, treePathVariable } from "@reprise/process"
@@ -12,6 +12,7 @@ import { openDoor } from "./door.ts"
 import type { Engine } from "./engine.ts"
 import { gitPlacesOf, hooksOf } from "./gitPlaces.ts"
 import { openGit, sandboxedGit } from "./gitProgram.ts"
+import type { NestedWatch } from "./NestedWatch.ts"
 import type { Bounds } from "./openPlaces.ts"
 import { type OwnPlaces, type Policy, policyFor, type SandboxSettings } from "./policy.ts"
 import { type makeProxy, ProxyFailed } from "./proxy.ts"
@@ -57,6 +58,9 @@ export interface Host {
   readonly engine: Engine
   readonly programs: Programs
   readonly proxyFor: Effect.Success<ReturnType<typeof makeProxy>>
+  readonly nested: NestedWatch
+  /** For what a socket asks for: with the logs of this process. */
+  readonly run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
   /** The doors and desks. */
   readonly socketFor: Effect.Success<typeof makeSockets>
   /** What holds now, by whose commands in which workspace. */
@@ -97,6 +101,17 @@ export const digest = (text: string) => createHash("sha256").update(text).digest
 /** Programs are replaced in one step: a shell that reads the old one goes on with it. */
 export const writeProgram = (path: string, text: string) =>
   replaceFile(path, text, { mode: 0o700 }).then(() => chmod(path, 0o700))
+
+/** Puts aside repositories with a configuration of their own that commands have made, says so, and gives the sentences. */
+export const putAsideNested = (host: Host, directory: string) =>
+  onDisk(directory, async () => {
+    const workspace = await realpath(directory)
+    return { workspace, stateDirectory: host.options.stateDirectory, git: await gitPlacesOf(workspace) }
+  }).pipe(
+    Effect.flatMap(host.nested.check),
+    Effect.tap((sentences) => Effect.forEach(sentences, (sentence) => Effect.logWarning(sentence), { discard: true })),
+    Effect.mapError((cause) => (cause instanceof SandboxFault ? cause : new SandboxFault({ directory, cause })))
+  )
 
 /** Bubblewrap needs them to exist; missing hooks would be a folder that a command can make. */
 const makeFolders = async (folders: ReadonlyArray<string>, directory: string) => {
@@ -141,8 +156,7 @@ export const failedToListen = (cause: unknown) => new ProxyFailed({ cause })
 const socketsFor = (host: Host, whose: Whose, { policy: { workspace } }: Held, proxied: boolean) => {
   const key = keyOf(whose, workspace)
   const decider = () => host.deciders.get(key)?.at(-1)
-  const proxy = (names: ReadonlyArray<string>) =>
-    Effect.runPromise(Effect.map(host.proxyFor(names), ({ socket }) => socket))
+  const proxy = (names: ReadonlyArray<string>) => host.run(Effect.map(host.proxyFor(names), ({ socket }) => socket))
   const opening = {
     names: () => host.policies.get(key)?.policy.network ?? [],
     decider,
@@ -152,13 +166,14 @@ const socketsFor = (host: Host, whose: Whose, { policy: { workspace } }: Held, p
     const held = host.policies.get(key)
     return held === undefined ? undefined : await lookAtRefused(path, held.policy, held.bounds)
   }
+  const aside = () => host.run(putAsideNested(host, workspace))
   return Effect.tryPromise({
     try: async () => ({
       door: await host.socketFor(`${proxied ? "door" : "closed door"} ${key}`, {
         receive: (client) => openDoor(client, opening)
       }),
       desk: await host.socketFor(`desk ${key}`, {
-        receive: (client) => attend(client, { look, decider }),
+        receive: (client) => attend(client, { look, decider, putAsideNested: aside }),
         afterEnd: true
       })
     }),

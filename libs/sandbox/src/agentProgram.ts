@@ -38,7 +38,7 @@ const doorFor = (host: Host, key: string, { policy: { workspace } }: Held) => {
   const opening = {
     names: () => host.policies.get(key)?.policy.network ?? [],
     decider: () => host.deciders.get(keyOf("agent", workspace))?.at(-1),
-    proxy: (names: ReadonlyArray<string>) => Effect.runPromise(Effect.map(host.proxyFor(names), ({ socket }) => socket))
+    proxy: (names: ReadonlyArray<string>) => host.run(Effect.map(host.proxyFor(names), ({ socket }) => socket))
   }
   return host.socketFor(`door ${key}`, { receive: (client) => openDoor(client, opening) })
 }

@@ -1,6 +1,6 @@
 /**
  * The desk, one for each workspace: the program that runs a command in the sandbox brings what the command said of files
- * that it may not write, and waits for the words that its agent is to read.
+ * that it may not write, and that it may have made a repository, and waits for the words that its agent is to read.
  */
 import type { Socket } from "node:net"
 import type { Decider, RefusedWrite } from "./decider.ts"
@@ -11,7 +11,12 @@ export interface Desk {
   readonly look: (path: string) => Promise<Omit<RefusedWrite, "failed"> | undefined>
   /** Absent: nobody wants to know. */
   readonly decider: () => Decider | undefined
+  /** Repositories that a command made with a configuration of their own. Gives a sentence for each. */
+  readonly putAsideNested: () => Promise<ReadonlyArray<string>>
 }
+
+/** The first word of a text, after which a repository may have been made. */
+export const madeRepository = "repository"
 
 /** More of one command is not looked at. */
 const mostBytes = 64 * 1024
@@ -27,11 +32,12 @@ const wordsFor = async (
   return `reprise: ${path} may not be written from the sandbox. sandbox.write names what may.\n`
 }
 
-/** `text`: the exit code of a command in a line of its own, then lines of what it said. Gives lines for its agent. */
+/** `text`: a line with `repository` or nothing, the exit code of a command in one, what it said. Gives lines for its agent. */
 const reply = async (desk: Desk, text: string): Promise<string> => {
-  const [status = "", ...lines] = text.split("\n")
+  const [made = "", status = "", ...lines] = text.split("\n")
   const failed = status !== "0"
-  const words: Array<string> = []
+  const aside = made === madeRepository ? await desk.putAsideNested() : []
+  const words: Array<string> = aside.map((sentence) => `reprise: ${sentence}\n`)
   for (const path of refusedPathsIn(lines.join("\n"))) words.push(await wordsFor(desk, { path, failed }))
   return words.join("")
 }

@@ -15,7 +15,8 @@ const exists = (path: string) =>
     () => false
   )
 
-const putAside = async (path: string, refused: string): Promise<void> => {
+/** Moves a file or folder into the folder of what was refused. */
+export const putAside = async (path: string, refused: string): Promise<void> => {
   await mkdir(refused, { recursive: true, mode: 0o700 })
   const to = join(refused, `${Date.now()}-${process.pid}-${basename(path)}`)
   await rm(to, { recursive: true, force: true })

@@ -109,6 +109,8 @@ export interface Mount {
 
 export interface Policy {
   readonly workspace: string
+  /** The git directory of its repository. */
+  readonly git?: string
   /** Parents before their children. */
   readonly mounts: ReadonlyArray<Mount>
   /** Files that stay as they are. One that does not exist must not be made; a command's is put in the folder. */
@@ -230,6 +232,7 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
   const couldWrite = [workspace, ...(git === undefined ? [] : [git.common, git.directory])]
   return {
     workspace,
+    ...(git === undefined ? {} : { git: git.common }),
     mounts: ordered([...mounts, ...anchoring(mounts, around.anchors)]),
     kept: [
       ...new Set([

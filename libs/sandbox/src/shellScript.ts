@@ -4,6 +4,7 @@
  */
 import { bubblewrapArguments, proxySocket, type Words } from "./bubblewrap.ts"
 import { withheldVariables } from "./credentials.ts"
+import { madeRepository } from "./desk.ts"
 import { begunPrefix } from "./leftovers.ts"
 import type { Policy } from "./policy.ts"
 
@@ -225,9 +226,25 @@ const overheard = ({ folder }: DeskAccess) => ({
 `
 })
 
-const broughtToDesk = ({ socket }: DeskAccess): string => `if [ -s "$said" ]; then
-  words=$(LC_ALL=C grep -aiE -m 200 'read-only file system|EROFS' "$said")
-  [ -z "$words" ] || printf '%s\n%s\n' "$status" "$words" | socat -t ${patienceSeconds} - UNIX-CONNECT:${quoted(socket)} 2>/dev/null
+/**
+ * Whether the command has changed what makes a folder a repository, or what a repository obeys; also when that cannot be
+ * told. Change times cannot be set back, and the record of what it may not make was written before it began.
+ */
+const lookForRepositories = ({ git, workspace }: Policy): string => {
+  const names = [".git", "HEAD", "config", "config.worktree", "commondir", "hooks"].map((name) => `-name ${name}`)
+  const changed = `'(' ${[...names, "-path '*/hooks/*'"].join(" -o ")} ')' -cnewer "$begun" -print -quit`
+  const own = git === undefined ? [] : [`${git}/modules`, `${git}/worktrees`]
+  const looks = [
+    `find ${quoted(workspace)} '(' -path ${quoted(`${workspace}/.git`)} -o -path ${quoted(`${workspace}/.reprise`)} ')' -prune -o ${changed}`,
+    ...own.map((path) => `[ ! -d ${quoted(path)} ] || find ${quoted(path)} -name objects -prune -o ${changed}`)
+  ]
+  return `made=$({ ${looks.join("; ")}; } 2>&1 | head -n 1)\n`
+}
+
+const broughtToDesk = ({ socket }: DeskAccess): string => `words=
+[ ! -s "$said" ] || words=$(LC_ALL=C grep -aiE -m 200 'read-only file system|EROFS' "$said")
+if [ -n "$made$words" ]; then
+  printf '%s\n%s\n%s\n' "\${made:+${madeRepository}}" "$status" "$words" | socat -t ${patienceSeconds} - UNIX-CONNECT:${quoted(socket)} 2>/dev/null
 fi
 `
 
@@ -255,6 +272,7 @@ export const sandboxedShell = (options: ShellOptions): string => {
     `  if [ $status -ne 1 ] || [ -s "$start" ] || [ $tries -ge 20 ]; then break; fi\n`,
     "  tries=$((tries+1))\n",
     "done\n",
+    lookForRepositories(policy),
     broughtToDesk(desk),
     names.after,
     'rm -f "$said" "$code" "$start" "$begun"\n',
@@ -307,7 +325,14 @@ export const agentProgramText = (options: AgentProgramOptions): string => {
 
 /** For sessions that the sandbox does not cover: only the passwords are taken away. */
 export const openShell = (shell: string, programs: ProgramPaths): string =>
-  [shellHead, withholding, choosingPrograms(programs), exported(ofShell(shell)), `${alone}\n`, `PATH=$inside\nunset inside\nexec ${quoted(shell)} "$@"\n`].join("")
+  [
+    shellHead,
+    withholding,
+    choosingPrograms(programs),
+    exported(ofShell(shell)),
+    `${alone}\n`,
+    `PATH=$inside\nunset inside\nexec ${quoted(shell)} "$@"\n`
+  ].join("")
 
 /** Names the folder of the session whose command it is. Whoever starts the server sees to it that each command has it. */
 export const sessionFolder = "REPRISE_SESSION_FOLDER"

@@ -7,10 +7,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { escapes } from "./testingEscapes.ts"
+import { lookOutside } from "./testingNestedRepositories.ts"
 import { canary, makeScene, type Scene } from "./testingScene.ts"
 import { findUsability } from "./usability.ts"
 
-export { canary, escapes, type Scene }
+export { canary, escapes, lookOutside, type Scene }
 
 /** Its output goes to a file of the workspace, from where `outputOf` reads it. */
 export const recorded = (scene: Scene, index: number): string =>

@@ -1,6 +1,7 @@
 /** For tests: what a command might try to get out of the sandbox. */
 import { existsSync } from "node:fs"
 import { gitEscapes } from "./testingGitEscapes.ts"
+import { nestedRepositoryEscapes } from "./testingNestedRepositories.ts"
 import { canary } from "./testingScene.ts"
 import { type Escape, has, kills, read, survives, written } from "./testingTries.ts"
 
@@ -147,6 +148,7 @@ export const escapes: ReadonlyArray<Escape> = [
     ({ workspace }) => `${workspace}/.claude/settings.json`
   ),
   ...gitEscapes,
+  ...nestedRepositoryEscapes,
   // Reading keys and passwords.
   read("a private key", ({ home }) => `cat ${home}/.ssh/id_ed25519`),
   read("a private key through a link", ({ home }) => `ln -sf ${home}/.ssh/id_ed25519 out-key; cat out-key`),

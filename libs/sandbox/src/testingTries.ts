@@ -8,6 +8,8 @@ export interface Escape {
   readonly command: (scene: Scene) => string
   /** Whether the machine shows that it worked. `output`: all that the command printed. */
   readonly escaped: (scene: Scene, output: string) => boolean
+  /** A folder of the workspace in which somebody outside looks with git afterwards. */
+  readonly folder?: string
 }
 
 const saysCanary = (_: Scene, output: string): boolean => output.includes(canary)

@@ -1,10 +1,13 @@
 import { execFile } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, References } from "effect"
 import { layerSandbox, Sandbox } from "../src/index.ts"
-import { canary, canSandbox, escapedFrom, escapes, recorded, type Scene, scene } from "../src/testing.ts"
+import { canary, canSandbox, escapedFrom, escapes, lookOutside, recorded, type Scene, scene } from "../src/testing.ts"
 
 const sandboxed = await canSandbox()
+
+/** What is put aside is said in the log. */
+const quietly = Effect.provideService(References.MinimumLogLevel, "Error")
 
 const environmentOf = ({ home }: Scene) => ({
   ...process.env,
@@ -16,13 +19,16 @@ const environmentOf = ({ home }: Scene) => ({
 const tryAll = (it: Scene, shell: string) =>
   Effect.forEach(
     escapes,
-    (_, index) =>
+    (attempt, index) =>
       Effect.callback<void>((resume) => {
         execFile(
           shell,
           ["-c", recorded(it, index)],
           { cwd: it.workspace, env: environmentOf(it), timeout: 60_000 },
-          () => resume(Effect.void)
+          () => {
+            lookOutside(it, attempt)
+            resume(Effect.void)
+          }
         )
       }),
     { discard: true }
@@ -46,7 +52,7 @@ describe.skipIf(!sandboxed)("the sandbox", () => {
       }).pipe(Effect.provide(layerSandbox(options(here))))
       assert.isAtLeast(escapes.length, 40)
       assert.deepStrictEqual(escapedFrom(here), [])
-    })
+    }).pipe(quietly)
   )
 
   it.live("is what keeps them inside: a plain shell lets most of them out", () =>
@@ -54,15 +60,18 @@ describe.skipIf(!sandboxed)("the sandbox", () => {
       const here = yield* scene
       // The others would change this machine.
       const outside = /process|mount|namespace|root|grandchild|machine|crontab|usr/
-      yield* Effect.forEach(escapes, ({ title }, index) =>
-        outside.test(title)
+      yield* Effect.forEach(escapes, (attempt, index) =>
+        outside.test(attempt.title)
           ? Effect.void
           : Effect.callback<void>((resume) => {
               execFile(
                 "/bin/bash",
                 ["-c", recorded(here, index)],
                 { cwd: here.workspace, env: environmentOf(here), timeout: 60_000 },
-                () => resume(Effect.void)
+                () => {
+                  lookOutside(here, attempt)
+                  resume(Effect.void)
+                }
               )
             })
       )

@@ -97,7 +97,8 @@ const prompt = (adapter: ClaudeAdapter): AgentRuntimeShape["prompt"] =>
           Effect.mapError(fault("prompt"))
         )
       : undefined
-    const live = known.live ?? startTurn(adapter, known, it, { ...claude, ...(guarded === undefined ? {} : { guarded }) })
+    const live =
+      known.live ?? startTurn(adapter, known, it, { ...claude, ...(guarded === undefined ? {} : { guarded }) })
     return yield* Deferred.await(live.end)
   })
 

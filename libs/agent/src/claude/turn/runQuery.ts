@@ -147,7 +147,10 @@ const start = Effect.fnUntraced(function* ({ known, live, options, prompt }: Que
     maxTurns: prompt.maxTurns ?? options.maxTurns,
     canUseTool: (tool, input, { signal, toolUseID: id }) =>
       run(
-        answerToolRequest({ sessions, known, live, tell, rules, sandboxed: guarded !== undefined }, { id, tool, input }),
+        answerToolRequest(
+          { sessions, known, live, tell, rules, sandboxed: guarded !== undefined },
+          { id, tool, input }
+        ),
         {
           signal
         }

@@ -42,7 +42,8 @@ export const withOwnSettings = (
       return { OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...content, ...switchedOff, ...plugins }) }
     }),
     Result.mapError(() => ({
-      problem: "OPENCODE_CONFIG_CONTENT cannot be read as JSON with a list of plugins, to which Reprise adds its own settings.",
+      problem:
+        "OPENCODE_CONFIG_CONTENT cannot be read as JSON with a list of plugins, to which Reprise adds its own settings.",
       next: "Write it without comments, or put the settings into opencode.json."
     }))
   )

@@ -1,0 +1,77 @@
+/**
+ * Puts aside repositories with a configuration of their own that commands have made in a workspace. What was there before an
+ * agent worked in it is the user's: it stays as long as it says the same.
+ */
+import { createHash } from "node:crypto"
+import { join } from "node:path"
+import { readIfPresent, replaceFile } from "@reprise/process"
+import { Effect, Option, Schema, Semaphore } from "effect"
+import { putAside } from "./leftovers.ts"
+import { type NestedRepository, nestedRepositories, type Place } from "./nestedRepositories.ts"
+
+/** What is kept of a workspace. `open`: agents may have worked in it in a process that was killed. */
+const Kept = Schema.fromJsonString(
+  Schema.Struct({ open: Schema.Boolean, known: Schema.Record(Schema.String, Schema.String) })
+)
+const decode = Schema.decodeUnknownOption(Kept)
+const encode = Schema.encodeSync(Kept)
+
+type Known = Readonly<Record<string, string>>
+
+const keyOf = ({ paths }: NestedRepository): string => paths.join("\n")
+
+const knownOf = (found: ReadonlyArray<NestedRepository>): Known =>
+  Object.fromEntries(found.map((one) => [keyOf(one), one.digest]))
+
+const mostSaid = 5
+
+/** For people and agents. */
+export const sentenceOf = ({ paths, says }: NestedRepository): string => {
+  const more = says.length > mostSaid ? ` and ${says.length - mostSaid} more` : ""
+  return `${paths.join(", ")} was moved to .reprise/sandbox/refused: git outside of the sandbox would obey what it says (${says.slice(0, mostSaid).join(", ")}${more}).`
+}
+
+export interface NestedWatch {
+  /**
+   * Puts aside what commands have made in a workspace since its first call, and gives a sentence for each. Fails where the tree
+   * cannot be searched.
+   */
+  readonly check: (place: Place) => Effect.Effect<ReadonlyArray<string>, unknown>
+}
+
+/** Until the scope closes. `folder`: where Reprise alone keeps what was known. `refused`: where repositories are moved. */
+export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refused: string) {
+  const turnstile = Semaphore.makeUnsafe(1)
+  const watched = new Map<string, { readonly place: Place; readonly known: Known }>()
+  const fileOf = (workspace: string) =>
+    join(folder, `${createHash("sha256").update(workspace).digest("hex").slice(0, 16)}.json`)
+  const keep = (workspace: string, open: boolean, known: Known) =>
+    Effect.tryPromise(() => replaceFile(fileOf(workspace), encode({ open, known })))
+
+  /** What is there when nobody has worked in the workspace is the user's. */
+  const begin = Effect.fnUntraced(function* (place: Place, found: ReadonlyArray<NestedRepository>) {
+    const text = yield* Effect.tryPromise(() => readIfPresent(fileOf(place.workspace)))
+    const kept = Option.getOrUndefined(decode(text ?? ""))
+    const known = kept?.open === true ? kept.known : knownOf(found)
+    watched.set(place.workspace, { place, known })
+    yield* keep(place.workspace, true, known)
+    return known
+  })
+
+  const check: NestedWatch["check"] = Effect.fnUntraced(function* (place) {
+    const found = yield* nestedRepositories(place)
+    const known = watched.get(place.workspace)?.known ?? (yield* begin(place, found))
+    const made = found.filter((one) => known[keyOf(one)] !== one.digest)
+    for (const { paths } of made) for (const path of paths) yield* Effect.tryPromise(() => putAside(path, refused))
+    return made.map(sentenceOf)
+  }, turnstile.withPermits(1))
+
+  yield* Effect.addFinalizer(() =>
+    Effect.forEach(
+      watched.values(),
+      ({ known, place }) => Effect.ignore(Effect.andThen(check(place), keep(place.workspace, false, known))),
+      { discard: true }
+    )
+  )
+  return { check } satisfies NestedWatch
+})
