@@ -1,16 +1,17 @@
 /** What the sandbox of one process knows, and how the programs that enter it are prepared. */
 import { createHash } from "node:crypto"
-import { chmod, mkdir } from "node:fs/promises"
-import { homedir, tmpdir } from "node:os"
+import { chmod, mkdir, realpath } from "node:fs/promises"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { replaceFile } from "@reprise/process"
 import type { Role } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
+import { gitRepositoryOf, homeOf } from "./askGit.ts"
 import type { Decider, Whose } from "./decider.ts"
 import { attend } from "./desk.ts"
 import { openDoor } from "./door.ts"
 import type { Engine } from "./engine.ts"
-import { gitPlacesOf, hooksOf } from "./gitPlaces.ts"
+import { hooksOf } from "./gitPlaces.ts"
 import type { Bounds } from "./openPlaces.ts"
 import { type OwnPlaces, type Policy, policyFor, type SandboxSettings } from "./policy.ts"
 import { type makeProxy, ProxyFailed } from "./proxy.ts"
@@ -18,6 +19,7 @@ import { lookAtRefused, mayBeOpened } from "./refusedWrites.ts"
 import { seatbeltShell } from "./seatbelt.ts"
 import { sandboxedShell } from "./shellScript.ts"
 import type { makeSockets } from "./sockets.ts"
+import { firstLinks } from "./strayEntries.ts"
 import { closedPlaces, lookAround } from "./surroundings.ts"
 import type { Programs } from "./usability.ts"
 
@@ -77,6 +79,7 @@ export const onDisk = <A>(directory: string, run: () => Promise<A>) =>
 
 /** Where caches and refused files of all processes are. */
 export const sharedFolder = ({ stateDirectory }: SandboxOptions) => join(stateDirectory, "sandbox")
+export const environmentOf = ({ options: { environment = process.env } }: Host) => environment
 export const placesOf = ({ folder }: Host) => join(folder, "places")
 /** What commands said, while they run. No command sees it. */
 export const heardFolder = ({ folder }: Host) => join(folder, "heard")
@@ -88,10 +91,12 @@ export const writeProgram = (path: string, text: string) =>
   replaceFile(path, text, { mode: 0o700 }).then(() => chmod(path, 0o700))
 
 /** Bubblewrap needs them to exist; missing hooks would be a folder that a command can make. */
-const makeFolders = async (folders: ReadonlyArray<string>, directory: string) => {
+const makeFolders = async (host: Host, folders: ReadonlyArray<string>, directory: string) => {
   for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o700 })
-  const hooks = hooksOf(await gitPlacesOf(directory))
-  if (hooks !== undefined) await mkdir(hooks, { recursive: true })
+  const git = await gitRepositoryOf(await realpath(directory), environmentOf(host))
+  if (git === undefined) return
+  await mkdir(hooksOf(git), { recursive: true })
+  await firstLinks(git, sharedFolder(host.options))
 }
 
 /** Seatbelt's profile cannot show what lies in a folder that is hidden in a workspace, such as `.reprise`. */
@@ -102,12 +107,13 @@ const ownPlaces = ({ engine, folder, options: { stateDirectory } }: Host) =>
 export const settled = (host: Host, directory: string, role: Role, whose: Whose = "agent", own?: OwnPlaces) =>
   Effect.flatMap(host.options.opened ?? Effect.succeed<ReadonlyArray<string>>([]), (always) =>
     onDisk(directory, async (): Promise<Held> => {
-      const { environment = process.env, settings, stateDirectory, visiting = false } = host.options
+      const { settings, stateDirectory, visiting = false } = host.options
+      const environment = environmentOf(host)
       const temporary = join(ownPlaces(host), "temporary", digest(directory))
       const caches = join(host.engine === "seatbelt" ? ownPlaces(host) : sharedFolder(host.options), "caches")
       const refused = join(sharedFolder(host.options), "refused")
-      if (!visiting) await makeFolders([temporary, caches, refused, heardFolder(host)], directory)
-      const home = environment["HOME"] ?? homedir()
+      if (!visiting) await makeFolders(host, [temporary, caches, refused, heardFolder(host)], directory)
+      const home = homeOf(environment)
       const where = { workspace: directory, stateDirectory, home, environment, temporary, caches, refused }
       const around = await lookAround(where, settings, own)
       const bounds = { ...around, closed: await closedPlaces(where, settings, around.git) }

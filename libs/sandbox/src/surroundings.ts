@@ -116,7 +116,7 @@ export const lookAround = async (
   const places = (paths: ReadonlyArray<string>) => findAll(paths.map((path) => placeOf(path, at)))
   const realOf = async (path: string) => (await find(path))?.path ?? path
   const stateDirectory = await realOf(where.stateDirectory)
-  const git = await gitPlacesOf(workspace, where.home)
+  const git = await gitPlacesOf(workspace, { ...where.environment, HOME: where.home })
   const ownFolders = pathsOf(await findAll(own.write))
   const credentials = await findAll(credentialPlaces(at))
   const denied = await places(settings.deny)
@@ -126,7 +126,8 @@ export const lookAround = async (
   const kept = await Promise.all(own.kept.map(async (path) => join(await realOf(dirname(path)), basename(path))))
   const steeringNames = [...steering.map((name) => join(workspace, name)), ...kept]
   const writable = [workspace, ...write, ...(git === undefined ? [] : [git.common, git.directory])]
-  const protectedPaths = [...steeringNames, ...(git?.obeyed ?? []), ...pathsOf(hidden)]
+  // Where `.git` is a link, a command could put a repository of its own in its place.
+  const protectedPaths = [...steeringNames, join(workspace, ".git"), ...(git?.obeyed ?? []), ...pathsOf(hidden)]
   return {
     home: (await find(where.home))?.path,
     workspace,

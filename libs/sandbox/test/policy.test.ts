@@ -14,7 +14,6 @@ const around: Surroundings = {
   git: {
     directory: "/home/me/work/.git",
     common: "/home/me/work/.git",
-    directories: ["/home/me/work/.git"],
     executable: ["/home/me/work/.git/hooks", "/home/me/work/.git/config"],
     obeyed: ["hooks", "config", "commondir"].map((name) => `/home/me/work/.git/${name}`)
   },
@@ -74,7 +73,6 @@ describe("a policy", () => {
           directory: "/home/me/work/.git/worktrees/r1",
           common: "/home/me/work/.git",
           pointer: `${worktree}/.git`,
-          directories: ["/home/me/work/.git", "/home/me/work/.git/worktrees/r1"],
           executable: ["/home/me/work/.git/hooks", "/home/me/work/.git/worktrees/r1/commondir"],
           obeyed: ["/home/me/work/.git/worktrees/r1/config.worktree", "/home/me/work/.git/commondir"]
         },
@@ -114,7 +112,6 @@ describe("a policy", () => {
     const git = {
       directory: "/home/me/work/.git",
       common: "/home/me/work/.git",
-      directories: [],
       executable: [],
       obeyed
     }
