@@ -5,6 +5,7 @@ import type { InPlaceCommand, InputOf, WorkspaceFact } from "../actor/inputs.ts"
 import type { Place, Request } from "../actor/work.ts"
 import { Impossible } from "./faults.ts"
 import { WorkspaceFiles } from "./files/WorkspaceFiles.ts"
+import { settleLocks } from "./git/leftLocks.ts"
 import { removeMergedWorktree } from "./git/worktrees.ts"
 import { Leases } from "./leases/Leases.ts"
 import { finishPhase } from "./phase/finishPhase.ts"
@@ -39,6 +40,8 @@ const pushedCommit = Effect.fnUntraced(function* ({ branch, remote, root }: Plac
 export const release = Effect.fn("release")(function* (command: InputOf<"ReleaseWorkspace">, place: Place | undefined) {
   const leases = yield* Leases
   if (place !== undefined) {
+    // What a killed git left must not wait for the user's next commit.
+    yield* Effect.ignore(settleLocks(place.root, "look"), { log: "Warn" })
     if (command.outcome === "completed" && place.directory !== place.root) {
       yield* removeMergedWorktree(place.root, place.directory, yield* pushedCommit(place))
     }
@@ -52,6 +55,7 @@ const workInPlace = Effect.fnUntraced(function* (command: InPlaceCommand, place:
   if (place === undefined) return yield* new Impossible({ reason: "The workspace is not prepared." })
   const leases = yield* Leases
   yield* leases.check({ leaseId: place.leaseId, runId: command.runId, directory: place.directory })
+  yield* settleLocks(place.directory, command._tag === "FinishPhase" ? "write" : "look")
   switch (command._tag) {
     case "RunQualityGates":
       return yield* qualityGates(command, place)
