@@ -81,14 +81,19 @@ const credentialPlaces = ({ environment, home }: Whereabouts): ReadonlyArray<str
   ]
 }
 
+/**
+ * The paths in `/proc/net/unix` (proc(5)) that somebody listens on, or receives datagrams at. A path may hold blanks. Pure.
+ */
+export const socketPathsIn = (text: string): ReadonlyArray<string> =>
+  text.split("\n").flatMap((line) => {
+    const [, flags, type, path] = /^\S+: \S+ \S+ (\S+) (\S+) \S+ +\d+ (\/.*)$/.exec(line) ?? []
+    return path !== undefined && (flags === "00010000" || type === "0002") ? [path] : []
+  })
+
 /** Sockets with a path that somebody listens on: the network's namespace does not separate them. */
 const listeningSockets = async (): Promise<ReadonlyArray<string>> => {
   const text = await readFile("/proc/net/unix", "utf8").catch(() => "")
-  const paths = text.split("\n").flatMap((line) => {
-    const [, , , flags, , , , path] = line.trim().split(/\s+/)
-    return flags === "00010000" && path?.startsWith("/") === true ? [path] : []
-  })
-  const found = await findAll(paths)
+  const found = await findAll(socketPathsIn(text))
   return pathsOf(found).filter((path) => !/^\/(run|dev|proc|sys)\//.test(path))
 }
 

@@ -151,7 +151,7 @@ export const makeScene = async (root: string): Promise<Scene> => {
   mkdirSync(join(stateDirectory, "logs"), { recursive: true })
   writeFileSync(join(stateDirectory, "endpoint.json"), canary)
   symlinkSync(join(home, ".ssh"), join(home, "keys"))
-  const socket = join(home, "agent.sock")
+  const socket = join(home, "the agent.sock")
   const agents = mkdtempSync(join("/tmp", "reprise-ssh-"))
   const agentSocket = join(agents, "agent.1")
   const abstractSocket = `reprise-scene-${process.pid}-${Date.now()}`
