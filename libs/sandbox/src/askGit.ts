@@ -26,9 +26,11 @@ export interface GitRepository {
 /** What git answers within; it needs some thousandths of it. */
 const timeoutMs = 20_000
 
-/** Of a configuration, in bytes, and how many files of it are read: more than anybody has. */
+/** Of a configuration, in bytes, and how many files of it there may be: more than anybody has. */
 const largestFile = 1024 * 1024
-const mostFiles = 1000
+const mostFiles = 5000
+/** So many gits read files at the same time: a repository may have hundreds of submodules. */
+const atOnce = 4
 /** As deep as git itself follows includes. */
 const deepest = 10
 
@@ -39,7 +41,7 @@ const deepest = 10
 const environmentOf = (host: Environment, home: string): Record<string, string> => {
   const kept = Object.entries(host).flatMap(([name, value]) =>
     value === undefined ||
-    (/^GIT_/.test(name) && !/^GIT_CONFIG_(GLOBAL|SYSTEM|COUNT|KEY_\d+|VALUE_\d+|PARAMETERS)$/.test(name))
+    (/^GIT_/.test(name) && !/^GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+|PARAMETERS)$/.test(name))
       ? []
       : [[name, value] as const]
   )
@@ -249,7 +251,10 @@ const read = async (asked: Asked, more: ReadonlyArray<string>): Promise<GitConfi
     if (files.size > mostFiles)
       throw new Error(`The configuration of git for ${asked.workspace} has more than ${mostFiles} files.`)
     const said: Array<GitSetting> = []
-    for (const file of unread) said.push(...(await settingsIn(asked, file)))
+    for (let at = 0; at < unread.length; at += atOnce) {
+      const some = unread.slice(at, at + atOnce).map((file) => settingsIn(asked, file))
+      said.push(...(await Promise.all(some)).flat())
+    }
     settings.push(...said)
     next = [...(await includedBy(asked, said))]
   }

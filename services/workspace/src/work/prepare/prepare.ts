@@ -78,7 +78,8 @@ const prepareOrRefuse = Effect.fnUntraced(function* (
   const leases = yield* Leases
   const repository = yield* repositoryOf(command, before)
   const { root } = repository
-  yield* settleLocks(root, "write")
+  // A worktree of its own is not the one in which the user may be committing.
+  yield* settleLocks(root, hasWorktree(command) ? "look" : "write")
   const tree: Tree = hasWorktree(command) ? yield* worktreeOfRun(command, root) : { directory: root, isNew: false }
   const { directory } = tree
   const leaseId = yield* own.identify(yield* git.gitDirectory(directory))
