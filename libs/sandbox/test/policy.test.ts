@@ -120,6 +120,19 @@ describe("a policy", () => {
     assert.notInclude(kept, "/home/me/.gitconfig-work")
   })
 
+  it("keeps what git obeys where the settings let a command write, and mounts nothing that it could not write", () => {
+    const git = {
+      directory: "/home/me/work/.git",
+      common: "/home/me/work/.git",
+      executable: ["/home/me/shared/gitconfig", "/etc/gitconfig"],
+      obeyed: ["/home/me/shared/absent.gitconfig"]
+    }
+    const policy = policyFor({ ...around, git, write: ["/home/me/shared"] }, none, "author")
+    assert.include(policy.kept, "/home/me/shared/absent.gitconfig")
+    assert.strictEqual(shownAs(policy, "/home/me/shared/gitconfig"), "readable")
+    assert.isFalse(policy.mounts.some(({ path }) => path === "/etc/gitconfig"))
+  })
+
   it("holds the folders above what is protected in their place, but lets nobody write there who could not", () => {
     const folders = ["/home/me/work/.git", "/home/me/work/.git/modules", "/home/me/work/.git/hooks/deep", "/home/me/a"]
     const { mounts } = policyFor({ ...around, anchors: { folders, links: [], missing: [] } }, none, "author")
