@@ -15,7 +15,7 @@ const exists = (path: string) =>
     () => false
   )
 
-/** Moves it to the folder for refused files, without following a link. */
+/** Moves it to the folder for refused files. A link is not followed. */
 export const putAside = async (path: string, refused: string): Promise<void> => {
   await mkdir(refused, { recursive: true, mode: 0o700 })
   const to = join(refused, `${Date.now()}-${process.pid}-${basename(path)}`)

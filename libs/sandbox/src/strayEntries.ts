@@ -1,7 +1,7 @@
 /**
- * What lies in git's folders and is neither a file nor a folder. A git that runs outside writes through a link (at
- * `COMMIT_EDITMSG`, or into the log of a branch whose name an agent chose), and waits for a pipe without end. Links that were
- * there before commands could write are the user's: tools that share a repository make them.
+ * Links, pipes and devices in git's folders. A git that runs outside writes through a link (at `COMMIT_EDITMSG`, or into the log
+ * of a branch whose name an agent chose), and waits for a pipe without end; a socket it only cannot open. Links that were there
+ * before commands could write are the user's: tools that share a repository make them.
  */
 import { createHash } from "node:crypto"
 import { lstat, readdir, readlink } from "node:fs/promises"
@@ -14,7 +14,7 @@ import type { Link } from "./policy.ts"
 
 interface Entries {
   readonly links: ReadonlyArray<Link>
-  /** Pipes, sockets and devices. */
+  /** Pipes and devices. */
   readonly others: ReadonlyArray<string>
 }
 
@@ -27,9 +27,6 @@ const together = (all: ReadonlyArray<Entries>): Entries => ({
 
 /** git's own way to write `HEAD`, long ago. */
 const isBranch = (target: string) => /^refs\/(?!.*\.\.)/.test(target)
-
-/** A daemon of git's listens there. */
-const ownSocket = "fsmonitor--daemon.ipc"
 
 /** git writes nothing among the hooks, and reads what it finds there by running it; commands cannot write there. */
 const isHooks = (name: string, kind: Kind) => kind === "repository" && name === "hooks"
@@ -77,7 +74,7 @@ const entriesIn = async (
       if (!isHead) found.push({ links: [{ path, target }], others: [] })
     } else if (entry.isDirectory()) {
       if (!isHooks(name, kind)) found.push(await entriesIn(path, (below) => kindBelow(kind, name, below)))
-    } else if (!entry.isFile() && name !== ownSocket) found.push({ links: [], others: [path] })
+    } else if (!entry.isFile() && !entry.isSocket()) found.push({ links: [], others: [path] })
   }
   return found.length === 0 ? none : together(found)
 }
@@ -116,7 +113,7 @@ export const firstLinks = async (repository: GitRepository, sandboxFolder: strin
   return (await known()) ?? links
 }
 
-/** Puts aside what is neither a file nor a folder and was not there first. Gives the paths. */
+/** Puts aside links that were not there first, pipes and devices. Gives the paths. */
 export const putAsideStray = async (
   repository: GitRepository,
   sandboxFolder: string
