@@ -66,7 +66,7 @@ export interface NatsShape {
 
 /** The address without user and password, for messages. */
 export const displayUrl = (url: string | ReadonlyArray<string>): string =>
-  (typeof url === "string" ? [url] : url).map((one) => one.replace(/\/\/[^@/]*@/, "//")).join(", ")
+  (typeof url === "string" ? [url] : url).map((one) => one.replace(/\/\/[^/?#]*@/, "//")).join(", ")
 
 const isLoopback = (url: string) => /^(?:[a-z]+:\/\/)?(?:[^@/]*@)?(?:127\.|localhost(?:[:/]|$)|\[?::1\]?)/.test(url)
 

@@ -84,5 +84,7 @@ it.each([
   ["nats://user:secret@broker.example:4222", "nats://broker.example:4222"],
   ["nats://broker.example:4222", "nats://broker.example:4222"],
   ["tls://token@broker.example", "tls://broker.example"],
+  ["nats://user:sec@ret@broker.example", "nats://broker.example"],
+  ["nats://broker.example?me@home", "nats://broker.example?me@home"],
   ["nats://127.0.0.1:1", "nats://127.0.0.1:1"]
 ])("shows %s without its secret", (url, shown) => assert.strictEqual(displayUrl(url), shown))

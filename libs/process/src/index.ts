@@ -5,6 +5,7 @@
 export { childEnvironment, commandEnvironment } from "./childEnvironment.ts"
 export { hasCode, type ReplaceOptions, readIfPresent, readOpenFile, readRegularFile, replaceFile } from "./files.ts"
 export { hardenedSettings, hardenedVariables } from "./gitHardening.ts"
+export { type GitLock, putAsideLocks } from "./gitLocks.ts"
 export { isAlive, startOf } from "./identity.ts"
 export { endLeftovers, type Mark, markedProcesses, variableOf } from "./Mark.ts"
 export { freePort, isPortTaken } from "./ports.ts"

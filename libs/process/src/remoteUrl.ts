@@ -28,4 +28,4 @@ export const remoteProblem = (url: string): string | undefined => {
 }
 
 /** The address for people and logs: without a login that somebody has put into it. */
-export const withoutLogin = (url: string): string => url.replace(/^([a-z+]+:\/\/)[^/@]*@/i, "$1…@")
+export const withoutLogin = (url: string): string => url.replace(/^([a-z+]+:\/\/)[^/?#]*@/i, "$1…@")

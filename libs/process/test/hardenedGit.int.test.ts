@@ -36,6 +36,8 @@ const keys = execFileSync("git", ["help", "--config"], { encoding: "utf8" })
   .filter((line) => /^[a-z][\w-]*\./i.test(line))
   .map((key) => key.replaceAll(/<[^>]*>|\*/g, "x"))
   .concat(others)
+  // Some are described with what follows them.
+  .filter((key) => /\.[a-z][a-z0-9-]*$/i.test(key))
 
 /** By these git tells that a folder is a repository; of any other value than its own it stops. */
 const isOfRepository = (key: string): boolean =>

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { remoteProblem } from "../src/index.ts"
+import { remoteProblem, withoutLogin } from "../src/index.ts"
 
 const taken = [
   "https://git.example.org/team/app.git",
@@ -37,4 +37,13 @@ describe("the address of a git remote", () => {
   for (const [url, why] of refused) {
     it(`may not be ${JSON.stringify(url)}`, () => assert.match(remoteProblem(url) ?? "", why))
   }
+})
+
+describe("the address for people and logs", () => {
+  it.each([
+    ["https://me:secret@git.example.org/app", "https://…@git.example.org/app"],
+    ["https://me:sec@ret@git.example.org/app", "https://…@git.example.org/app"],
+    ["https://git.example.org/@scope/app", "https://git.example.org/@scope/app"],
+    ["git@git.example.org:app", "git@git.example.org:app"]
+  ])("of %s is %s", (url, shown) => assert.strictEqual(withoutLogin(url), shown))
 })

@@ -4,22 +4,23 @@
  */
 import { realpath, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { splitPath } from "@reprise/process"
+import { hasCode, splitPath } from "@reprise/process"
 import type { PermissionMode, Role } from "@reprise/protocol"
 import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
 import { agentProgram, type SandboxedAgent } from "./agentProgram.ts"
 import { openedByWords, type PreparedAgent, type ToolWords } from "./agentWrites.ts"
+import { gitRepositoryOf, headOf } from "./askGit.ts"
 import type { Decider, Whose } from "./decider.ts"
 import type { Engine } from "./engine.ts"
-import { gitPlacesOf } from "./gitPlaces.ts"
 import { dispatchingGit, gitFor, openGit, placedGit } from "./gitProgram.ts"
 import { markOf, ownFolder } from "./hostFolder.ts"
-import { putAsideLeft, putAsideLinks } from "./leftovers.ts"
+import { putAsideLeft } from "./leftovers.ts"
 import { makeNestedWatch } from "./NestedWatch.ts"
 import type { Policy } from "./policy.ts"
 import { makeProxy } from "./proxy.ts"
 import {
   digest,
+  environmentOf,
   type Host,
   keyOf,
   onDisk,
@@ -37,6 +38,7 @@ import {
 } from "./SandboxHost.ts"
 import { dispatchingShell, openShell } from "./shellScript.ts"
 import { makeSockets } from "./sockets.ts"
+import { putAsideHead, putAsideStray } from "./strayEntries.ts"
 import { findUsability } from "./usability.ts"
 
 export type Standing =
@@ -123,14 +125,31 @@ const unused = (standing: Standing): SandboxShape => ({
   tidy: () => Effect.void,
   policy: () => notUsed
 })
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+const movedAside = (paths: ReadonlyArray<string>) =>
+  `Moved to .reprise/sandbox/refused, because git would write through it or wait for it without end: ${paths.slice(0, 20).join(", ")}.`
 
 const tidy = (host: Host, directory: string) =>
   onDisk(directory, async () => {
     const folder = sharedFolder(host.options)
     await putAsideLeft(folder, "all")
-    const git = await gitPlacesOf(directory)
-    if (git !== undefined) await putAsideLinks(git.directories, join(folder, "refused"))
-  }).pipe(Effect.andThen(Effect.asVoid(putAsideNested(host, directory))))
+    const workspace = await realpath(directory).catch((error) =>
+      hasCode(error, "ENOENT") ? undefined : Promise.reject(error)
+    )
+    if (workspace === undefined) return []
+    const head = await headOf(workspace)
+    const aside = head === undefined ? [] : await putAsideHead(head, folder)
+    const git = await gitRepositoryOf(workspace, environmentOf(host)).catch((error: unknown) => {
+      throw aside.length === 0 ? error : new Error(`${movedAside(aside)} ${messageOf(error)}`)
+    })
+    return git === undefined ? aside : [...aside, ...(await putAsideStray(git, folder))]
+  }).pipe(
+    Effect.tap((aside) => (aside.length === 0 ? Effect.void : Effect.logWarning(movedAside(aside)))),
+    // Some who call this end, and ask for no answer.
+    Effect.tapError((fault) => Effect.logWarning(fault.message)),
+    Effect.andThen(Effect.asVoid(putAsideNested(host, directory)))
+  )
 
 /** The strictest of those who work in a directory decides for all of them; nobody: a reviewer. */
 export const strictest = (

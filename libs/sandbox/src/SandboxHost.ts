@@ -1,18 +1,20 @@
 /** What the sandbox of one process knows, and how the programs that enter it are prepared. */
 import { createHash } from "node:crypto"
 import { chmod, mkdir, realpath } from "node:fs/promises"
-import { homedir, tmpdir } from "node:os"
+import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { replaceFile, splitPath, treePathVariable } from "@reprise/process"
+import { hasCode, replaceFile, splitPath, treePathVariable } from "@reprise/process"
 import type { Role } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
+import { type Environment, gitRepositoryOf, homeOf } from "./askGit.ts"
 import type { Decider, Whose } from "./decider.ts"
 import { attend } from "./desk.ts"
 import { openDoor } from "./door.ts"
 import type { Engine } from "./engine.ts"
-import { gitPlacesOf, hooksOf } from "./gitPlaces.ts"
+import { gitDirectoriesOf, hooksOf } from "./gitPlaces.ts"
 import { openGit, sandboxedGit } from "./gitProgram.ts"
 import type { NestedWatch } from "./NestedWatch.ts"
+import type { Place } from "./nestedRepositories.ts"
 import type { Bounds } from "./openPlaces.ts"
 import { type OwnPlaces, type Policy, policyFor, type SandboxSettings } from "./policy.ts"
 import { type makeProxy, ProxyFailed } from "./proxy.ts"
@@ -20,6 +22,7 @@ import { lookAtRefused, mayBeOpened } from "./refusedWrites.ts"
 import { seatbeltShell } from "./seatbelt.ts"
 import { type ProgramPaths, sandboxedShell } from "./shellScript.ts"
 import type { makeSockets } from "./sockets.ts"
+import { firstLinks } from "./strayEntries.ts"
 import { closedPlaces, lookAround } from "./surroundings.ts"
 import type { Programs } from "./usability.ts"
 
@@ -87,10 +90,19 @@ export const programsOf = ({ folder }: Host) => join(folder, "programs")
 
 /** A quality gate is started with the folders of the tree on its `PATH`. */
 export const programPaths = (host: Host, inTree?: string): ProgramPaths => {
-  const { environment = process.env, stateDirectory } = host.options
-  const { outside } = splitPath(environment["PATH"] ?? "", dirname(stateDirectory))
-  return { own: programsOf(host), outside, inTree: inTree ?? environment[treePathVariable] ?? "" }
+  const environment = environmentOf(host)
+  return {
+    own: programsOf(host),
+    outside: environment["PATH"] ?? "",
+    inTree: inTree ?? environment[treePathVariable] ?? ""
+  }
 }
+
+/** The user's, but that what an agent wrote into the tree is no program of this machine. */
+export const environmentOf = ({ options: { environment = process.env, stateDirectory } }: Host): Environment => ({
+  ...environment,
+  PATH: splitPath(environment["PATH"] ?? "", dirname(stateDirectory)).outside
+})
 
 export const placesOf = ({ folder }: Host) => join(folder, "places")
 /** What commands said, while they run. No command sees it. */
@@ -104,20 +116,31 @@ export const writeProgram = (path: string, text: string) =>
 
 /** Puts aside repositories with a configuration of their own that commands have made, says so, and gives the sentences. */
 export const putAsideNested = (host: Host, directory: string) =>
-  onDisk(directory, async () => {
-    const workspace = await realpath(directory)
-    return { workspace, stateDirectory: host.options.stateDirectory, git: await gitPlacesOf(workspace) }
+  onDisk(directory, async (): Promise<Place | undefined> => {
+    const { stateDirectory } = host.options
+    const workspace = await realpath(directory).catch((error) =>
+      hasCode(error, "ENOENT") ? undefined : Promise.reject(error)
+    )
+    if (workspace === undefined) return undefined
+    const git = await gitRepositoryOf(workspace, environmentOf(host))
+    return {
+      workspace,
+      stateDirectory,
+      git: git === undefined ? undefined : { ...git, ...(await gitDirectoriesOf(git)) }
+    }
   }).pipe(
-    Effect.flatMap(host.nested.check),
+    Effect.flatMap((place) => (place === undefined ? Effect.succeed([]) : host.nested.check(place))),
     Effect.tap((sentences) => Effect.forEach(sentences, (sentence) => Effect.logWarning(sentence), { discard: true })),
     Effect.mapError((cause) => (cause instanceof SandboxFault ? cause : new SandboxFault({ directory, cause })))
   )
 
 /** Bubblewrap needs them to exist; missing hooks would be a folder that a command can make. */
-const makeFolders = async (folders: ReadonlyArray<string>, directory: string) => {
+const makeFolders = async (host: Host, folders: ReadonlyArray<string>, directory: string) => {
   for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o700 })
-  const hooks = hooksOf(await gitPlacesOf(directory))
-  if (hooks !== undefined) await mkdir(hooks, { recursive: true })
+  const git = await gitRepositoryOf(await realpath(directory), environmentOf(host))
+  if (git === undefined) return
+  await mkdir(hooksOf(git), { recursive: true })
+  await firstLinks(git, sharedFolder(host.options))
 }
 
 /** Seatbelt's profile cannot show what lies in a folder that is hidden in a workspace, such as `.reprise`. */
@@ -128,12 +151,13 @@ const ownPlaces = ({ engine, folder, options: { stateDirectory } }: Host) =>
 export const settled = (host: Host, directory: string, role: Role, whose: Whose = "agent", own?: OwnPlaces) =>
   Effect.flatMap(host.options.opened ?? Effect.succeed<ReadonlyArray<string>>([]), (always) =>
     onDisk(directory, async (): Promise<Held> => {
-      const { environment = process.env, settings, stateDirectory, visiting = false } = host.options
+      const { settings, stateDirectory, visiting = false } = host.options
+      const environment = environmentOf(host)
       const temporary = join(ownPlaces(host), "temporary", digest(directory))
       const caches = join(host.engine === "seatbelt" ? ownPlaces(host) : sharedFolder(host.options), "caches")
       const refused = join(sharedFolder(host.options), "refused")
-      if (!visiting) await makeFolders([temporary, caches, refused, heardFolder(host)], directory)
-      const home = environment["HOME"] ?? homedir()
+      if (!visiting) await makeFolders(host, [temporary, caches, refused, heardFolder(host)], directory)
+      const home = homeOf(environment)
       const where = { workspace: directory, stateDirectory, home, environment, temporary, caches, refused }
       const around = await lookAround(where, settings, own)
       const bounds = { ...around, closed: await closedPlaces(where, settings, around.git) }

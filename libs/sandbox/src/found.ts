@@ -1,6 +1,18 @@
 /** What the disk has at a path. Reads only. */
 import { realpath, stat } from "node:fs/promises"
+import { basename, dirname, isAbsolute, join, resolve } from "node:path"
 import type { Found } from "./policy.ts"
+
+/**
+ * Where a path is relative to a folder: as it is written, which is the way that links on it are looked at, and as the kernel
+ * goes, for which `..` after a link is beside what the link leads to.
+ */
+export const waysTo = async (folder: string, path: string): Promise<ReadonlyArray<string>> => {
+  const written = resolve(folder, path)
+  const asTheKernelGoes = isAbsolute(path) ? path : `${folder}/${path}`
+  const above = await realpath(dirname(asTheKernelGoes)).catch(() => undefined)
+  return above === undefined ? [written] : [...new Set([written, join(above, basename(asTheKernelGoes))])]
+}
 
 /** Real paths, so that a mount lies on what a link leads to; undefined for what does not exist. */
 export const find = async (path: string): Promise<Found | undefined> => {

@@ -1,101 +1,168 @@
 /** Where the git of a workspace keeps what it obeys. Reads only. */
-import { readdir, readFile } from "node:fs/promises"
-import { homedir } from "node:os"
-import { dirname, join, resolve } from "node:path"
-import { find, findAll, pathsOf } from "./found.ts"
+import { readdir } from "node:fs/promises"
+import { dirname, isAbsolute, join, resolve } from "node:path"
+import { type Environment, type GitRepository, gitConfigurationOf, gitRepositoryOf, homeOf } from "./askGit.ts"
+import { find, findAll, pathsOf, waysTo } from "./found.ts"
+import { type GitSetting, type NamedPath, namedByEnvironment, wordsOfCommand } from "./gitKeys.ts"
 import { type GitPlaces, isWithin } from "./policy.ts"
 
-const firstLine = (text: string) => text.split("\n", 1)[0]?.trim() ?? ""
+/**
+ * In the directory of a repository: what runs, what says what runs, whom git trusts and what it does not show. `grafts` makes
+ * another history; an `alternates` brings the objects of a repository that commands may not read into this one.
+ */
+const obeyedInRepository = [
+  ...["hooks", "config", "config.worktree", "commondir", "remotes", "branches"],
+  ...["info/attributes", "info/exclude", "info/grafts", "objects/info/alternates", "objects/info/http-alternates"]
+]
+
+const obeyedInWorktree = ["commondir", "gitdir", "config.worktree"]
+
+/** What Reprise keeps in the directory of a working tree, and believes. */
+const ofReprise = ["reprise-prepared.json", "reprise-workspace.json"]
+
+/** githooks(5). They are named one by one where the whole working tree is the folder of the hooks. */
+const hookNames = [
+  ...["applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg"],
+  ...["commit-msg", "post-commit", "pre-rebase", "post-checkout", "post-merge", "pre-push", "pre-receive", "update"],
+  ...["proc-receive", "post-receive", "post-update", "reference-transaction", "push-to-checkout", "pre-auto-gc"],
+  ...["post-rewrite", "sendemail-validate", "fsmonitor-watchman", "p4-changelist", "p4-prepare-changelist"],
+  ...["p4-post-changelist", "p4-pre-submit", "post-index-change"]
+]
+
+const entriesOf = (path: string) => readdir(path, { withFileTypes: true }).catch(() => [])
+
+const foldersIn = async (path: string): Promise<ReadonlyArray<string>> =>
+  (await entriesOf(path)).filter((entry) => entry.isDirectory()).map(({ name }) => join(path, name))
+
+const deepest = 6
 
 /**
- * Below `modules`, where git keeps submodules, which have submodules of their own. A command can take `HEAD` away and put it
- * back later, but not the configuration.
+ * Below `modules`, where git keeps submodules, which have submodules of their own; git has no command that lists those that are
+ * not checked out. A command can take `HEAD` away and put it back later, but not the configuration.
  */
-const submodules = async (directory: string, depth = 0): Promise<ReadonlyArray<string>> => {
-  if (depth > 6) return []
-  const entries = await readdir(directory, { withFileTypes: true }).catch(() => [])
+const submodulesIn = async (directory: string, depth = 0): Promise<ReadonlyArray<string>> => {
+  if (depth > deepest) return []
+  const entries = await entriesOf(directory)
   if (entries.some((entry) => entry.isFile() && ["HEAD", "config"].includes(entry.name))) {
-    return [directory, ...(await submodules(join(directory, "modules"), depth + 1))]
+    return [directory, ...(await submodulesIn(join(directory, "modules"), depth + 1))]
   }
   const below = entries
     .filter((entry) => entry.isDirectory())
-    .map(({ name }) => submodules(join(directory, name), depth + 1))
+    .map(({ name }) => submodulesIn(join(directory, name), depth + 1))
   return (await Promise.all(below)).flat()
 }
 
-const longestChain = 8
+export interface Directories {
+  /** That of the repository, and those of submodules. */
+  readonly repositories: ReadonlyArray<string>
+  readonly worktrees: ReadonlyArray<string>
+}
 
-const lineWith = (name: string) => new RegExp(`^[^#;\\n]*?\\b${name}\\s*=\\s*"?([^"\\n]+?)"?\\s*$`, "gim")
+/** Those of submodules and worktrees of a repository, whether they are checked out or not. */
+export const gitDirectoriesOf = async ({ common }: GitRepository): Promise<Directories> => {
+  const worktreesOf = (one: string) => foldersIn(join(one, "worktrees"))
+  const own = await worktreesOf(common)
+  const below = (await Promise.all([common, ...own].map((one) => submodulesIn(join(one, "modules"))))).flat()
+  return {
+    repositories: [common, ...below],
+    worktrees: [...own, ...(await Promise.all(below.map(worktreesOf))).flat()]
+  }
+}
 
-const named = (text: string, name: string, home: string, base: string): ReadonlyArray<string> =>
-  [...text.matchAll(lineWith(name))].flatMap(([, path]) =>
-    path === undefined ? [] : [path.startsWith("~/") ? join(home, path.slice(2)) : resolve(base, path)]
+const foldersOfUser = (environment: Environment): ReadonlyArray<string> => {
+  const xdg = environment["XDG_CONFIG_HOME"] ?? ""
+  return [...(isAbsolute(xdg) ? [join(xdg, "git")] : []), join(homeOf(environment), ".config", "git")]
+}
+
+/** Files that git reads if they are there, besides those that it tells of. */
+const configurationsOfUser = (workspace: string, environment: Environment): ReadonlyArray<string> => {
+  const named = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"].map((name) => environment[name] ?? "")
+  return [
+    ...foldersOfUser(environment).map((folder) => join(folder, "config")),
+    ...[join(homeOf(environment), ".gitconfig"), "/etc/gitconfig"],
+    ...named.filter((path) => path !== "").map((path) => resolve(workspace, path))
+  ]
+}
+
+/** Where the submodules are checked out, as their configuration has it. */
+const workTreesIn = (settings: ReadonlyArray<GitSetting>): ReadonlyArray<string> =>
+  settings.flatMap(({ file, key, value }) =>
+    key === "core.worktree" && file !== undefined && value !== undefined ? [resolve(dirname(file), value)] : []
   )
+
+/** git runs a hook that is a link to a file of the workspace, too. */
+const hooksIn = async (folder: string): Promise<ReadonlyArray<string>> =>
+  (await entriesOf(folder)).filter((entry) => entry.isSymbolicLink()).map(({ name }) => join(folder, name))
+
+interface Bases {
+  /** What paths may be relative to: git works in the working tree, also in that of a submodule. */
+  readonly workTrees: ReadonlyArray<string>
+  readonly home: string
+}
+
+/** A folder is none of those: a command line that names one works in it. */
+const filesOfCommand = async (text: string, { home, workTrees }: Bases): Promise<ReadonlyArray<string>> => {
+  const words = wordsOfCommand(text, home)
+  const found = await Promise.all(
+    workTrees.flatMap((base) =>
+      words.map(async ({ isPath, path }) => {
+        const at = resolve(base, path)
+        const kind = (await find(at))?.kind
+        return kind === "file" || (kind === undefined && isPath) ? [at] : []
+      })
+    )
+  )
+  return found.flat()
+}
+
+const placesNamed = async ({ as, text }: NamedPath, bases: Bases): Promise<ReadonlyArray<string>> => {
+  if (as === "program") return filesOfCommand(text, bases)
+  return (await Promise.all(bases.workTrees.map((base) => waysTo(base, text)))).flat()
+}
+
+/** A folder of hooks is named as a whole, unless it is that of all files. */
+const hooksNamed = (folder: string, { workTrees }: Bases): ReadonlyArray<string> =>
+  workTrees.includes(folder) ? hookNames.map((name) => join(folder, name)) : [folder]
 
 /**
- * The files that a configuration of git includes, whatever the condition, those that they include, and the folders that
- * they name for hooks. Too many are named rather than too few: any line that gives a path counts.
+ * Undefined: the folder has no `.git`. Rejected where git does not say what it obeys there. `workspace`: real. `environment`:
+ * of the user, whose configuration counts.
  */
-const namedBy = async (
-  config: string,
-  at: { readonly home: string; readonly workspace: string },
-  known: ReadonlySet<string> = new Set()
-): Promise<ReadonlyArray<string>> => {
-  const text = await readFile(config, "utf8").catch(() => "")
-  const found = named(text, "path", at.home, dirname(config)).filter((path) => !known.has(path))
-  const hooks = named(text, "hookspath", at.home, at.workspace)
-  if (known.size > longestChain) return [...found, ...hooks]
-  const deeper = await Promise.all(found.map((path) => namedBy(path, at, new Set([...known, ...found]))))
-  return [...found, ...hooks, ...deeper.flat()]
-}
-
-const foldersIn = async (path: string): Promise<ReadonlyArray<string>> => {
-  const entries = await readdir(path, { withFileTypes: true }).catch(() => [])
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(path, name))
-}
-
-/** Reads the files as git does; running git would obey the configuration that is to be guarded. */
-export const gitPlacesOf = async (workspace: string, home = homedir()): Promise<GitPlaces | undefined> => {
-  const dotGit = await find(join(workspace, ".git"))
-  if (dotGit === undefined) return undefined
-  const pointed =
-    dotGit.kind === "folder"
-      ? dotGit
-      : await find(resolve(workspace, firstLine(await readFile(dotGit.path, "utf8")).replace(/^gitdir: /, "")))
-  if (pointed?.kind !== "folder") return undefined
-  const directory = pointed.path
-  const common = await readFile(join(directory, "commondir"), "utf8").then(
-    (text) => find(resolve(directory, firstLine(text))),
-    () => pointed
-  )
-  if (common === undefined) return undefined
-  const submodulesOf = async (one: string) => submodules(join(one, "modules"))
-  const worktreesOf = (one: string) => foldersIn(join(one, "worktrees"))
-  const ownWorktrees = await worktreesOf(common.path)
-  const below = (await Promise.all([common.path, ...ownWorktrees].map(submodulesOf))).flat()
-  const repositories = [common.path, ...below]
-  const worktrees = [...ownWorktrees, ...(await Promise.all(below.map(worktreesOf))).flat()]
-  const configurations = [
-    ...[join(common.path, "config"), join(directory, "config.worktree")],
-    ...[join(home, ".gitconfig"), join(home, ".config", "git", "config")]
+export const gitPlacesOf = async (workspace: string, environment: Environment): Promise<GitPlaces | undefined> => {
+  const repository = await gitRepositoryOf(workspace, environment)
+  if (repository === undefined) return undefined
+  const { common, directory, pointer } = repository
+  const { repositories, worktrees } = await gitDirectoriesOf(repository)
+  const more = [
+    ...repositories.flatMap((one) => [join(one, "config"), join(one, "config.worktree")]),
+    ...worktrees.map((one) => join(one, "config.worktree")),
+    ...configurationsOfUser(workspace, environment)
   ]
+  const { files, named, settings } = await gitConfigurationOf(repository, environment, more)
+  const bases: Bases = { workTrees: [...new Set([workspace, ...workTreesIn(settings)])], home: homeOf(environment) }
+  const placesOf = async (which: ReadonlyArray<NamedPath>) =>
+    (await Promise.all(which.map((one) => placesNamed(one, bases)))).flat()
+  const hookFolders = await placesOf(named.filter(({ as }) => as === "hooks"))
+  const others = await placesOf([...named.filter(({ as }) => as !== "hooks"), ...namedByEnvironment(environment)])
+  const linkedHooks = [...repositories.map((one) => join(one, "hooks")), ...hookFolders].map(hooksIn)
   const obeyed = [
-    ...repositories.flatMap((one) =>
-      ["hooks", "config", "config.worktree", "commondir"].map((name) => join(one, name))
-    ),
-    ...worktrees.flatMap((one) => ["commondir", "gitdir", "config.worktree"].map((name) => join(one, name))),
-    ...(await Promise.all(configurations.map((one) => namedBy(one, { home, workspace })))).flat()
+    ...repositories.flatMap((one) => obeyedInRepository.map((name) => join(one, name))),
+    ...worktrees.flatMap((one) => obeyedInWorktree.map((name) => join(one, name))),
+    ...ofReprise.map((name) => join(directory, name)),
+    ...files,
+    ...foldersOfUser(environment).flatMap((folder) => ["attributes", "ignore"].map((name) => join(folder, name))),
+    ...hookFolders.flatMap((folder) => hooksNamed(folder, bases)),
+    ...(await Promise.all(linkedHooks)).flat(),
+    ...others
   ].filter((path) => !isWithin(workspace, path))
   return {
     directory,
-    common: common.path,
-    ...(dotGit.kind === "file" ? { pointer: dotGit.path } : {}),
-    directories: [...repositories, ...worktrees],
+    common,
+    ...(pointer === undefined ? {} : { pointer }),
     executable: pathsOf(await findAll(obeyed)),
     obeyed: [...new Set(obeyed)]
   }
 }
 
 /** Where git looks for hooks. */
-export const hooksOf = (git: GitPlaces | undefined): string | undefined =>
-  git === undefined ? undefined : join(git.common, "hooks")
+export const hooksOf = ({ common }: Pick<GitRepository, "common">): string => join(common, "hooks")

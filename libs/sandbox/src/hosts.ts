@@ -14,16 +14,22 @@ const portOf = (text: string, fallback: number): number | undefined => {
 const nameOf = (host: string): string => host.toLowerCase().replace(/\.$/, "")
 
 /**
- * What the first line of a request to a proxy asks for: `CONNECT host:port HTTP/1.1`, or a method with a whole address.
- * Undefined: it is no such line, or the name holds anything but the letters of a name or an address.
+ * What the first line of a request to a proxy asks for: `CONNECT host:port HTTP/1.1`, or a method with a whole address. It is
+ * read by the parser that the proxy has, so that both mean the same name. Undefined: it is no such line, or the name holds
+ * anything but the letters of a name or an address.
  */
 export const targetOf = (line: string): Target | undefined => {
-  const [, method = "", target = ""] = /^([A-Z]+) (\S+) HTTP\/1\.[01]$/.exec(line) ?? []
-  const [, secure = "", address = ""] = /^http(s?):\/\/([^/?#]*)/i.exec(target) ?? []
-  const authority = method === "CONNECT" ? target : address
-  const [, host = "", port = ""] = /^(?:[^@]*@)?(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d*))?$/i.exec(authority) ?? []
-  const found = portOf(port, method === "CONNECT" || secure !== "" ? 443 : 80)
-  return host === "" || found === undefined ? undefined : { host: nameOf(host), port: found }
+  const [, method = "", target = ""] = /^([A-Z]+) ([!-~]+) HTTP\/1\.[01]$/.exec(line) ?? []
+  const isTunnel = method === "CONNECT"
+  // Of a tunnel nothing but a name and a port is said; the parser takes a backslash for a slash.
+  if (isTunnel ? /[@/\\?#]/.test(target) : !/^https?:\/\/[^\\]*$/i.test(target)) return undefined
+  const address = isTunnel ? `https://${target}` : target
+  if (!URL.canParse(address)) return undefined
+  const { hostname, port, protocol } = new URL(address)
+  const found = portOf(port, protocol === "https:" ? 443 : 80)
+  return found === undefined || !/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/.test(hostname)
+    ? undefined
+    : { host: nameOf(hostname), port: found }
 }
 
 /** Names as in `sandbox.network`: `example.org`, `*.example.org` for those below it, and each with a `:port`. */

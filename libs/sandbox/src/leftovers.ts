@@ -1,8 +1,8 @@
 /**
  * What is put aside outside of the programs that run commands: what a command made that may not be made, if it was killed
- * before its program looked, and links in git's folders, through which a git that runs outside would write elsewhere.
+ * before its program looked.
  */
-import { cp, lstat, mkdir, readdir, readFile, readlink, rename, rm } from "node:fs/promises"
+import { cp, lstat, mkdir, readdir, readFile, rename, rm } from "node:fs/promises"
 import { basename, join } from "node:path"
 import { hasCode } from "@reprise/process"
 
@@ -15,7 +15,7 @@ const exists = (path: string) =>
     () => false
   )
 
-/** Moves a file or folder into the folder of what was refused. */
+/** Moves it to the folder for refused files. A link is not followed. */
 export const putAside = async (path: string, refused: string): Promise<void> => {
   await mkdir(refused, { recursive: true, mode: 0o700 })
   const to = join(refused, `${Date.now()}-${process.pid}-${basename(path)}`)
@@ -58,30 +58,4 @@ export const putAsideLeft = async (sandboxFolder: string, whose: "killed" | "all
       if (name.startsWith(begunPrefix)) await endOne(join(heard, name), join(sandboxFolder, "refused"), whose)
     }
   }
-}
-
-/** Objects are written under names that nobody chooses; the others are looked at by themselves, or cannot be written. */
-const passedOver: ReadonlySet<string> = new Set(["objects", "hooks", "modules", "worktrees", "lfs"])
-
-/** A link of a tool that shares a repository leads to what has the same name there, and `HEAD` may lead to a branch. */
-const isOrdinary = (name: string, target: string) =>
-  basename(target) === name || (name === "HEAD" && /^refs\/[^.]/.test(target))
-
-const strayLinks = async (folder: string, top = true): Promise<ReadonlyArray<string>> => {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-  const found = await Promise.all(
-    entries.map(async (entry): Promise<ReadonlyArray<string>> => {
-      const path = join(folder, entry.name)
-      if (entry.isSymbolicLink()) {
-        return isOrdinary(entry.name, await readlink(path).catch(() => entry.name)) ? [] : [path]
-      }
-      return entry.isDirectory() && !(top && passedOver.has(entry.name)) ? await strayLinks(path, false) : []
-    })
-  )
-  return found.flat()
-}
-
-/** git follows a link at, for example, `COMMIT_EDITMSG`, and overwrites what it leads to. */
-export const putAsideLinks = async (directories: ReadonlyArray<string>, refused: string): Promise<void> => {
-  for (const directory of directories) for (const path of await strayLinks(directory)) await putAside(path, refused)
 }

@@ -8,7 +8,9 @@ import { lstat, open, readdir, realpath } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { hasCode, runGit, runProgram, splitPath } from "@reprise/process"
 import { Effect } from "effect"
-import { type GitPlaces, isWithin } from "./policy.ts"
+import type { GitRepository } from "./askGit.ts"
+import type { Directories } from "./gitPlaces.ts"
+import { isWithin } from "./policy.ts"
 import { isHook, readSettings, unusualKeys } from "./repositoryConfiguration.ts"
 
 /** A repository that says more than git writes itself. */
@@ -26,7 +28,7 @@ export interface Place {
   readonly workspace: string
   /** Nobody but Reprise writes there. */
   readonly stateDirectory: string
-  readonly git: GitPlaces | undefined
+  readonly git: (Pick<GitRepository, "common" | "directory"> & Directories) | undefined
 }
 
 const largestBytes = 1024 * 1024
@@ -167,7 +169,8 @@ export const nestedRepositories = Effect.fn("nestedRepositories")(function* (pla
   const { git } = place
   const inTree = yield* Effect.forEach(yield* candidates(place), (path) => atCandidate(path, place))
   if (git === undefined) return inTree.flat()
-  const others = git.directories.filter((one) => one !== git.common && one !== git.directory)
+  const directories = [...git.repositories, ...git.worktrees]
+  const others = directories.filter((one) => one !== git.common && one !== git.directory)
   const own = yield* Effect.forEach(others, (one) => atOwn(one, git.common, place))
   return [...inTree.flat(), ...own.flat()]
 })

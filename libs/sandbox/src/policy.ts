@@ -60,11 +60,9 @@ export interface GitPlaces {
   readonly common: string
   /** `.git` of a worktree or submodule: a file that names the directory. */
   readonly pointer?: string
-  /** Those of the repository, its submodules and all worktrees. */
-  readonly directories: ReadonlyArray<string>
   /**
-   * What every git of this machine would obey, whether it exists or not: hooks and configuration of these, files that the
-   * configuration includes, and which directory a worktree belongs to.
+   * What every git of this machine would obey, whether it exists or not: hooks and configuration of the repository, its
+   * submodules and all worktrees, what the configuration names, and which directory a worktree belongs to.
    */
   readonly obeyed: ReadonlyArray<string>
   /** What exists of it. Real. */
@@ -166,13 +164,17 @@ const ordered = (mounts: ReadonlyArray<Mount>): ReadonlyArray<Mount> =>
 export const seenAs = ({ mounts }: Policy, path: string): Mount | undefined =>
   mounts.findLast((mount) => isWithin(path, mount.path))
 
-const gitMounts = (git: GitPlaces | undefined, as: "writable" | "readable"): ReadonlyArray<Mount> =>
+const gitMounts = (
+  git: GitPlaces | undefined,
+  as: "writable" | "readable",
+  couldWrite: (path: string) => boolean
+): ReadonlyArray<Mount> =>
   git === undefined
     ? []
     : [
         { path: git.common, as },
         { path: git.directory, as },
-        ...[...git.executable, ...(git.pointer === undefined ? [] : [git.pointer])].map(
+        ...[...git.executable.filter(couldWrite), ...(git.pointer === undefined ? [] : [git.pointer])].map(
           (path): Mount => ({ path, as: "readable" })
         )
       ]
@@ -196,6 +198,8 @@ const anchoring = (mounts: ReadonlyArray<Mount>, { folders }: Anchors): Readonly
 export const policyFor = (around: Surroundings, settings: SandboxSettings, role: Role): Policy => {
   const { caches, git, home, read, stateDirectory, temporary, workspace } = around
   const inMachineFolder = (path: string) => machineFolders.some((folder) => isWithin(path, folder))
+  const writable = [workspace, ...around.write, ...(git === undefined ? [] : [git.common, git.directory])]
+  const couldWrite = (path: string) => writable.some((folder) => isWithin(path, folder))
   const shownAgain: ReadonlyArray<Mount> = [
     // A home in a folder of the machine would disappear with it.
     ...(home !== undefined && inMachineFolder(home) ? [{ path: home, as: "readable" } as const] : []),
@@ -204,7 +208,7 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     ...around.write.map((path): Mount => ({ path, as: "writable" })),
     ...read.map((path): Mount => ({ path, as: "readable" })),
     // A reviewer writes its review, and commits nothing.
-    ...gitMounts(git, around.own !== undefined && role === "reviewer" ? "readable" : "writable")
+    ...gitMounts(git, around.own !== undefined && role === "reviewer" ? "readable" : "writable", couldWrite)
   ]
   const isVisible = (path: string) => !inMachineFolder(path) || shownAgain.some((one) => isWithin(path, one.path))
   const found: ReadonlyArray<Found> = [
@@ -229,7 +233,6 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     { path: stateDirectory, as: "hidden-folder" },
     ...hidden
   ]
-  const couldWrite = [workspace, ...(git === undefined ? [] : [git.common, git.directory])]
   return {
     workspace,
     ...(git === undefined ? {} : { git: git.common }),
@@ -237,9 +240,7 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     kept: [
       ...new Set([
         ...[...steering, bareRepository].map((name) => `${workspace}/${name}`),
-        ...[...(git?.obeyed ?? []), ...around.anchors.missing].filter((path) =>
-          couldWrite.some((folder) => isWithin(path, folder))
-        ),
+        ...[...(git?.obeyed ?? []), ...around.anchors.missing].filter(couldWrite),
         ...(around.own?.kept ?? [])
       ])
     ],

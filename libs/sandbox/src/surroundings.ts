@@ -81,14 +81,19 @@ const credentialPlaces = ({ environment, home }: Whereabouts): ReadonlyArray<str
   ]
 }
 
+/**
+ * The paths in `/proc/net/unix` (proc(5)) that somebody listens on, or receives datagrams at. A path may hold blanks. Pure.
+ */
+export const socketPathsIn = (text: string): ReadonlyArray<string> =>
+  text.split("\n").flatMap((line) => {
+    const [, flags, type, path] = /^\S+: \S+ \S+ (\S+) (\S+) \S+ +\d+ (\/.*)$/.exec(line) ?? []
+    return path !== undefined && (flags === "00010000" || type === "0002") ? [path] : []
+  })
+
 /** Sockets with a path that somebody listens on: the network's namespace does not separate them. */
 const listeningSockets = async (): Promise<ReadonlyArray<string>> => {
   const text = await readFile("/proc/net/unix", "utf8").catch(() => "")
-  const paths = text.split("\n").flatMap((line) => {
-    const [, , , flags, , , , path] = line.trim().split(/\s+/)
-    return flags === "00010000" && path?.startsWith("/") === true ? [path] : []
-  })
-  const found = await findAll(paths)
+  const found = await findAll(socketPathsIn(text))
   return pathsOf(found).filter((path) => !/^\/(run|dev|proc|sys)\//.test(path))
 }
 
@@ -116,7 +121,7 @@ export const lookAround = async (
   const places = (paths: ReadonlyArray<string>) => findAll(paths.map((path) => placeOf(path, at)))
   const realOf = async (path: string) => (await find(path))?.path ?? path
   const stateDirectory = await realOf(where.stateDirectory)
-  const git = await gitPlacesOf(workspace, where.home)
+  const git = await gitPlacesOf(workspace, { ...where.environment, HOME: where.home })
   const ownFolders = pathsOf(await findAll(own.write))
   const credentials = await findAll(credentialPlaces(at))
   const denied = await places(settings.deny)
@@ -126,7 +131,8 @@ export const lookAround = async (
   const kept = await Promise.all(own.kept.map(async (path) => join(await realOf(dirname(path)), basename(path))))
   const steeringNames = [...steering.map((name) => join(workspace, name)), ...kept]
   const writable = [workspace, ...write, ...(git === undefined ? [] : [git.common, git.directory])]
-  const protectedPaths = [...steeringNames, ...(git?.obeyed ?? []), ...pathsOf(hidden)]
+  // Where `.git` is a link, a command could put a repository of its own in its place.
+  const protectedPaths = [...steeringNames, join(workspace, ".git"), ...(git?.obeyed ?? []), ...pathsOf(hidden)]
   return {
     home: (await find(where.home))?.path,
     workspace,

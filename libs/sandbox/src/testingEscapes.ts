@@ -197,7 +197,8 @@ export const escapes: ReadonlyArray<Escape> = [
   ),
   read(
     "a socket in a folder",
-    ({ socket }) => `socat -T 3 - UNIX-CONNECT:${socket} </dev/null; curl -sS -m 5 --unix-socket ${socket} http://x/`
+    ({ socket }) =>
+      `socat -T 3 - 'UNIX-CONNECT:${socket}' </dev/null; curl -sS -m 5 --unix-socket '${socket}' http://x/`
   ),
   read(
     "the agent's server, to approve its own permission",

@@ -1,6 +1,6 @@
 /** For tests: tries to have git run something outside of the sandbox. */
-import { existsSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync, lstatSync } from "node:fs"
+import { basename, join } from "node:path"
 import { canary, type Scene } from "./testingScene.ts"
 import { type Escape, written } from "./testingTries.ts"
 
@@ -13,7 +13,87 @@ const configured = (title: string, command: string): Escape =>
 
 const hook = ({ workspace }: Scene) => join(workspace, ".git", "hooks", "post-commit")
 
+/** Files of the workspace that git's configuration names, in every way in which it can. */
+const named: ReadonlyArray<readonly [title: string, path: string]> = [
+  ["a file whose include has a comment", "commented.gitconfig"],
+  ["a file whose include is quoted", "quo;ted.gitconfig"],
+  ["a file whose include goes on in the next line", "continued.gitconfig"],
+  ["a file that is included by the home folder", "tilde.gitconfig"],
+  ["a file that is included by a user's home folder", "user.gitconfig"],
+  ["a file that is included by git's own folder", "prefix.gitconfig"],
+  ["a file that another branch includes", "branch.gitconfig"],
+  ["a file that another directory includes", "gitdir.gitconfig"],
+  ["a file that another directory includes, in small letters", "gitdir-i.gitconfig"],
+  ["a file that another remote includes", "remote.gitconfig"],
+  ["a file that an included file includes for another branch", "conf/chained.gitconfig"],
+  ["a file that the user's configuration includes", "home.gitconfig"],
+  ["a file that the user's other configuration includes", "xdg.gitconfig"],
+  ["a hook in a folder whose name has a comment", ".githooks/post-commit"],
+  ["a hook of a submodule's working tree", "sub/own-hooks/post-commit"],
+  ["a hook for new repositories", "conf/template/hooks/post-commit"],
+  ["attributes that the configuration names", "conf/attributes"],
+  ["ignored files that the configuration names", "conf/ignored"],
+  ["whose signatures count", "conf/signers"],
+  ["whose certificates count", "conf/roots.pem"],
+  ["the program that git reaches servers with", "tools/ssh.sh"],
+  ["the program of a filter", "tools/clean.js"],
+  ["the program of a filter, behind a shell", "tools/smudge"],
+  ["the program of an alias", "tools/alias.sh"],
+  ["the program that has the passwords", "tools/credential"],
+  ["the file that a hook leads to", "tools/pre-push"],
+  ["attributes of the repository", ".git/info/attributes"],
+  ["ignored files of the repository", ".git/info/exclude"],
+  ["another history", ".git/info/grafts"],
+  ["objects of another repository", ".git/objects/info/alternates"],
+  ["a remote in a file of its own", ".git/remotes/origin"],
+  ["what Reprise tolerates", ".git/reprise-prepared.json"]
+]
+
+/** Places in git's folders at which a git outside writes, or reads. */
+const places = [
+  ...["COMMIT_EDITMSG", "FETCH_HEAD", "ORIG_HEAD", "description", "logs/refs/tags", "logs/refs/heads/escaped"],
+  ...["logs/refs/heads/post-commit", "refs/heads/escaped", "objects/escaped", "rebase-merge", "sequencer/todo"],
+  ...["worktrees/second/ORIG_HEAD", "modules/sub/COMMIT_EDITMSG", "lfs", "reftable"]
+]
+
+/** The folder above it may be a link to something else by now. */
+const isThere = (path: string) => {
+  try {
+    return lstatSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+const ofScene = (title: string, path: string): Escape =>
+  written(
+    title,
+    () => `mkdir -p "$(dirname '${path}')"; echo '# ${canary}' >> '${path}'`,
+    ({ workspace }) => join(workspace, path)
+  )
+
 export const gitEscapes: ReadonlyArray<Escape> = [
+  ...named.map(([title, path]) => ofScene(title, path)),
+  ...places.map(
+    (path): Escape => ({
+      title: `a link at ${path} in git's folder`,
+      command: ({ home }) =>
+        `mkdir -p "$(dirname .git/${path})"; rm -rf .git/${path}; ln -s ${home}/${basename(path)} .git/${path}`,
+      escaped: ({ workspace }) => isThere(join(workspace, ".git", path))?.isSymbolicLink() === true
+    })
+  ),
+  ...["FETCH_HEAD", "logs/refs/heads/waiting", "objects/pack/pack-waiting.idx"].map(
+    (path): Escape => ({
+      title: `a pipe at ${path} in git's folder`,
+      command: () => `mkdir -p "$(dirname .git/${path})"; rm -rf .git/${path}; mkfifo .git/${path}`,
+      escaped: ({ workspace }) => isThere(join(workspace, ".git", path))?.isFIFO() === true
+    })
+  ),
+  written(
+    "a file of the user under a second name in git's folder",
+    ({ home }) => `ln -f ${home}/.bashrc .git/EDITED && echo ${canary} >> .git/EDITED`,
+    ({ home }) => `${home}/.bashrc`
+  ),
   written(
     "a hook",
     () => `printf '#!/bin/sh\\n# ${canary}\\n' > .git/hooks/post-commit; chmod +x .git/hooks/post-commit`,

@@ -1,7 +1,8 @@
 /** For tests: a machine with keys, listeners and a process, and a repository to work in, for `testing.ts`. */
 import { execFileSync, spawn } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:net"
+import { userInfo } from "node:os"
 import { join } from "node:path"
 
 export const canary = "c4n4ry-of-the-sandbox"
@@ -40,6 +41,48 @@ const repository = (directory: string) => {
   git(directory, "commit", "-qm", "first")
 }
 
+/** Up to the root, from wherever. */
+const toRoot = "../../../../../.."
+
+/** As people write it, and git reads it: with comments, quotes, continued lines and conditions that do not hold. */
+const configurationByHand = (workspace: string) => `
+[include]
+	path = ../commented.gitconfig # shared
+	path = "../quo;ted.gitconfig" ; with a sign of a comment
+	path = ../conti\\
+nued.gitconfig
+	path = ~/../work/tilde.gitconfig
+	path = ~${userInfo().username}/${toRoot}${workspace}/user.gitconfig
+	path = %(prefix)/${toRoot}${workspace}/prefix.gitconfig
+	path = ../chain.gitconfig
+[includeIf "onbranch:another"]
+	path = ../branch.gitconfig
+[includeIf "gitdir:/nowhere/"]
+	path = ../gitdir.gitconfig
+[includeIf "gitdir/i:/NOWHERE/"]
+	path = ../gitdir-i.gitconfig
+[includeIf "hasconfig:remote.*.url:https://nowhere.invalid/**"]
+	path = ../remote.gitconfig
+[core]
+	hooksPath = .githooks ; ours
+	attributesFile = conf/attributes
+	excludesFile = conf/ignored # theirs
+	sshCommand = tools/ssh.sh -v
+[init]
+	templateDir = conf/template
+[gpg "ssh"]
+	allowedSignersFile = conf/signers
+[http "https://example.org"]
+	sslCAInfo = conf/roots.pem
+[filter "own"]
+	clean = node tools/clean.js %f
+	smudge = sh -c 'exec ./tools/smudge "$@"'
+[alias]
+	own = "!tools/alias.sh"
+[credential "https://example.org"]
+	helper = "!f() { ./tools/credential; }; f"
+`
+
 /** What git obeys besides its configuration, and settings of agents that are a link. */
 const furnish = (workspace: string, home: string) => {
   const inWorkspace = (path: string, text: string) => {
@@ -48,6 +91,8 @@ const furnish = (workspace: string, home: string) => {
   }
   inWorkspace("shared.gitconfig", "[alias]\n\tst = status\n")
   inWorkspace("conf/deep.gitconfig", "")
+  inWorkspace("chain.gitconfig", '[includeIf "onbranch:another"]\n\tpath = conf/chained.gitconfig\n')
+  for (const name of ["ssh.sh", "clean.js", "smudge", "pre-push"]) inWorkspace(`tools/${name}`, "# theirs\n")
   inWorkspace("tools/hooks/README", "none yet\n")
   inWorkspace("settings/mcp.json", '{"mcpServers":{}}')
   symlinkSync("settings/mcp.json", join(workspace, ".mcp.json"))
@@ -61,6 +106,12 @@ const furnish = (workspace: string, home: string) => {
   }
   // The last one counts, but each could.
   for (const name of ["tools/hooks", ".git/hooks"]) git(workspace, "config", "--add", "core.hooksPath", name)
+  appendFileSync(join(workspace, ".git", "config"), configurationByHand(workspace))
+  git(workspace, "config", "--file", ".git/modules/sub/config", "core.hooksPath", "own-hooks")
+  mkdirSync(join(home, ".config", "git"), { recursive: true })
+  writeFileSync(join(home, ".config", "git", "config"), `[include]\n\tpath = ${workspace}/xdg.gitconfig\n`)
+  writeFileSync(join(home, ".gitconfig"), `[include]\n\tpath = ${workspace}/home.gitconfig # mine\n`)
+  symlinkSync("../../tools/pre-push", join(workspace, ".git", "hooks", "pre-push"))
 }
 
 /** Whoever reaches it is answered with the canary. */
@@ -100,7 +151,7 @@ export const makeScene = async (root: string): Promise<Scene> => {
   mkdirSync(join(stateDirectory, "logs"), { recursive: true })
   writeFileSync(join(stateDirectory, "endpoint.json"), canary)
   symlinkSync(join(home, ".ssh"), join(home, "keys"))
-  const socket = join(home, "agent.sock")
+  const socket = join(home, "the agent.sock")
   const agents = mkdtempSync(join("/tmp", "reprise-ssh-"))
   const agentSocket = join(agents, "agent.1")
   const abstractSocket = `reprise-scene-${process.pid}-${Date.now()}`

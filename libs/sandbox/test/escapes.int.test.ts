@@ -49,6 +49,8 @@ describe.skipIf(!sandboxed)("the sandbox", () => {
       yield* Effect.gen(function* () {
         const sandbox = yield* Sandbox
         yield* tryAll(here, yield* sandbox.shellFor(here.workspace, role))
+        // As at the end of every turn.
+        yield* sandbox.tidy(here.workspace)
       }).pipe(Effect.provide(layerSandbox(options(here))))
       assert.isAtLeast(escapes.length, 40)
       assert.deepStrictEqual(escapedFrom(here), [])

@@ -8,7 +8,12 @@ describe("the first line of a request to the proxy", () => {
     ["CONNECT [::1]:8443 HTTP/1.1", "[::1]", 8443],
     ["GET http://example.org./a?b=http://other.org HTTP/1.1", "example.org", 80],
     ["GET https://example.org/ HTTP/1.1", "example.org", 443],
-    ["POST http://someone:word@example.org:8080/ HTTP/1.1", "example.org", 8080]
+    ["POST http://someone:word@example.org:8080/ HTTP/1.1", "example.org", 8080],
+    ["GET http://a@b@example.org/ HTTP/1.1", "example.org", 80],
+    ["GET http://example.org?@allowed.org/ HTTP/1.1", "example.org", 80],
+    ["GET http://example.org#@allowed.org/ HTTP/1.1", "example.org", 80],
+    ["GET http://ex%61mple.org/ HTTP/1.1", "example.org", 80],
+    ["CONNECT 0x7f000001:443 HTTP/1.1", "127.0.0.1", 443]
   ])("%s is for %s at %d", (line, host, port) => {
     assert.deepStrictEqual(targetOf(line), { host, port })
   })
@@ -20,6 +25,13 @@ describe("the first line of a request to the proxy", () => {
     "CONNECT example.org:99999 HTTP/1.1",
     "CONNECT example.org\u0000.allowed.org:443 HTTP/1.1",
     "CONNECT allowed.org@example.org/x:443 HTTP/1.1",
+    // The proxy's parser takes the backslash for a slash, and the name before it.
+    "GET http://example.org\\@allowed.org/ HTTP/1.1",
+    "GET http:\\\\example.org\\@allowed.org/ HTTP/1.1",
+    "GET http://example.org/\\x HTTP/1.1",
+    "CONNECT example.org\\@allowed.org:443 HTTP/1.1",
+    "CONNECT example.org?@allowed.org:443 HTTP/1.1",
+    "GET http://exam\u00adple.org/ HTTP/1.1",
     "GET ftp://example.org/ HTTP/1.1",
     "connect example.org:443 HTTP/1.1",
     "CONNECT example.org:443 HTTP/2"

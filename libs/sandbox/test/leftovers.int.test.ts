@@ -123,10 +123,10 @@ describe.skipIf(!sandboxed)("a command in the sandbox", () => {
   it.live("leaves no link in git's folder through which a git outside would write", () =>
     inSandbox((sandbox, here) =>
       Effect.gen(function* () {
-        const shell = yield* sandbox.shellFor(here.workspace, "author")
-        const links = ["COMMIT_EDITMSG", "index", "logs/HEAD", "modules/sub/ORIG_HEAD", "worktrees/second/FETCH_HEAD"]
         const ordinary = join(here.workspace, ".git", "rr-cache")
         symlinkSync(join(here.home, "other", ".git", "rr-cache"), ordinary)
+        const shell = yield* sandbox.shellFor(here.workspace, "author")
+        const links = ["COMMIT_EDITMSG", "index", "logs/HEAD", "modules/sub/ORIG_HEAD", "worktrees/second/FETCH_HEAD"]
         const command = links.map((name) => `ln -sfn ${here.home}/escaped .git/${name}`).join("; ")
         yield* run(shell, command, here)
         yield* sandbox.tidy(here.workspace)

@@ -14,7 +14,6 @@ const around: Surroundings = {
   git: {
     directory: "/home/me/work/.git",
     common: "/home/me/work/.git",
-    directories: ["/home/me/work/.git"],
     executable: ["/home/me/work/.git/hooks", "/home/me/work/.git/config"],
     obeyed: ["hooks", "config", "commondir"].map((name) => `/home/me/work/.git/${name}`)
   },
@@ -74,7 +73,6 @@ describe("a policy", () => {
           directory: "/home/me/work/.git/worktrees/r1",
           common: "/home/me/work/.git",
           pointer: `${worktree}/.git`,
-          directories: ["/home/me/work/.git", "/home/me/work/.git/worktrees/r1"],
           executable: ["/home/me/work/.git/hooks", "/home/me/work/.git/worktrees/r1/commondir"],
           obeyed: ["/home/me/work/.git/worktrees/r1/config.worktree", "/home/me/work/.git/commondir"]
         },
@@ -114,13 +112,25 @@ describe("a policy", () => {
     const git = {
       directory: "/home/me/work/.git",
       common: "/home/me/work/.git",
-      directories: [],
       executable: [],
       obeyed
     }
     const { kept } = policyFor({ ...around, git }, none, "author")
     assert.include(kept, "/home/me/work/shared.gitconfig")
     assert.notInclude(kept, "/home/me/.gitconfig-work")
+  })
+
+  it("keeps what git obeys where the settings let a command write, and mounts nothing that it could not write", () => {
+    const git = {
+      directory: "/home/me/work/.git",
+      common: "/home/me/work/.git",
+      executable: ["/home/me/shared/gitconfig", "/etc/gitconfig"],
+      obeyed: ["/home/me/shared/absent.gitconfig"]
+    }
+    const policy = policyFor({ ...around, git, write: ["/home/me/shared"] }, none, "author")
+    assert.include(policy.kept, "/home/me/shared/absent.gitconfig")
+    assert.strictEqual(shownAs(policy, "/home/me/shared/gitconfig"), "readable")
+    assert.isFalse(policy.mounts.some(({ path }) => path === "/etc/gitconfig"))
   })
 
   it("holds the folders above what is protected in their place, but lets nobody write there who could not", () => {

@@ -25,7 +25,6 @@ const around: Surroundings = {
     directory: "/Users/me/work/.git",
     common: "/Users/me/work/.git",
     executable: ["/Users/me/work/.git/hooks", "/Users/me/work/.git/config"],
-    directories: ["/Users/me/work/.git"],
     obeyed: ["/Users/me/work/.git/config.worktree"]
   },
   hidden: [{ path: "/Users/me/.ssh", kind: "folder" }],

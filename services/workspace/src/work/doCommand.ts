@@ -5,6 +5,7 @@ import type { InPlaceCommand, InputOf, WorkspaceFact } from "../actor/inputs.ts"
 import type { Place, Request } from "../actor/work.ts"
 import { Impossible } from "./faults.ts"
 import { WorkspaceFiles } from "./files/WorkspaceFiles.ts"
+import { settleLocks } from "./git/leftLocks.ts"
 import { removeMergedWorktree } from "./git/worktrees.ts"
 import { Leases } from "./leases/Leases.ts"
 import { finishPhase } from "./phase/finishPhase.ts"
@@ -29,6 +30,9 @@ const writeSummary = Effect.fn("writeSummary")(function* (command: InputOf<"Writ
   return { _tag: "SummaryWritten", runId, ...(phase === undefined ? {} : { phase }), path } satisfies WorkspaceFact
 })
 
+/** Where git only reads, a lock is in nobody's way. */
+const noteLocks = (directory: string) => Effect.ignore(settleLocks(directory, "look"), { log: "Warn" })
+
 /** What the remote has of the run's branch, for a run with a remote. */
 const pushedCommit = Effect.fnUntraced(function* ({ branch, remote, root }: Place) {
   if (remote === undefined || branch === undefined) return undefined
@@ -39,6 +43,8 @@ const pushedCommit = Effect.fnUntraced(function* ({ branch, remote, root }: Plac
 export const release = Effect.fn("release")(function* (command: InputOf<"ReleaseWorkspace">, place: Place | undefined) {
   const leases = yield* Leases
   if (place !== undefined) {
+    // What a killed git left must not wait for the user's next commit.
+    yield* noteLocks(place.root)
     if (command.outcome === "completed" && place.directory !== place.root) {
       yield* removeMergedWorktree(place.root, place.directory, yield* pushedCommit(place))
     }
@@ -52,6 +58,8 @@ const workInPlace = Effect.fnUntraced(function* (command: InPlaceCommand, place:
   if (place === undefined) return yield* new Impossible({ reason: "The workspace is not prepared." })
   const leases = yield* Leases
   yield* leases.check({ leaseId: place.leaseId, runId: command.runId, directory: place.directory })
+  if (command._tag === "FinishPhase") yield* settleLocks(place.directory, "write")
+  else yield* noteLocks(place.directory)
   switch (command._tag) {
     case "RunQualityGates":
       return yield* qualityGates(command, place)

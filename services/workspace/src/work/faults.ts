@@ -70,6 +70,18 @@ export class GitFault extends Schema.TaggedError<GitFault>()("GitFault", {
   }
 }
 
+/** A git that is at work holds a lock. Trying again may succeed. */
+export class LockHeld extends Schema.TaggedError<LockHeld>()("LockHeld", {
+  path: Schema.String,
+  /** Its number and command line, where the machine shows it. */
+  holder: Schema.optionalKey(Schema.String)
+}) {
+  override get message() {
+    const whose = this.holder === undefined ? "and this machine does not show by whom" : `maybe by ${this.holder}`
+    return `git's lock ${this.path} is held, ${whose}. Let that git finish, or end it; if none is at work there, remove the file.`
+  }
+}
+
 /** The working tree belongs to another run. */
 export class InUse extends Schema.TaggedError<InUse>()("InUse", {
   directory: Schema.String,

@@ -4,13 +4,13 @@ import { Cause, Effect, Layer } from "effect"
 import { toWorkspaceActor, type WorkspaceFact } from "../actor/inputs.ts"
 import { type WorkOf, WorkspaceWork } from "../actor/work.ts"
 import { doCommand, type Outcome, release } from "./doCommand.ts"
-import type { GitFault, HostFault, Impossible, InUse, NotAFile, OutsideWorkspace } from "./faults.ts"
+import type { GitFault, HostFault, Impossible, InUse, LockHeld, NotAFile, OutsideWorkspace } from "./faults.ts"
 import { Leases } from "./leases/Leases.ts"
 import { makeRunning, type Running } from "./running.ts"
 import { slotsOf } from "./slots/Slots.ts"
 
 type DoRequest = WorkOf<"DoRequest">
-type Fault = GitFault | HostFault | Impossible | InUse | NotAFile | OutsideWorkspace
+type Fault = GitFault | HostFault | Impossible | InUse | LockHeld | NotAFile | OutsideWorkspace
 
 const failed = ({ command }: DoRequest, reason: string): Outcome => {
   const event: WorkspaceFact = {
@@ -58,6 +58,7 @@ const statusOf = Effect.fnUntraced(
 const isTransient = (fault: Fault): boolean => {
   switch (fault._tag) {
     case "HostFault":
+    case "LockHeld":
       return true
     case "GitFault":
       return fault.transient

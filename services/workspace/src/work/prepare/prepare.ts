@@ -6,6 +6,7 @@ import type { Place } from "../../actor/work.ts"
 import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
 import { Git } from "../git/Git.ts"
 import { GitDirectory } from "../git/GitDirectory.ts"
+import { settleLocks } from "../git/leftLocks.ts"
 import { removeWorktree, worktreePath } from "../git/worktrees.ts"
 import { Leases } from "../leases/Leases.ts"
 import { Remotes } from "../remote/Remotes.ts"
@@ -77,6 +78,8 @@ const prepareOrRefuse = Effect.fnUntraced(function* (
   const leases = yield* Leases
   const repository = yield* repositoryOf(command, before)
   const { root } = repository
+  // A worktree of its own is not the one in which the user may be committing.
+  yield* settleLocks(root, hasWorktree(command) ? "look" : "write")
   const tree: Tree = hasWorktree(command) ? yield* worktreeOfRun(command, root) : { directory: root, isNew: false }
   const { directory } = tree
   const leaseId = yield* own.identify(yield* git.gitDirectory(directory))

@@ -1,0 +1,278 @@
+/**
+ * Asks the user's git where a repository is and what it is configured to do. Only subcommands that start nothing themselves;
+ * and the answers are kept as long as every file that they came from is the same one.
+ */
+import { lstat, realpath, stat } from "node:fs/promises"
+import { homedir } from "node:os"
+import { dirname, isAbsolute, join, resolve } from "node:path"
+import { hasCode, readRegularFile, runProgram } from "@reprise/process"
+import { Effect } from "effect"
+import { waysTo } from "./found.ts"
+import { type GitSetting, type NamedPath, namedPathOf, needsGit, readListing } from "./gitKeys.ts"
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** All paths are absolute. */
+export interface GitRepository {
+  /** Where the working tree is. */
+  readonly workspace: string
+  /** Of this working tree, and of the repository; the same unless it is a worktree of another. Real. */
+  readonly directory: string
+  readonly common: string
+  /** `.git`, where it is a file that names the directory. */
+  readonly pointer?: string
+}
+
+/** What git answers within; it needs some thousandths of it. */
+const timeoutMs = 20_000
+
+/** Of a configuration, in bytes, and how many files of it there may be: more than anybody has. */
+const largestFile = 1024 * 1024
+const mostFiles = 5000
+/** So many gits read files at the same time: a repository may have hundreds of submodules. */
+const atOnce = 4
+/** As deep as git itself follows includes. */
+const deepest = 10
+
+/**
+ * The user's own: git's answer must be what the user's git obeys. Of the variables that direct git elsewhere only those stay
+ * that say where configuration is.
+ */
+const environmentOf = (host: Environment, home: string): Record<string, string> => {
+  const kept = Object.entries(host).flatMap(([name, value]) =>
+    value === undefined ||
+    (/^GIT_/.test(name) && !/^GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+|PARAMETERS)$/.test(name))
+      ? []
+      : [[name, value] as const]
+  )
+  const own = { HOME: home, GIT_OPTIONAL_LOCKS: "0", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" }
+  return { ...Object.fromEntries(kept), ...own }
+}
+
+export const homeOf = (environment: Environment): string => environment["HOME"] ?? homedir()
+
+interface Asked {
+  readonly workspace: string
+  readonly environment: Environment
+}
+
+const ask = ({ environment, workspace }: Asked, args: ReadonlyArray<string>, more: Record<string, string> = {}) =>
+  Effect.runPromise(
+    runProgram({
+      program: "git",
+      args: ["--no-pager", ...args],
+      directory: workspace,
+      environment: { ...environmentOf(environment, homeOf(environment)), ...more },
+      timeoutMs
+    })
+  )
+
+const insist = async (asked: Asked, args: ReadonlyArray<string>, more?: Record<string, string>): Promise<string> => {
+  const { exitCode, stderr, stdout } = await ask(asked, args, more)
+  if (exitCode === 0) return stdout
+  const said = stderr.trim().slice(0, 500)
+  throw new Error(
+    `git does not say what it obeys in ${asked.workspace}: ${said === "" ? `exit code ${exitCode}` : said}. Repair it, so that 'git config --list' works there.`
+  )
+}
+
+/** This repository, and none above it. */
+const exactly = (workspace: string) => ({ GIT_DIR: join(workspace, ".git") })
+
+interface State {
+  readonly text: string
+  /** When it last became another, in milliseconds. */
+  readonly since: number
+}
+
+/** Tells one state of a file from any other; of a folder, in which git makes files all the time, whether it is the same. */
+const stateOf = async (path: string): Promise<State> => {
+  const found = await stat(path, { bigint: true }).catch(() => undefined)
+  if (found === undefined) return { text: "", since: 0 }
+  const own = [found.dev, found.ino]
+  if (found.isDirectory()) return { text: own.join(" "), since: 0 }
+  return { text: [...own, found.size, found.mtimeNs, found.ctimeNs].join(" "), since: Number(found.ctimeMs) }
+}
+
+/** The clock by which a file system says when a file changed moves in steps of this. */
+const clockStepMs = 100
+
+/** Remembers answers, each as long as the files that it came from are the same ones. */
+const memory = <A>(filesOf: (answer: A) => ReadonlyArray<string>) => {
+  const known = new Map<string, { readonly of: string; readonly answer: A }>()
+  const statesOf = (answer: A) => Promise.all(filesOf(answer).map(stateOf))
+  const textOf = (states: ReadonlyArray<State>) => states.map(({ text }) => text).join("\n")
+  return async (question: string, find: () => Promise<A>): Promise<A> => {
+    const before = known.get(question)
+    if (before !== undefined && before.of === textOf(await statesOf(before.answer))) return before.answer
+    const asked = Date.now()
+    const answer = await find()
+    const states = await statesOf(answer)
+    // One that changes about now may have been another when git read it.
+    if (states.every(({ since }) => since < asked - clockStepMs)) known.set(question, { of: textOf(states), answer })
+    return answer
+  }
+}
+
+/** Where `HEAD` of a workspace is, if the workspace is a repository; git opens it whatever it is asked. */
+export const headOf = async (workspace: string): Promise<string | undefined> => {
+  const dotGit = join(workspace, ".git")
+  const found = await stat(dotGit).catch(() => undefined)
+  if (found === undefined) return undefined
+  if (found.isDirectory()) return join(dotGit, "HEAD")
+  // Whoever misreads this asks git next, and waits for its answer for `timeoutMs`.
+  const text = (await readRegularFile(dotGit, largestFile)).toString("utf8")
+  return join(resolve(workspace, text.replace(/^gitdir: /, "").trimEnd()), "HEAD")
+}
+
+const locate = async (asked: Asked): Promise<GitRepository> => {
+  const { workspace } = asked
+  const head = await headOf(workspace)
+  if (head !== undefined && (await stat(head).catch(() => undefined))?.isFile() === false) {
+    throw new Error(`${head} is no file: git would wait for it without end. Put a file in its place, as git writes it.`)
+  }
+  const args = ["rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir"]
+  const [directory = "", common = ""] = (await insist(asked, args, exactly(workspace))).split("\n")
+  const isFile = (await lstat(join(workspace, ".git"))).isFile()
+  const pointer = isFile ? { pointer: join(workspace, ".git") } : {}
+  return { workspace, directory: await realpath(directory), common: await realpath(common), ...pointer }
+}
+
+const repositories = memory<GitRepository>(({ directory, workspace }) => [
+  join(workspace, ".git"),
+  join(directory, "commondir")
+])
+
+/** What git's answers follow from, besides files. */
+const asText = ({ environment, workspace }: Asked) =>
+  JSON.stringify([
+    workspace,
+    Object.entries(environment).filter(([name]) => /^(GIT_|XDG_CONFIG_HOME$|HOME$|PATH$)/.test(name))
+  ])
+
+/**
+ * Undefined: the folder has no `.git`. Rejected where it has one and git says nothing about it: then nobody knows what must be
+ * protected. `workspace`: real.
+ */
+export const gitRepositoryOf = async (
+  workspace: string,
+  environment: Environment
+): Promise<GitRepository | undefined> => {
+  const dotGit = await lstat(join(workspace, ".git")).catch((error) =>
+    hasCode(error, "ENOENT", "ENOTDIR") ? undefined : Promise.reject(error)
+  )
+  const asked = { workspace, environment }
+  return dotGit === undefined ? undefined : await repositories(asText(asked), () => locate(asked))
+}
+
+export interface GitConfiguration {
+  readonly settings: ReadonlyArray<GitSetting>
+  /** What they name, besides the files below; `~`, `~user` and `%(prefix)` are resolved. */
+  readonly named: ReadonlyArray<NamedPath>
+  /** Whether they exist or not, and whether or not the condition of an include holds now. Absolute. */
+  readonly files: ReadonlyArray<string>
+}
+
+/** What git makes of `~`, `~user` and `%(prefix)`; one that it cannot say names no place for git either. */
+const expanded = async (asked: Asked, texts: ReadonlyArray<string>): Promise<ReadonlyArray<string | undefined>> => {
+  if (texts.length === 0) return []
+  const key = "reprise.place"
+  const variables = Object.fromEntries([
+    ["GIT_CONFIG_COUNT", `${texts.length}`],
+    ...texts.flatMap((text, n) => [
+      [`GIT_CONFIG_KEY_${n}`, key],
+      [`GIT_CONFIG_VALUE_${n}`, text]
+    ])
+  ])
+  // No other configuration says something under this key.
+  const nothingElse = { GIT_DIR: "/dev/null", GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" }
+  const { exitCode, stdout } = await ask(asked, ["config", "--type=path", "-z", "--get-all", key], {
+    ...nothingElse,
+    ...variables
+  })
+  if (exitCode === 0) return stdout.split("\0").slice(0, texts.length)
+  if (texts.length === 1) {
+    // Either there is no such user, or nothing can be asked.
+    if (texts[0] !== "/") await expanded(asked, ["/"])
+    else throw new Error(`git does not say where paths of its configuration are: exit code ${exitCode}.`)
+    return [undefined]
+  }
+  return (await Promise.all(texts.map((text) => expanded(asked, [text])))).flat()
+}
+
+/** The named paths as git resolves them before it looks where they are relative to. */
+const withPathsExpanded = async (asked: Asked, named: ReadonlyArray<NamedPath>): Promise<ReadonlyArray<NamedPath>> => {
+  const texts = [...new Set(named.filter(needsGit).map(({ text }) => text))]
+  const paths = await expanded(asked, texts)
+  return named.flatMap((one) => {
+    const at = texts.indexOf(one.text)
+    if (at === -1 || !needsGit(one)) return [one]
+    const text = paths[at]
+    return text === undefined ? [] : [{ ...one, text }]
+  })
+}
+
+/** What a file says for itself; nothing where git cannot read it: then whatever includes it fails. */
+const settingsIn = async (asked: Asked, file: string): Promise<ReadonlyArray<GitSetting>> => {
+  const found = await stat(file).catch(() => undefined)
+  if (found?.isFile() !== true) return []
+  if (found.size > largestFile) throw new Error(`${file} has ${found.size} bytes: too many for a configuration of git.`)
+  const { exitCode, stdout } = await ask(asked, [
+    "config",
+    "--file",
+    file,
+    "--list",
+    "-z",
+    "--show-origin",
+    "--no-includes"
+  ])
+  return exitCode === 0 ? readListing(stdout, (path) => resolve(asked.workspace, path)) : []
+}
+
+const includedBy = async (asked: Asked, settings: ReadonlyArray<GitSetting>): Promise<ReadonlyArray<string>> => {
+  const includes = settings.flatMap(namedPathOf).filter(({ as }) => as === "include")
+  const ways = (await withPathsExpanded(asked, includes)).map(async ({ file, text }) =>
+    // git includes nothing that is relative to a variable.
+    file !== undefined || isAbsolute(text) ? await waysTo(file === undefined ? "/" : dirname(file), text) : []
+  )
+  return (await Promise.all(ways)).flat()
+}
+
+/** git reads some of the files by itself; the others are those of conditions that do not hold now, and of submodules. */
+const read = async (asked: Asked, more: ReadonlyArray<string>): Promise<GitConfiguration> => {
+  const list = ["config", "--list", "-z", "--show-origin", "--includes"]
+  const listed = await insist(asked, list, exactly(asked.workspace))
+  const settings = [...readListing(listed, (path) => resolve(asked.workspace, path))]
+  const files = new Set(settings.flatMap(({ file }) => file ?? []))
+  let next = [...more, ...(await includedBy(asked, settings))]
+  for (let depth = 0; depth <= deepest && next.length > 0; depth++) {
+    const unread = [...new Set(next)].filter((file) => !files.has(file))
+    for (const file of unread) files.add(file)
+    if (files.size > mostFiles)
+      throw new Error(`The configuration of git for ${asked.workspace} has more than ${mostFiles} files.`)
+    const said: Array<GitSetting> = []
+    for (let at = 0; at < unread.length; at += atOnce) {
+      const some = unread.slice(at, at + atOnce).map((file) => settingsIn(asked, file))
+      said.push(...(await Promise.all(some)).flat())
+    }
+    settings.push(...said)
+    next = [...(await includedBy(asked, said))]
+  }
+  const named = settings.flatMap(namedPathOf).filter(({ as }) => as !== "include")
+  return { settings, named: await withPathsExpanded(asked, named), files: [...files, ...next] }
+}
+
+const configurations = memory<GitConfiguration>(({ files }) => files)
+
+/**
+ * All that git of this machine is configured to do in a repository, whatever branch is checked out. `more`: files that are
+ * configuration as well. Rejected where git does not say it.
+ */
+export const gitConfigurationOf = (
+  { workspace }: GitRepository,
+  environment: Environment,
+  more: ReadonlyArray<string>
+): Promise<GitConfiguration> => {
+  const asked = { workspace, environment }
+  return configurations(`${asText(asked)} ${more.join("\0")}`, () => read(asked, more))
+}

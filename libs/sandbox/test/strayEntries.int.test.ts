@@ -1,0 +1,216 @@
+/** What lies in git's folders besides files and folders, when an agent's turn has ended. */
+import { execFileSync } from "node:child_process"
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
+import { mkdtemp, realpath } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { basename, dirname, join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { layerSandbox, Sandbox, type SandboxShape } from "../src/index.ts"
+import { canSandbox } from "../src/testing.ts"
+
+const sandboxed = await canSandbox()
+
+interface Here {
+  readonly home: string
+  readonly workspace: string
+  readonly stateDirectory: string
+}
+
+const environmentOf = ({ home }: Here) => ({ ...process.env, HOME: home })
+
+const git = (here: Here, directory: string, ...args: ReadonlyArray<string>) =>
+  execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.invalid", ...args], {
+    cwd: directory,
+    env: environmentOf(here),
+    stdio: "pipe",
+    encoding: "utf8",
+    timeout: 20_000
+  })
+
+const here = Effect.acquireRelease(
+  Effect.promise(async (): Promise<Here> => {
+    const root = await realpath(await mkdtemp(join(tmpdir(), "reprise-stray-")))
+    const it = {
+      home: join(root, "home"),
+      workspace: join(root, "work"),
+      stateDirectory: join(root, "work", ".reprise")
+    }
+    for (const folder of [it.home, it.workspace, it.stateDirectory]) mkdirSync(folder)
+    writeFileSync(join(it.home, "config"), "theirs\n")
+    writeFileSync(join(it.workspace, ".gitignore"), ".reprise/\n")
+    git(it, it.workspace, "init", "-q", "-b", "config")
+    git(it, it.workspace, "add", ".")
+    git(it, it.workspace, "commit", "-qm", "first")
+    return it
+  }),
+  ({ home }) => Effect.sync(() => rmSync(dirname(home), { recursive: true, force: true }))
+)
+
+/** A process of Reprise's: what it knows is gone with it. */
+const inProcess = <A, E>(it: Here, use: (sandbox: SandboxShape) => Effect.Effect<A, E>) =>
+  Effect.flatMap(Sandbox, use).pipe(
+    Effect.provide(
+      layerSandbox({
+        mode: "required",
+        gates: true,
+        settings: { write: [], read: [], deny: [], network: [] },
+        stateDirectory: it.stateDirectory,
+        environment: environmentOf(it)
+      })
+    ),
+    Effect.scoped
+  )
+
+const command = (sandbox: SandboxShape, { workspace, ...it }: Here, text: string) =>
+  Effect.map(sandbox.shellFor(workspace, "author"), (shell) =>
+    execFileSync(shell, ["-c", text], { cwd: workspace, env: environmentOf({ workspace, ...it }), stdio: "pipe" })
+  )
+
+const at = ({ workspace }: Here, path: string) => join(workspace, ".git", path)
+const kindOf = (path: string) => {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  return found?.isSymbolicLink() ? "link" : found?.isFIFO() ? "pipe" : found === undefined ? "nothing" : "file"
+}
+
+describe.skipIf(!sandboxed)("a link in git's folders", () => {
+  it.live("does not lead the next commit into a file of the user's, though it has the name of the branch", () =>
+    Effect.gen(function* () {
+      const it = yield* here
+      yield* inProcess(it, (sandbox) =>
+        Effect.gen(function* () {
+          yield* command(sandbox, it, `ln -sf ${it.home}/config .git/logs/refs/heads/config`)
+          yield* sandbox.tidy(it.workspace)
+        })
+      )
+      git(it, it.workspace, "commit", "-q", "--allow-empty", "-m", "ProxyCommand evil")
+      assert.strictEqual(execFileSync("cat", [join(it.home, "config")], { encoding: "utf8" }), "theirs\n")
+    })
+  )
+
+  it.live("does not lead into git's own protected files either", () =>
+    Effect.gen(function* () {
+      const it = yield* here
+      yield* inProcess(it, (sandbox) =>
+        Effect.gen(function* () {
+          yield* command(sandbox, it, "ln -sf ../../../config .git/logs/refs/heads/config")
+          yield* sandbox.tidy(it.workspace)
+        })
+      )
+      git(it, it.workspace, "commit", "-q", "--allow-empty", "-m", "second")
+      assert.notInclude(git(it, it.workspace, "config", "--list"), "second")
+    })
+  )
+
+  it.live("stays if it was there first, in every later process, and as the hook that it is", () =>
+    Effect.gen(function* () {
+      const it = yield* here
+      const elsewhere = join(it.home, "shared")
+      mkdirSync(elsewhere)
+      symlinkSync(elsewhere, at(it, "rr-cache"))
+      symlinkSync(join(it.home, "hook"), at(it, "hooks/pre-push"))
+      yield* inProcess(it, (sandbox) => sandbox.shellFor(it.workspace, "author"))
+      yield* inProcess(it, (sandbox) =>
+        Effect.gen(function* () {
+          // What the user makes among the hooks, where commands cannot write, stays too.
+          symlinkSync(join(it.home, "hook"), at(it, "hooks/post-merge"))
+          yield* command(sandbox, it, `ln -s ${elsewhere} .git/lfs`)
+          yield* sandbox.tidy(it.workspace)
+        })
+      )
+      for (const path of ["rr-cache", "hooks/pre-push", "hooks/post-merge"])
+        assert.strictEqual(kindOf(at(it, path)), "link")
+      assert.strictEqual(kindOf(at(it, "lfs")), "nothing")
+    })
+  )
+
+  it.live("does not stay if it leads elsewhere than it did first", () =>
+    Effect.gen(function* () {
+      const it = yield* here
+      symlinkSync("/nowhere", at(it, "description.old"))
+      yield* inProcess(it, (sandbox) =>
+        Effect.gen(function* () {
+          yield* command(sandbox, it, `ln -sfn ${it.home}/config .git/description.old`)
+          yield* sandbox.tidy(it.workspace)
+        })
+      )
+      assert.strictEqual(kindOf(at(it, "description.old")), "nothing")
+    })
+  )
+
+  it.live("is git's own where HEAD leads to a branch, and nowhere else", () =>
+    Effect.gen(function* () {
+      const it = yield* here
+      yield* inProcess(it, (sandbox) =>
+        Effect.gen(function* () {
+          yield* command(sandbox, it, "ln -sf refs/heads/config .git/HEAD")
+          yield* sandbox.tidy(it.workspace)
+          assert.strictEqual(readlinkSync(at(it, "HEAD")), "refs/heads/config")
+          yield* command(sandbox, it, "ln -sf refs/heads/../../config .git/HEAD")
+          yield* Effect.ignore(sandbox.tidy(it.workspace))
+          assert.strictEqual(kindOf(at(it, "HEAD")), "nothing")
+        })
+      )
+    })
+  )
+
+  it.live("instead of the git directory is put back after a command that replaced it", () =>
+    Effect.gen(function* () {
+      const it = yield* here
+      const real = join(it.workspace, "git.real")
+      execFileSync("mv", [join(it.workspace, ".git"), real])
+      symlinkSync("git.real", join(it.workspace, ".git"))
+      yield* inProcess(it, (sandbox) =>
+        command(sandbox, it, "cp -r git.real git.own; echo '[alias]' >> git.own/config; ln -sfn git.own .git; true")
+      )
+      assert.strictEqual(readlinkSync(join(it.workspace, ".git")), "git.real")
+    })
+  )
+})
+
+describe.skipIf(!sandboxed)("a pipe in git's folders", () => {
+  it.live.each(["index", "packed-refs", "logs/HEAD", "refs/heads/other", "objects/pack/pack-x.idx", "MERGE_HEAD"])(
+    "keeps no git outside waiting: %s",
+    (path) =>
+      Effect.gen(function* () {
+        const it = yield* here
+        yield* inProcess(it, (sandbox) =>
+          Effect.gen(function* () {
+            yield* command(sandbox, it, `rm -f .git/${path}; mkfifo .git/${path}`)
+            yield* sandbox.tidy(it.workspace)
+          })
+        )
+        assert.strictEqual(kindOf(at(it, path)), "nothing")
+        git(it, it.workspace, "status", "--porcelain")
+        const refused = readdirSync(join(it.stateDirectory, "sandbox", "refused"))
+        assert.isTrue(refused.some((name) => name.endsWith(basename(path))))
+      })
+  )
+
+  it.live.each(["work", "linked"])("in place of HEAD is put aside by a process that sees it first: %s", (name) =>
+    Effect.gen(function* () {
+      const it = yield* here
+      const directory = join(dirname(it.workspace), name)
+      if (name === "linked") git(it, it.workspace, "worktree", "add", "-q", directory)
+      const head = join(git(it, directory, "rev-parse", "--absolute-git-dir").trim(), "HEAD")
+      execFileSync("/bin/sh", ["-c", 'rm "$0"; mkfifo "$0"', head])
+      yield* inProcess(it, (sandbox) =>
+        Effect.gen(function* () {
+          const fault = yield* Effect.flip(sandbox.tidy(directory))
+          assert.include(fault.message, head, "it says what it moved")
+          assert.include(fault.message, "git config --list", "and what to do")
+        })
+      )
+      assert.isFalse(existsSync(head))
+    })
+  )
+})
