@@ -49,7 +49,7 @@ const cases: ReadonlyArray<Case> = [
     },
     args: ["run", "PIPE.md"],
     code: 2,
-    says: /PIPE\.md is not a regular file/
+    says: /PIPE\.md is a named pipe/
   },
   {
     what: "a plan that is too large",

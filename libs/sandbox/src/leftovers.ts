@@ -2,18 +2,26 @@
  * What is put aside outside of the programs that run commands: what a command made that may not be made, if it was killed
  * before its program looked, and links in git's folders, through which a git that runs outside would write elsewhere.
  */
-import { cp, lstat, mkdir, readdir, readFile, readlink, rename, rm } from "node:fs/promises"
+import { cp, lstat, mkdir, readdir, readlink, rename, rm } from "node:fs/promises"
 import { basename, join } from "node:path"
-import { hasCode } from "@reprise/process"
+import { hasCode, readForeignFolder, readForeignText } from "@reprise/process"
 
 /** Begins the name of a file with the paths that did not exist when a command began; the number of its process follows. */
 export const begunPrefix = "begun-"
+
+const mostCopiedBytes = 64 * 1024 * 1024
 
 const exists = (path: string) =>
   lstat(path).then(
     () => true,
     () => false
   )
+
+/** What is copied to another disk for its owner to look at: no pipe, which would end the copying, and nothing endless. */
+const isCopied = async (path: string): Promise<boolean> => {
+  const found = await lstat(path)
+  return found.isDirectory() || found.isSymbolicLink() || (found.isFile() && found.size <= mostCopiedBytes)
+}
 
 const putAside = async (path: string, refused: string): Promise<void> => {
   await mkdir(refused, { recursive: true, mode: 0o700 })
@@ -22,7 +30,8 @@ const putAside = async (path: string, refused: string): Promise<void> => {
   await rename(path, to).catch(async (error) => {
     if (hasCode(error, "ENOENT")) return
     if (!hasCode(error, "EXDEV")) throw error
-    await cp(path, to, { recursive: true, verbatimSymlinks: true })
+    // What cannot be copied is lost, but obeyed by nobody.
+    await cp(path, to, { recursive: true, verbatimSymlinks: true, filter: isCopied }).catch(() => undefined)
     await rm(path, { recursive: true, force: true })
   })
 }
@@ -39,7 +48,8 @@ const isRunning = (pid: number) => {
 const endOne = async (record: string, refused: string, whose: "killed" | "all"): Promise<void> => {
   const running = isRunning(Number(basename(record).slice(begunPrefix.length)))
   if (running && whose === "killed") return
-  const paths = (await readFile(record, "utf8").catch(() => "")).split("\n")
+  const text = await readForeignText(record, { largestBytes: 16 * 1024 * 1024, follow: false }).catch(() => undefined)
+  const paths = (text ?? "").split("\n")
   for (const path of paths) if (path.startsWith("/") && (await exists(path))) await putAside(path, refused)
   if (!running) await rm(record, { force: true })
 }
@@ -66,18 +76,28 @@ const passedOver: ReadonlySet<string> = new Set(["objects", "hooks", "modules", 
 const isOrdinary = (name: string, target: string) =>
   basename(target) === name || (name === "HEAD" && /^refs\/[^.]/.test(target))
 
-const strayLinks = async (folder: string, top = true): Promise<ReadonlyArray<string>> => {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-  const found = await Promise.all(
-    entries.map(async (entry): Promise<ReadonlyArray<string>> => {
-      const path = join(folder, entry.name)
-      if (entry.isSymbolicLink()) {
-        return isOrdinary(entry.name, await readlink(path).catch(() => entry.name)) ? [] : [path]
-      }
-      return entry.isDirectory() && !(top && passedOver.has(entry.name)) ? await strayLinks(path, false) : []
-    })
+/** More are nobody's repository. */
+const mostEntries = 1_000_000
+
+const entriesOf = async (folder: string, room: { left: number }) => {
+  const entries = await readForeignFolder(folder, { mostEntries: room.left }).catch((error) =>
+    hasCode(error, "ETOOMANY") ? Promise.reject(error) : []
   )
-  return found.flat()
+  room.left -= entries?.length ?? 0
+  return entries ?? []
+}
+
+const strayLinks = async (folder: string, room = { left: mostEntries }, top = true): Promise<ReadonlyArray<string>> => {
+  const found: Array<string> = []
+  for (const entry of await entriesOf(folder, room)) {
+    const path = join(folder, entry.name)
+    if (entry.isSymbolicLink()) {
+      if (!isOrdinary(entry.name, await readlink(path).catch(() => entry.name))) found.push(path)
+    } else if (entry.isDirectory() && !(top && passedOver.has(entry.name))) {
+      found.push(...(await strayLinks(path, room, false)))
+    }
+  }
+  return found
 }
 
 /** git follows a link at, for example, `COMMIT_EDITMSG`, and overwrites what it leads to. */
