@@ -32,7 +32,7 @@ const nextSteps: Readonly<Record<string, string>> = {
 /**
  * A file or a folder of somebody else's that is not read. `code`: `ENOTAFILE`, no regular file; `EFBIG`, larger than
  * allowed; `ETOOMANY`, more entries than allowed; `ELOOP`, a link that is not followed, or links in a circle;
- * `ETIMEDOUT`, not read in time; else Node's own.
+ * `ENOTDIR`, no folder where one is listed; `ETIMEDOUT`, not read in time; else Node's own.
  */
 export class ForeignFileRefused extends Error {
   override readonly name = "ForeignFileRefused"
@@ -67,6 +67,7 @@ const tooLarge = (path: string, largestBytes: number) =>
 
 const whatFailed = (code: string): string => {
   if (code === "ELOOP") return "is a link to itself"
+  if (code === "ENOTDIR") return "is not a directory"
   return code === "EACCES" || code === "EPERM" ? "may not be read by this user" : `cannot be read (${code})`
 }
 
@@ -95,9 +96,8 @@ const within = async <A>(path: string, timeoutMs: number, run: (isLate: () => bo
   }
 }
 
-const isAbsence = (error: unknown) => hasCode(error, "ENOENT", "ENOTDIR", "ENAMETOOLONG")
-
-const absent = (error: unknown) => (isAbsence(error) ? undefined : Promise.reject(error))
+const absent = (error: unknown) =>
+  hasCode(error, "ENOENT", "ENOTDIR", "ENAMETOOLONG") ? undefined : Promise.reject(error)
 
 /** Opening a device can already have an effect, so the name is looked at first; what was opened is what counts. */
 const openRegular = async (path: string, follow: boolean, access = constants.O_RDONLY) => {
@@ -221,14 +221,17 @@ export interface FolderLimits {
 }
 
 /**
- * The entries of a folder, in no order; undefined when there is no folder at the path. Rejected with `ForeignFileRefused`.
+ * The entries of a folder, in no order; undefined when there is nothing at the path. Rejected with `ForeignFileRefused`,
+ * also (`ENOTDIR`) where there is something else.
  */
 export const readForeignFolder = (
   path: string,
   { mostEntries, timeoutMs = defaultTimeoutMs }: FolderLimits
 ): Promise<ReadonlyArray<Dirent> | undefined> =>
   within(path, timeoutMs, async (isLate) => {
-    const folder = await opendir(path, { bufferSize: 256 }).catch(absent)
+    const folder = await opendir(path, { bufferSize: 256 }).catch((error) =>
+      hasCode(error, "ENOENT", "ENAMETOOLONG") ? undefined : Promise.reject(error)
+    )
     if (folder === undefined) return undefined
     const entries: Array<Dirent> = []
     // Leaving the loop closes the folder.
