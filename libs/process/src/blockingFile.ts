@@ -67,7 +67,10 @@ const timeoutMs = 5_000
  * The first file on which git blocks in the working tree around a directory, the upper folders first; undefined: none was
  * found among 200 000 entries, or within five seconds.
  */
-export const findBlockingFile = async (directory: string): Promise<ForeignFileRefused | undefined> => {
+export const findBlockingFile = async (
+  directory: string,
+  signal?: AbortSignal
+): Promise<ForeignFileRefused | undefined> => {
   const endsAt = Date.now() + timeoutMs
   const top = await topOf(directory)
   if (top === undefined) return undefined
@@ -78,7 +81,7 @@ export const findBlockingFile = async (directory: string): Promise<ForeignFileRe
   for (let next = soon.shift(); next !== undefined; next = soon.shift() ?? later.shift()) {
     const folder = next
     const remainingMs = endsAt - Date.now()
-    if (remainingMs <= 0) return undefined
+    if (remainingMs <= 0 || signal?.aborted === true) return undefined
     const limits = { mostEntries: left, timeoutMs: remainingMs }
     const entries = (await readForeignFolder(folder.path, limits).catch(() => undefined)) ?? []
     left -= entries.length

@@ -66,7 +66,7 @@ const lateAfter = "2 seconds"
 
 /** Fails when git is late and a file is found on which it waits; else never completes. */
 const untilBlocked = (directory: string): Effect.Effect<never, ProgramFailed> =>
-  Effect.promise(() => findBlockingFile(directory)).pipe(
+  Effect.promise((signal) => findBlockingFile(directory, signal)).pipe(
     Effect.flatMap((found) =>
       found === undefined ? Effect.never : new ProgramFailed({ program: "git", reason: "blocked", cause: found })
     ),

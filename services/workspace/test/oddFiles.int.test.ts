@@ -130,6 +130,12 @@ const rows: ReadonlyArray<Row<WorkspaceFact>> = [
     /^ContinuationStateWritten/
   ],
   [
+    "WriteContinuationState, in the place of a folder above it",
+    ".planning",
+    ({ place }) => writeContinuationState(writeState, place),
+    /^ContinuationStateWritten|^\.planning is not a directory\. Move it out of the way\./
+  ],
+  [
     "WriteContinuationState, in the place of its draft",
     `${state}.tmp`,
     ({ place }) => writeContinuationState(writeState, place),

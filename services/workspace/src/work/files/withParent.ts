@@ -75,7 +75,9 @@ export const withParent = async <A>(
       if (create) await createDirectory(next)
       const child = await openDirectory(next).catch((error) =>
         Promise.reject(
-          create && hasCode(error, "ENOTDIR") ? inTheWay(relative(realRoot, join(current.real, segment))) : error
+          create && hasCode(error, "ENOTDIR", "ELOOP", "ENOENT")
+            ? inTheWay(relative(realRoot, join(current.real, segment)))
+            : error
         )
       )
       await current.handle.close()
