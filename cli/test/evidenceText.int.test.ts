@@ -67,6 +67,29 @@ describe("the changes shown with a question", () => {
     })
   )
 
+  it.live("name the file on which git would wait for ever, instead of nothing", () =>
+    Effect.gen(function* () {
+      const base = commit("a.txt", "one\n")
+      writeFileSync(join(folder, "a.txt"), "two\n")
+      execFileSync("mkfifo", [join(folder, ".gitattributes")])
+      assert.match(yield* changesSince(folder, base), /^git cannot show the changes.*\.gitattributes is a named pipe\./)
+    })
+  )
+
+  it.effect("are cut, and say so, where git writes without an end; of huge files nothing is shown", () =>
+    Effect.gen(function* () {
+      const base = commit("a.txt", "one\n")
+      const line = `${"x".repeat(99)}\n`
+      for (const name of ["b.txt", "c.txt", "d.txt"]) writeFileSync(join(folder, name), line.repeat(120_000))
+      writeFileSync(join(folder, "huge.txt"), line.repeat(200_000))
+      git("add", "--all")
+      const { changes } = yield* workSince(folder, base)
+      assert.match(changes.slice(-200), /\n… and more: git wrote over 32 MB$/)
+      git("rm", "--quiet", "--cached", "b.txt", "c.txt", "d.txt")
+      assert.match((yield* workSince(folder, base)).changes, /Binary files \/dev\/null and b\/huge\.txt differ$/)
+    })
+  )
+
   it.effect("are empty if nothing was done, and a base is never taken for an option of git", () =>
     Effect.gen(function* () {
       const base = commit("a.txt", "one\n")

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { parsePlan } from "@reprise/plan"
-import { Result } from "effect"
+import { Effect, Result } from "effect"
 import { detectQualityGates } from "../src/flows/repository/init.ts"
 import { samplePlan } from "../src/flows/repository/samplePlan.ts"
 import { scratchRepository } from "./support/scratchRepository.ts"
@@ -27,10 +27,10 @@ describe("the quality gates that init finds", () => {
     ["verify alone where it is", { scripts: { ...scripts, verify: "x" } }, [], ["npm run verify"]],
     ["another kind of project without scripts", { name: "x" }, ["Cargo.toml"], ["cargo test"]],
     ["nothing in a manifest that is none", "x", [], []]
-  ])("are those of %s", (_, manifest, files, gates) => {
+  ])("are those of %s", async (_, manifest, files, gates) => {
     repository.write("package.json", JSON.stringify(manifest))
     for (const file of files) repository.write(file, "")
-    assert.deepStrictEqual(detectQualityGates(repository.project.root), gates)
+    assert.deepStrictEqual(await Effect.runPromise(detectQualityGates(repository.project.root)), gates)
   })
 })
 

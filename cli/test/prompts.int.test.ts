@@ -68,7 +68,7 @@ describe("the prompts of a repository", () => {
   it.effect("are refused if one of them is a folder", () =>
     Effect.gen(function* () {
       mkdirSync(join(project.directory, "prompts", "work.md"), { recursive: true })
-      assert.include((yield* refused).message, "work.md cannot be read")
+      assert.include((yield* refused).message, "work.md is a directory")
     })
   )
 })

@@ -1,9 +1,11 @@
 /**
  * `npm run house [-- --all]`: prints the measures, and exits with 1 when one misses its target.
- * `npm run citations`: only the citations, as a part of `npm run check`.
+ * `npm run citations`, `npm run readers`: only the citations, or who reads files in a way of its own, as parts of
+ * `npm run check`.
  */
 import { findBrokenCitations } from "./citations.ts"
 import { cruise } from "./cruise.ts"
+import { findFileReaders, showFileReader } from "./fileReaders.ts"
 import { installTools } from "./installTools.ts"
 import { measureHouse, renderMeasures, showCitation } from "./measures.ts"
 import { readSources, repository } from "./sources.ts"
@@ -19,6 +21,17 @@ const checkCitations = (): boolean => {
   return broken.length === 0
 }
 
+const checkReaders = (): boolean => {
+  const { refused, unused } = findFileReaders(readSources(repository))
+  const lines = [
+    ...refused.map(showFileReader),
+    ...unused.map((entry) => `${entry} reads no file any more: take it out of house/src/fileReaders.ts.`)
+  ]
+  process.stdout.write(lines.map((line) => `${line}\n`).join(""))
+  if (lines.length === 0) process.stdout.write("Files of others are read in one way.\n")
+  return lines.length === 0
+}
+
 const printMeasures = (all: boolean): boolean => {
   if (!installTools()) return false
   const imports = cruise(repository, ["cli/src"]).imports.filter(({ from, to }) => isCli(from) && isCli(to))
@@ -28,4 +41,8 @@ const printMeasures = (all: boolean): boolean => {
 }
 
 const options = process.argv.slice(2)
-process.exitCode = (options.includes("citations") ? checkCitations() : printMeasures(options.includes("--all"))) ? 0 : 1
+const check = (): boolean => {
+  if (options.includes("citations")) return checkCitations()
+  return options.includes("readers") ? checkReaders() : printMeasures(options.includes("--all"))
+}
+process.exitCode = check() ? 0 : 1

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -49,7 +49,27 @@ const cases: ReadonlyArray<Case> = [
     },
     args: ["run", "PIPE.md"],
     code: 2,
-    says: /PIPE\.md is not a regular file/
+    says: /PIPE\.md is a named pipe/
+  },
+  {
+    what: "a device as the manifest that init looks into",
+    prepare: ({ root }) => {
+      rmSync(join(root, "reprise.toml"))
+      symlinkSync("/dev/zero", join(root, "package.json"))
+    },
+    args: ["init"],
+    code: 3,
+    says: /package\.json is a device\./
+  },
+  {
+    what: "a named pipe for which git would wait for ever",
+    prepare: ({ root }) => {
+      writeFileSync(join(root, "new.txt"), "")
+      execFileSync("mkfifo", [join(root, ".gitignore")])
+    },
+    args: ["run", "PLAN.md"],
+    code: 3,
+    says: /\.gitignore is a named pipe\. Move it out of the way\.\nGit would wait for it for ever\./
   },
   {
     what: "a plan that is too large",

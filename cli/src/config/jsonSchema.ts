@@ -1,6 +1,6 @@
 /** The JSON schema of `reprise.toml`, made from the settings, and its copy where editors find it. */
 import { join } from "node:path"
-import { readIfPresent, replaceFile } from "@reprise/process"
+import { readForeignText, replaceFile } from "@reprise/process"
 import { Effect, Schema } from "effect"
 import type { Project } from "../project/Project.ts"
 import { prepareState } from "../project/stateOrigin.ts"
@@ -58,7 +58,9 @@ export const configSchemaText = (): string => `${JSON.stringify(configSchema(), 
 export const ensureSchemaFile = Effect.fnUntraced(function* (project: Project) {
   const path = join(project.root, schemaPath)
   const text = configSchemaText()
-  const present = yield* Effect.promise(() => readIfPresent(path).catch(() => undefined))
+  const present = yield* Effect.promise(() =>
+    readForeignText(path, { largestBytes: 1024 * 1024 }).catch(() => undefined)
+  )
   if (present === text) return path
   yield* prepareState(project)
   yield* Effect.tryPromise({

@@ -1,9 +1,10 @@
 /** Reads `reprise.toml`, `reprise.local.toml` and the environment of a project, and adds a plan's front matter. */
 import { join } from "node:path"
-import { hasCode, readRegularFile } from "@reprise/process"
+import { readForeignText } from "@reprise/process"
 import { Effect, type Result } from "effect"
 import type { PlanFile } from "../project/planFile.ts"
 import { missing, wrongUse } from "../terminal/CliFailure.ts"
+import { notRead } from "../terminal/notRead.ts"
 import { type ConfigProblem, fromCommandLine, fromEnvironment, fromPlan, type Layer } from "./layers.ts"
 import { readToml } from "./readToml.ts"
 import { resolve } from "./resolveConfig.ts"
@@ -20,18 +21,10 @@ const orFail = <A>(result: Result.Result<A, ConfigProblem>) =>
 
 const largestBytes = 1024 * 1024
 
-/** Undefined when there is no such file. */
-const readSettings = (path: string) =>
-  readRegularFile(path, largestBytes).then(
-    (bytes) => bytes.toString("utf8"),
-    (error) => (hasCode(error, "ENOENT") ? undefined : Promise.reject(error))
-  )
-
 const readLayer = Effect.fnUntraced(function* (root: string, source: "reprise.toml" | "reprise.local.toml") {
   const text = yield* Effect.tryPromise({
-    try: () => readSettings(join(root, source)),
-    catch: (cause) =>
-      missing("config", `${source} cannot be read: ${String(cause)}`, "It must be a file that you may read.", cause)
+    try: () => readForeignText(join(root, source), { largestBytes }),
+    catch: (cause) => notRead("config", source, cause)
   })
   if (text === undefined) return { source, values: new Map() } satisfies Layer
   return yield* orFail(readToml(text, source))

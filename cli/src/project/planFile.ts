@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs"
 import { dirname, isAbsolute, relative, resolve } from "node:path"
 import { maxPlanLength, type Plan, type PlanProblem, parsePlan } from "@reprise/plan"
-import { hasCode, readRegularFile } from "@reprise/process"
+import { ForeignFileRefused, hasCode, readForeignText } from "@reprise/process"
 import { Effect, Result } from "effect"
 import { missing, wrongUse } from "../terminal/CliFailure.ts"
 import { isOwnWorktree, type Project, topLevel } from "./Project.ts"
@@ -14,6 +14,13 @@ export interface PlanFile {
   readonly plan: Plan
 }
 
+const noPlan = (given: string) =>
+  wrongUse(
+    "plan-missing",
+    `There is no plan at ${given}.`,
+    "Give the path of a markdown file; 'reprise init --plan' writes one to begin with."
+  )
+
 /** The plan's path; a plan outside of the repository is wrong use. */
 const findPlan = Effect.fnUntraced(function* (project: Project, from: string, given: string) {
   if (given.trim() === "") {
@@ -21,12 +28,7 @@ const findPlan = Effect.fnUntraced(function* (project: Project, from: string, gi
   }
   const absolute = yield* Effect.try({
     try: () => realpathSync(resolve(from, given)),
-    catch: () =>
-      wrongUse(
-        "plan-missing",
-        `There is no plan at ${given}.`,
-        "Give the path of a markdown file; 'reprise init --plan' writes one to begin with."
-      )
+    catch: () => noPlan(given)
   })
   const path = relative(project.root, absolute)
   if (path === "" || path.startsWith("..") || isAbsolute(path)) {
@@ -52,8 +54,8 @@ const findPlan = Effect.fnUntraced(function* (project: Project, from: string, gi
 const largestBytes = 3 * maxPlanLength
 
 const notRead = (given: string, cause: unknown) => {
-  if (hasCode(cause, "ENOTAFILE")) {
-    return wrongUse("plan-missing", `${given} is not a regular file.`, "Give the path of a markdown file.")
+  if (cause instanceof ForeignFileRefused && cause.code === "ENOTAFILE") {
+    return wrongUse("plan-missing", `${given} ${cause.what}.`, "Give the path of a markdown file.")
   }
   return hasCode(cause, "EFBIG")
     ? wrongUse(
@@ -66,9 +68,9 @@ const notRead = (given: string, cause: unknown) => {
 
 const readText = (absolute: string, given: string) =>
   Effect.tryPromise({
-    try: async () => (await readRegularFile(absolute, largestBytes)).toString("utf8"),
+    try: () => readForeignText(absolute, { largestBytes }),
     catch: (cause) => notRead(given, cause)
-  })
+  }).pipe(Effect.flatMap((text) => (text === undefined ? Effect.fail(noPlan(given)) : Effect.succeed(text))))
 
 const shownProblems = 20
 

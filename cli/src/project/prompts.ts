@@ -1,15 +1,15 @@
 /** `.reprise/prompts/NAME.md`: the user's own texts, read and checked before anything starts. */
-import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { templates as ofAuthors } from "@reprise/orchestrator/prompts"
 import { type Template, templateProblems } from "@reprise/plan"
-import { hasCode, readRegularFile } from "@reprise/process"
+import { readForeignFile, readForeignFolder } from "@reprise/process"
 import type { RunOptions } from "@reprise/protocol"
 import { templates as ofReviewers } from "@reprise/reviewer/prompts"
 import { templates as ofReports } from "@reprise/session-manager/prompts"
 import { Effect } from "effect"
 import { closest } from "fastest-levenshtein"
 import { missing } from "../terminal/CliFailure.ts"
+import { notRead } from "../terminal/notRead.ts"
 import type { Project } from "./Project.ts"
 
 /** Every prompt that users may replace, as the services that send them declare them. */
@@ -67,17 +67,17 @@ const checkFile = Effect.fnUntraced(function* (project: Project, file: string) {
     return invalid(problemAt(file, 1, 1, `there is no prompt of this name; did you mean '${closestPrompt(name)}.md'?`))
   }
   const bytes = yield* Effect.tryPromise({
-    try: () => readRegularFile(join(folderOf(project), file), 2 * largestBytes),
-    catch: (cause) =>
-      missing("prompts", `.reprise/prompts/${file} cannot be read.`, "It must be a file that you may read.", cause)
+    try: () => readForeignFile(join(folderOf(project), file), { largestBytes: 2 * largestBytes }),
+    catch: (cause) => notRead("prompts", `.reprise/prompts/${file}`, cause)
   })
-  return checkText(template, file, bytes)
+  return bytes === undefined ? invalid(problemAt(file, 1, 1, "it leads nowhere.")) : checkText(template, file, bytes)
 })
 
 const listFiles = (project: Project) =>
   Effect.tryPromise({
-    try: () => readdir(folderOf(project)).catch((error) => (hasCode(error, "ENOENT") ? [] : Promise.reject(error))),
-    catch: (cause) => missing("prompts", ".reprise/prompts cannot be read.", "It must be a folder.", cause)
+    try: () => readForeignFolder(folderOf(project), { mostEntries: 1_000 }),
+    catch: (cause) =>
+      missing("prompts", ".reprise/prompts cannot be read.", "It must be a folder with a few files.", cause)
   })
 
 /** Files that editors leave behind, such as `.work.md.swp` or `work.md~`. */
@@ -85,7 +85,10 @@ const isLeftover = (file: string) => file.startsWith(".") || file.endsWith("~")
 
 /** The user's valid texts, and the problems of the others. */
 export const readPromptFiles = Effect.fn("readPromptFiles")(function* (project: Project) {
-  const files = (yield* listFiles(project)).filter((file) => !isLeftover(file)).sort()
+  const files = ((yield* listFiles(project)) ?? [])
+    .map(({ name }) => name)
+    .filter((file) => !isLeftover(file))
+    .sort()
   const checked = yield* Effect.forEach(files, (file) => checkFile(project, file))
   return {
     prompts: checked.flatMap((one) => (one._tag === "Prompt" ? [one.prompt] : [])),

@@ -3,11 +3,11 @@
  * commands. It is believed only if this machine made it, here: `origin.json` has a signature of its place, made with a
  * secret that is kept elsewhere (docs/design/workspace.md#workspace).
  */
-import { lstatSync, readdirSync, realpathSync } from "node:fs"
+import { lstatSync, realpathSync } from "node:fs"
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import { onDisk, prepareDirectory } from "@reprise/nats"
-import { readPrivateFile, replaceFile } from "@reprise/process"
+import { readForeignFolder, readPrivateFile, replaceFile } from "@reprise/process"
 import { Effect, Option, Schema } from "effect"
 import { type CliFailure, missing } from "../terminal/CliFailure.ts"
 import { identifyClone, readClone } from "./cloneId.ts"
@@ -37,20 +37,21 @@ const placeOf = ({ directory }: Project, cloneId: string) =>
 const isInert = (name: string) => name === "prompts" || name.startsWith("origin.json.")
 
 /** Why a folder, as it lies there, cannot be state; `empty`: nothing in it needs to be believed. */
-const lookAt = ({ directory }: Project): Origin | "empty" | "filled" => {
+const lookAt = async ({ directory }: Project): Promise<Origin | "empty" | "filled"> => {
   const found = lstatSync(directory, { throwIfNoEntry: false })
   if (found === undefined) return { _tag: "None" }
   if (!found.isDirectory()) return doubtful(found.isSymbolicLink() ? "it is a link" : "it is not a folder")
   if (process.getuid !== undefined && found.uid !== process.getuid()) return doubtful("it belongs to another user")
-  const entries = readdirSync(directory, { withFileTypes: true })
-  const link = entries.find((entry) => entry.isSymbolicLink())?.name ?? linksBelow(join(directory, "prompts"))[0]
+  const entries = (await readForeignFolder(directory, { mostEntries: 10_000 })) ?? []
+  const linked = entries.find((entry) => entry.isSymbolicLink())?.name
+  const link = linked ?? (await linksBelow(join(directory, "prompts")))[0]
   if (link !== undefined) return doubtful(`it has a link in it, ${link}`)
   return entries.every(({ name }) => isInert(name)) ? "empty" : "filled"
 }
 
 const originOf = Effect.fnUntraced(function* (project: Project) {
   if (yield* isTracked(project, ".reprise")) return doubtful("git tracks files in it, or cannot tell", true)
-  const found = yield* Effect.try({ try: () => lookAt(project), catch: (error) => doubtful(`${error}`) }).pipe(
+  const found = yield* Effect.tryPromise({ try: () => lookAt(project), catch: (error) => doubtful(`${error}`) }).pipe(
     Effect.catch((unreadable) => Effect.succeed(unreadable))
   )
   if (found === "empty") return { _tag: "None" } satisfies Origin
@@ -119,8 +120,9 @@ export const adoptState = Effect.fn("adoptState")(function* (project: Project) {
   if (origin._tag === "Own") return "own" satisfies Adopted
   if (origin._tag === "None") return "absent" satisfies Adopted
   if (origin.tracked) return yield* refusal(project, origin.why, true)
-  const found = yield* Effect.try({
-    try: () => (lookAt(project) === "filled" ? linksBelow(project.directory, ["worktrees"]) : undefined),
+  const found = yield* Effect.tryPromise({
+    try: async () =>
+      (await lookAt(project)) === "filled" ? await linksBelow(project.directory, ["worktrees"]) : undefined,
     catch: (cause) => missing("state", `${project.directory} cannot be read.`, "Check its permissions.", cause)
   })
   if (found === undefined || found.length > 0) {

@@ -2,10 +2,9 @@
  * The ids that a shell offers. They are asked for while somebody types, so nothing is started for them: where nobody runs
  * the broker they are those that were there when the process that did the work ended.
  */
-import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Messenger } from "@reprise/actor"
-import { replaceFile } from "@reprise/process"
+import { readForeignText, replaceFile } from "@reprise/process"
 import { Effect, Layer, Schema } from "effect"
 import type { Project } from "../project/Project.ts"
 import { idKinds } from "../terminal/idKinds.ts"
@@ -25,7 +24,9 @@ export const currentIds = Effect.map(
 
 /** Fails where no work has ended here yet. */
 export const rememberedIds = (project: Project) =>
-  Effect.tryPromise(() => readFile(fileOf(project), "utf8")).pipe(Effect.flatMap(decode))
+  Effect.tryPromise(() => readForeignText(fileOf(project), { largestBytes: 64 * 1024 * 1024 })).pipe(
+    Effect.flatMap(decode)
+  )
 
 /** What cannot be kept is not missed. */
 export const rememberIds = (project: Project) =>

@@ -3,10 +3,9 @@
  * only after this machine trusted exactly this content. Files that git does not track are the user's own.
  */
 import { createHash } from "node:crypto"
-import { constants, lstatSync } from "node:fs"
-import { open } from "node:fs/promises"
+import { lstatSync } from "node:fs"
 import { join } from "node:path"
-import { hasCode, readOpenFile } from "@reprise/process"
+import { ForeignFileRefused, readForeignFile } from "@reprise/process"
 import type { BuiltInRuntime, RuntimeName } from "@reprise/protocol"
 import { Effect } from "effect"
 import { trackedFiles } from "../project/trackedFiles.ts"
@@ -60,17 +59,11 @@ const doubtful = (path: string, doubt: string): AgentFile => ({ path, sizeBytes:
 const readFile = (directory: string, path: string) =>
   Effect.promise(async (): Promise<AgentFile | undefined> => {
     try {
-      const file = await open(join(directory, path), constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
-      try {
-        const bytes = await readOpenFile(file, path, largestBytes)
-        return { path, sizeBytes: bytes.length, digest: digestOf(path, bytes), doubt: undefined }
-      } finally {
-        await file.close()
-      }
+      const bytes = await readForeignFile(join(directory, path), { largestBytes, follow: false })
+      if (bytes === undefined) return undefined
+      return { path, sizeBytes: bytes.length, digest: digestOf(path, bytes), doubt: undefined }
     } catch (error) {
-      if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined
-      if (hasCode(error, "ELOOP")) return doubtful(path, "it is a link")
-      return doubtful(path, error instanceof Error ? error.message : String(error))
+      return doubtful(path, error instanceof ForeignFileRefused ? `it ${error.what}` : String(error))
     }
   })
 

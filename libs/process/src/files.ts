@@ -1,7 +1,7 @@
 /** Files that a reader, or a crash, never finds half written. */
 import { randomUUID } from "node:crypto"
 import { constants } from "node:fs"
-import { type FileHandle, mkdir, open, readFile, rename, rm } from "node:fs/promises"
+import { mkdir, open, rename, rm } from "node:fs/promises"
 import { dirname } from "node:path"
 
 /**
@@ -26,7 +26,7 @@ export interface ReplaceOptions {
 
 /** Makes a rename last. Some file systems cannot sync a folder; they say so with these codes. */
 const syncFolder = async (path: string): Promise<void> => {
-  const folder = await open(path, "r")
+  const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)
   try {
     await folder.sync().catch((error) => (hasCode(error, "EINVAL", "ENOTSUP") ? undefined : Promise.reject(error)))
   } finally {
@@ -59,38 +59,4 @@ export const replaceFile = async (path: string, text: string, options: ReplaceOp
     throw error
   }
   await syncFolder(dirname(path))
-}
-
-/** The text of a file; undefined when there is no such file. Rejected, with Node's own error, when it cannot be read. */
-export const readIfPresent = (path: string): Promise<string | undefined> =>
-  readFile(path, "utf8").catch((error) => (hasCode(error, "ENOENT") ? undefined : Promise.reject(error)))
-
-/** `ENOTAFILE`: a folder, a pipe or a device. `EFBIG`: larger than allowed. */
-class NotReadable extends Error {
-  readonly code: "ENOTAFILE" | "EFBIG"
-  constructor(code: NotReadable["code"], message: string) {
-    super(message)
-    this.code = code
-  }
-}
-
-/** The content of an open file, which must be a regular one. Rejected like `readRegularFile`. */
-export const readOpenFile = async (file: FileHandle, path: string, largestBytes: number): Promise<Buffer> => {
-  const found = await file.stat()
-  if (!found.isFile()) throw new NotReadable("ENOTAFILE", `${path} is not a regular file`)
-  if (found.size > largestBytes) throw new NotReadable("EFBIG", `${path} has ${found.size} bytes`)
-  return file.readFile()
-}
-
-/**
- * The content of a regular file. Rejected with Node's own error, or with the code `ENOTAFILE` or `EFBIG`: a pipe would
- * block for ever, and a device never end.
- */
-export const readRegularFile = async (path: string, largestBytes: number): Promise<Buffer> => {
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  try {
-    return await readOpenFile(file, path, largestBytes)
-  } finally {
-    await file.close()
-  }
 }

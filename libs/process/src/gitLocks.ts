@@ -6,6 +6,7 @@ import { lstat, mkdir, readdir, readFile, readlink, rename, stat } from "node:fs
 import { join } from "node:path"
 import { Clock, Effect } from "effect"
 import { hasCode } from "./files.ts"
+import { readForeignFolder } from "./foreignFile.ts"
 
 /** Where a git works that can own locks of a repository. Absolute. */
 export interface LockPlaces {
@@ -113,12 +114,14 @@ const kindBelow = (kind: Kind, name: string): Kind | undefined => {
 }
 
 const deepest = 24
+/** More are nobody's repository. */
+const mostEntries = 1_000_000
 
 const unlessGone = (error: unknown) =>
   hasCode(error, "ENOENT", "ENOTDIR", "EACCES", "EPERM", "ESRCH") ? undefined : Promise.reject(error)
 
 const lockFiles = async (folder: string, kind: Kind = "git", depth = 0): Promise<ReadonlyArray<LockFile>> => {
-  const entries = (await readdir(folder, { withFileTypes: true }).catch(unlessGone)) ?? []
+  const entries = (await readForeignFolder(folder, { mostEntries }).catch(unlessGone)) ?? []
   const found = entries.map(async (entry): Promise<ReadonlyArray<LockFile>> => {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) {

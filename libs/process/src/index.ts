@@ -3,7 +3,18 @@
  * end, their logs and ports, git, and files that are replaced in one step.
  */
 export { childEnvironment, commandEnvironment } from "./childEnvironment.ts"
-export { hasCode, type ReplaceOptions, readIfPresent, readOpenFile, readRegularFile, replaceFile } from "./files.ts"
+export { hasCode, type ReplaceOptions, replaceFile } from "./files.ts"
+export {
+  ForeignFileRefused,
+  type ForeignLimits,
+  kindOf,
+  readForeignEnd,
+  readForeignFile,
+  readForeignFolder,
+  readForeignPart,
+  readForeignText,
+  rewriteForeignFile
+} from "./foreignFile.ts"
 export { hardenedSettings, hardenedVariables } from "./gitHardening.ts"
 export { type GitLock, putAsideLocks } from "./gitLocks.ts"
 export { isAlive, startOf } from "./identity.ts"

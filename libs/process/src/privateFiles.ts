@@ -1,35 +1,27 @@
 /** Files that one user alone may write, in which a program keeps what it believes. */
 import { randomUUID } from "node:crypto"
-import { constants } from "node:fs"
-import { link, mkdir, open, rm } from "node:fs/promises"
+import { type FileHandle, link, mkdir, open, rm } from "node:fs/promises"
 import { dirname } from "node:path"
-import { hasCode, readOpenFile } from "./files.ts"
+import { hasCode } from "./files.ts"
+import { readForeignText } from "./foreignFile.ts"
 
 /** `ENOTPRIVATE`: the file belongs to another user, or others may write it. */
 class NotPrivate extends Error {
   readonly code = "ENOTPRIVATE"
 }
 
-/**
- * The text of a regular file of this user's that nobody else may write; undefined when there is none. Rejected with
- * Node's own error, or with the code `ENOTPRIVATE`, `ENOTAFILE` or `EFBIG`. A link of the file's name is refused
- * (`ELOOP`), not followed.
- */
-export const readPrivateFile = async (path: string, largestBytes: number): Promise<string | undefined> => {
-  const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
-  const file = await open(path, flags).catch((error) => (hasCode(error, "ENOENT") ? undefined : Promise.reject(error)))
-  if (file === undefined) return undefined
-  try {
-    const { mode, uid } = await file.stat()
-    if (process.getuid !== undefined && uid !== process.getuid()) {
-      throw new NotPrivate(`${path} belongs to another user`)
-    }
-    if ((mode & 0o022) !== 0) throw new NotPrivate(`${path} can be written by other users`)
-    return (await readOpenFile(file, path, largestBytes)).toString("utf8")
-  } finally {
-    await file.close()
-  }
+const requirePrivate = (path: string) => async (file: FileHandle) => {
+  const { mode, uid } = await file.stat()
+  if (process.getuid !== undefined && uid !== process.getuid()) throw new NotPrivate(`${path} belongs to another user`)
+  if ((mode & 0o022) !== 0) throw new NotPrivate(`${path} can be written by other users`)
 }
+
+/**
+ * The text of a regular file of this user's that nobody else may write; undefined when there is none. Rejected like
+ * `readForeignFile`, or with the code `ENOTPRIVATE`. A link of the file's name is refused (`ELOOP`), not followed.
+ */
+export const readPrivateFile = (path: string, largestBytes: number): Promise<string | undefined> =>
+  readForeignText(path, { largestBytes, follow: false, check: requirePrivate(path) })
 
 /**
  * Creates a file for its owner alone, with the folders above it, whole or not at all. Gives false, and changes nothing,

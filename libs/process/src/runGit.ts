@@ -1,8 +1,9 @@
 /** The one way in which Reprise runs git. */
-import type { Effect } from "effect"
+import { Effect } from "effect"
+import { findBlockingFile } from "./blockingFile.ts"
 import { hardened, hardenedVariables } from "./gitHardening.ts"
 import { splitPath } from "./programPath.ts"
-import { type ProgramFailed, type ProgramOutput, runProgram } from "./runProgram.ts"
+import { ProgramFailed, type ProgramOutput, runProgram } from "./runProgram.ts"
 
 /** Paths are not patterns, and objects are themselves. */
 const exactly = ["--literal-pathspecs", "--no-replace-objects"]
@@ -40,6 +41,10 @@ export interface GitOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>
   /** Default: two minutes. */
   readonly timeoutMs?: number
+  /** Default: as for any program. */
+  readonly largestOutputBytes?: number
+  /** Whether git is ended with success, and its output cut, when it writes more. Default: that fails. */
+  readonly cutsOutput?: boolean
   /** Absent: the repository of the directory. */
   readonly place?: GitPlace
 }
@@ -51,10 +56,23 @@ const placeVariables = ({ gitDirectory, index, objects, workTree }: GitPlace): R
   GIT_OBJECT_DIRECTORY: objects
 })
 
+/** git seldom needs so long; when it does, a look at the tree costs little beside it. */
+const lateAfter = "2 seconds"
+
+/** Fails when git is late and a file is found on which it waits; else never completes. */
+const untilBlocked = (directory: string): Effect.Effect<never, ProgramFailed> =>
+  Effect.promise((signal) => findBlockingFile(directory, signal)).pipe(
+    Effect.flatMap((found) =>
+      found === undefined ? Effect.never : new ProgramFailed({ program: "git", reason: "blocked", cause: found })
+    ),
+    Effect.delay(lateAfter)
+  )
+
 /**
  * Runs git in a directory and gives its exit code and its output; any exit code is a success here. Arguments are an
  * array, so nothing is read by a shell, but a value that starts with `-` is still an option: put `--end-of-options` or
- * `--` before values from outside. Fails with `ProgramFailed` when git is not installed or does not end in time.
+ * `--` before values from outside. Fails with `ProgramFailed` when git is not installed, does not end in time, writes too much,
+ * or waits for a file that never answers, such as a named pipe as `.gitignore`; that is found out after two seconds.
  *
  * @example const { stdout } = yield* runGit(root, ["rev-parse", "--show-toplevel"])
  */
@@ -69,4 +87,4 @@ export const runGit = (
     directory,
     environment: { ...environmentOf(environment), ...(place === undefined ? {} : placeVariables(place)) },
     ...options
-  })
+  }).pipe(Effect.raceFirst(untilBlocked(directory)))

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { access, constants } from "node:fs/promises"
 import { delimiter, isAbsolute, join } from "node:path"
-import { text } from "node:stream/consumers"
+import type { Readable } from "node:stream"
 import { Effect, Schema } from "effect"
 import { hasCode } from "./files.ts"
 
@@ -38,21 +38,28 @@ export interface ProgramRequest {
   readonly input?: string
   /** Default: two minutes. */
   readonly timeoutMs?: number
+  /** Of its output, and of its errors. Default: 128 MB. */
+  readonly largestOutputBytes?: number
+  /** Whether a program that writes more is ended with success, and its output cut. Default: it fails. */
+  readonly cutsOutput?: boolean
 }
 
 export interface ProgramOutput {
   readonly exitCode: number
   readonly stdout: string
   readonly stderr: string
+  /** It wrote more, and was ended. */
+  readonly isCut?: true
 }
 
 /**
  * The program did not run to its end. A program that ends with an exit code other than 0 did, and is no failure. One that a
- * signal ended did not: a terminal's Ctrl-C can also end a program that is just being started (seen with git).
+ * signal ended did not: a terminal's Ctrl-C can also end a program that is just being started (seen with git). `output`: it
+ * wrote more than allowed. `blocked`: it waited for a file that never answers, which the cause, a `ForeignFileRefused`, names.
  */
 export class ProgramFailed extends Schema.TaggedError<ProgramFailed>()("ProgramFailed", {
   program: Schema.String,
-  reason: Schema.Literals(["not-found", "timeout", "signal", "fault"]),
+  reason: Schema.Literals(["not-found", "timeout", "signal", "fault", "output", "blocked"]),
   cause: Schema.Defect()
 }) {
   override get message() {
@@ -85,8 +92,35 @@ const end = (child: ChildProcess, closed: Promise<unknown>): Effect.Effect<void>
 const faultOf = (program: string, cause: unknown): ProgramFailed =>
   new ProgramFailed({ program, reason: hasCode(cause, "ENOENT") ? "not-found" : "fault", cause })
 
+const defaultOutputBytes = 128 * 1024 * 1024
+
+/** Calls `tooMuch` at the first byte beyond the limit, and keeps what was before it. */
+const collect = (stream: Readable, largestBytes: number, tooMuch: () => void): { readonly text: () => string } => {
+  const chunks: Array<Buffer> = []
+  let room = largestBytes
+  stream.on("data", (chunk: Buffer) => {
+    if (chunk.length > room) {
+      stream.destroy()
+      tooMuch()
+    }
+    chunks.push(chunk.subarray(0, room))
+    room -= Math.min(room, chunk.length)
+  })
+  // A pipe that breaks is seen by how the program ends.
+  stream.on("error", () => undefined)
+  return { text: () => Buffer.concat(chunks).toString("utf8") }
+}
+
 /** `detached` gives the program a session and a process group of its own: no terminal to prompt at, and one id to end all. */
-const run = ({ args, directory, environment, input, program }: ProgramRequest) =>
+const run = ({
+  args,
+  cutsOutput = false,
+  directory,
+  environment,
+  input,
+  largestOutputBytes = defaultOutputBytes,
+  program
+}: ProgramRequest) =>
   Effect.callback<ProgramOutput, ProgramFailed>((resume) => {
     const child = spawn(program, [...args], {
       ...(directory === undefined ? {} : { cwd: directory }),
@@ -98,27 +132,41 @@ const run = ({ args, directory, environment, input, program }: ProgramRequest) =
       child.once("error", reject)
       child.once("close", (code, signal) => resolve(code ?? signal ?? "SIGKILL"))
     })
+    const ended = Effect.suspend(() =>
+      end(
+        child,
+        closed.catch(() => undefined)
+      )
+    )
     // A program may end without having read its input; how it ended is what counts.
     child.stdin.on("error", () => undefined)
     child.stdin.end(input ?? "")
-    Promise.all([closed, text(child.stdout), text(child.stderr)]).then(
-      ([ended, stdout, stderr]) =>
+    const texts = () => ({ stdout: stdout.text(), stderr: stderr.text() })
+    const tooMuch = () => {
+      const cause = `it wrote more than ${largestOutputBytes} bytes`
+      const outcome = Effect.suspend(() =>
+        cutsOutput
+          ? Effect.succeed({ exitCode: 0, ...texts(), isCut: true as const })
+          : Effect.fail(new ProgramFailed({ program, reason: "output", cause }))
+      )
+      resume(Effect.andThen(ended, outcome))
+    }
+    const stdout = collect(child.stdout, largestOutputBytes, tooMuch)
+    const stderr = collect(child.stderr, largestOutputBytes, tooMuch)
+    closed.then(
+      (how) =>
         resume(
-          typeof ended === "number"
-            ? Effect.succeed({ exitCode: ended, stdout, stderr })
-            : new ProgramFailed({ program, reason: "signal", cause: `${ended} ended it` })
+          typeof how === "number"
+            ? Effect.succeed({ exitCode: how, ...texts() })
+            : new ProgramFailed({ program, reason: "signal", cause: `${how} ended it` })
         ),
       (cause) => resume(Effect.fail(faultOf(program, cause)))
     )
-    return end(
-      child,
-      closed.catch(() => undefined)
-    )
+    return ended
   })
 
 /**
- * Runs a program to its end and gives its exit code and everything it wrote, so it is not for output of unknown size.
- * When the fiber is interrupted or the time is over, the program and its process group are ended. Fails with
+ * Runs a program to its end and gives its exit code and everything it wrote, up to the limit of the request. When the fiber is interrupted or the time is over, the program and its process group are ended. Fails with
  * `ProgramFailed`; the reason `not-found` also stands for a directory that does not exist.
  *
  * @example runProgram({ program: "ps", args: ["-A"], environment: { PATH: "/bin:/usr/bin" } })

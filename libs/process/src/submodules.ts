@@ -3,9 +3,10 @@
  * which an agent may have written, and git would run the filters and monitors that it names. So git looks at the submodule's
  * files with the configuration of the repository around it (docs/security.md#the-sandbox).
  */
-import { access, readFile, stat } from "node:fs/promises"
+import { access, stat } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Effect } from "effect"
+import { readForeignText } from "./foreignFile.ts"
 import { type GitOptions, type GitPlace, runGit } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 
@@ -25,18 +26,19 @@ export const readGitlinks = (listed: string): ReadonlyArray<Gitlink> =>
 
 const firstLine = (text: string) => text.split("\n", 1)[0]?.trim() ?? ""
 
-/** Undefined: the submodule is not checked out. Reads the files as git does. */
+/** A path, on one line. */
+const largestBytes = 64 * 1024
+
+/** Undefined: the submodule is not checked out. Reads the files as git does. Rejected when they cannot be read. */
 const placeOf = async (directory: string, gitDirectory: string): Promise<GitPlace | undefined> => {
   const dotGit = join(directory, ".git")
   const found = await stat(dotGit).catch(() => undefined)
   if (found === undefined) return undefined
   const own = found.isDirectory()
     ? dotGit
-    : resolve(directory, firstLine(await readFile(dotGit, "utf8")).replace(/^gitdir: /, ""))
-  const common = await readFile(join(own, "commondir"), "utf8").then(
-    (text) => resolve(own, firstLine(text)),
-    () => own
-  )
+    : resolve(directory, firstLine((await readForeignText(dotGit, { largestBytes })) ?? "").replace(/^gitdir: /, ""))
+  const shared = await readForeignText(join(own, "commondir"), { largestBytes })
+  const common = shared === undefined ? own : resolve(own, firstLine(shared))
   const exclude = join(common, "info", "exclude")
   const hasExclude = await access(exclude).then(
     () => true,

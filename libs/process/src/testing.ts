@@ -1,6 +1,8 @@
-/** What tests do to processes. */
+/** What tests do to processes, and put where files are expected. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { Effect, Schedule } from "effect"
+
+export { type OddFile, oddFiles } from "./testingOddFiles.ts"
 
 /** A thread that has ended, too, does not run. */
 const threadRuns = (directory: string): boolean => {

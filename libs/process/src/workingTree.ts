@@ -1,8 +1,8 @@
 /** What `git status` says of a working tree, without what Reprise and the agents' runtimes write themselves. */
-import { constants, existsSync } from "node:fs"
-import { open, readFile } from "node:fs/promises"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
+import { readForeignText, rewriteForeignFile } from "./foreignFile.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 import { changedSubmodules } from "./submodules.ts"
@@ -78,6 +78,9 @@ export const isOwnFile = (path: string): boolean => {
   return mayContainOwnFiles(path) && ownName.test(path.slice(path.lastIndexOf("/") + 1))
 }
 
+/** A larger configuration is nobody's. */
+const largestBytes = 1024 * 1024
+
 const isRuntimeConfig = (path: string): boolean => /(^|\/)opencode\.jsonc?$/.test(path)
 
 /** What OpenCode writes into a configuration file without a schema whenever it reads one: that is not a change of anybody's. */
@@ -93,7 +96,7 @@ export const isChangedByRuntimeOnly = (
   isRuntimeConfig(path)
     ? Effect.flatMap(runGit(directory, ["cat-file", "--filters", `HEAD:${path}`], options), (committed) =>
         committed.exitCode === 0
-          ? Effect.tryPromise(() => readFile(join(directory, path), "utf8")).pipe(
+          ? Effect.tryPromise(() => readForeignText(join(directory, path), { largestBytes, follow: false })).pipe(
               Effect.map((found) => found === withSchemaAddress(committed.stdout)),
               Effect.orElseSucceed(() => false)
             )
@@ -103,18 +106,6 @@ export const isChangedByRuntimeOnly = (
 
 /** Where OpenCode looks for its configuration in the working tree in which it works. */
 const runtimeConfigs = ["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"]
-
-/** Writes into the file that was read, and only if it still says this. */
-const rewrite = async (path: string, found: string, text: string): Promise<void> => {
-  const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW)
-  try {
-    if ((await file.readFile("utf8")) !== found) return
-    await file.truncate(0)
-    await file.write(text, 0)
-  } finally {
-    await file.close()
-  }
-}
 
 /**
  * Takes the schema's address, which OpenCode writes whenever it loads a configuration without one, out of what git tracks:
@@ -130,7 +121,9 @@ export const undoRuntimeChanges = Effect.fn("undoRuntimeChanges")(
           const staged = yield* runGit(directory, ["cat-file", "--filters", `:${path}`], options)
           if (staged.exitCode !== 0) return
           yield* Effect.tryPromise(() =>
-            rewrite(join(directory, path), withSchemaAddress(staged.stdout), staged.stdout)
+            rewriteForeignFile(join(directory, path), { largestBytes }, (found) =>
+              found === withSchemaAddress(staged.stdout) ? staged.stdout : undefined
+            )
           )
         }).pipe(Effect.ignore),
       { discard: true }

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process"
 import {
   mkdirSync,
   mkdtempSync,
@@ -12,7 +11,7 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { hasCode, readIfPresent, readRegularFile, replaceFile } from "../src/index.ts"
+import { replaceFile } from "../src/index.ts"
 
 let directory = ""
 beforeEach(() => {
@@ -80,38 +79,5 @@ describe("replaceFile", () => {
     writeFileSync(`${path}.tmp`, "half a te")
     await replaceFile(path, "text", { draft: `${path}.tmp` })
     assert.deepStrictEqual(readdirSync(directory), ["file"])
-  })
-})
-
-describe("readIfPresent", () => {
-  it("gives the text, undefined for a missing file, and rejects what cannot be read", async () => {
-    writeFileSync(join(directory, "file"), "text")
-    assert.strictEqual(await readIfPresent(join(directory, "file")), "text")
-    assert.isUndefined(await readIfPresent(join(directory, "missing")))
-    const refused = await readIfPresent(directory).catch((error) => error.code)
-    assert.strictEqual(refused, "EISDIR")
-  })
-})
-
-describe("readRegularFile", () => {
-  const codeOf = (path: string, code: string) =>
-    readRegularFile(path, 10).then(
-      () => false,
-      (error: unknown) => hasCode(error, code)
-    )
-
-  it("reads a file up to its limit, and refuses a larger one", async () => {
-    const path = join(directory, "file")
-    writeFileSync(path, "0123456789")
-    assert.strictEqual((await readRegularFile(path, 10)).toString(), "0123456789")
-    writeFileSync(path, "0123456789a")
-    assert.isTrue(await codeOf(path, "EFBIG"))
-  })
-
-  it("refuses pipes, devices and folders at once", async () => {
-    const pipe = join(directory, "pipe")
-    execFileSync("mkfifo", [pipe])
-    for (const path of [pipe, "/dev/zero", directory]) assert.isTrue(await codeOf(path, "ENOTAFILE"), path)
-    assert.isTrue(await codeOf(join(directory, "missing"), "ENOENT"))
   })
 })

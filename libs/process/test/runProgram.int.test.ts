@@ -4,10 +4,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
-import { markedProcesses, runGit, runProgram, variableOf } from "../src/index.ts"
+import { markedProcesses, type ProgramRequest, runGit, runProgram, variableOf } from "../src/index.ts"
 
 const environment = { PATH: process.env["PATH"] ?? "" }
-const shell = (script: string, options: { readonly input?: string; readonly timeoutMs?: number } = {}) =>
+const shell = (script: string, options: Partial<ProgramRequest> = {}) =>
   runProgram({ program: "/bin/sh", args: ["-c", script], environment, ...options })
 
 const folder = Effect.acquireRelease(
@@ -27,6 +27,25 @@ describe("runProgram", () => {
     Effect.gen(function* () {
       assert.strictEqual((yield* shell("cat", { input: "words" })).stdout, "words")
       assert.strictEqual((yield* shell("exit 0", { input: "x".repeat(1_000_000) })).exitCode, 0)
+    })
+  )
+
+  const endless = "while :; do echo 0123456789; done"
+
+  it.live.each(["", " >&2"])("ends a program that writes more than allowed, and fails%s", (to) =>
+    Effect.gen(function* () {
+      const failure = yield* Effect.flip(shell(`(${endless})${to}`, { largestOutputBytes: 1_000 }))
+      assert.strictEqual(failure.reason, "output")
+      assert.include(failure.message, "it wrote more than 1000 bytes")
+    })
+  )
+
+  it.live("cuts the output where that is wished, and says so", () =>
+    Effect.gen(function* () {
+      const cut = yield* shell(endless, { largestOutputBytes: 25, cutsOutput: true })
+      assert.deepStrictEqual(cut, { exitCode: 0, stdout: "0123456789\n0123456789\n012", stderr: "", isCut: true })
+      const whole = yield* shell("echo 0123456789", { largestOutputBytes: 11, cutsOutput: true })
+      assert.deepStrictEqual(whole, { exitCode: 0, stdout: "0123456789\n", stderr: "" })
     })
   )
 

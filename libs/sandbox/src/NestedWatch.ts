@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { join } from "node:path"
-import { readIfPresent, replaceFile } from "@reprise/process"
+import { readForeignText, replaceFile } from "@reprise/process"
 import { Effect, Option, Schema, Semaphore } from "effect"
 import { putAside } from "./leftovers.ts"
 import { type NestedRepository, nestedRepositories, type Place } from "./nestedRepositories.ts"
@@ -22,6 +22,8 @@ const keyOf = ({ paths }: NestedRepository): string => paths.join("\n")
 
 const knownOf = (found: ReadonlyArray<NestedRepository>): Known =>
   Object.fromEntries(found.map((one) => [keyOf(one), one.digest]))
+
+const largestBytes = 16 * 1024 * 1024
 
 const mostSaid = 5
 
@@ -50,7 +52,7 @@ export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refu
 
   /** What is there when nobody has worked in the workspace is the user's. */
   const begin = Effect.fnUntraced(function* (place: Place, found: ReadonlyArray<NestedRepository>) {
-    const text = yield* Effect.tryPromise(() => readIfPresent(fileOf(place.workspace)))
+    const text = yield* Effect.tryPromise(() => readForeignText(fileOf(place.workspace), { largestBytes }))
     const kept = Option.getOrUndefined(decode(text ?? ""))
     const known = kept?.open === true ? kept.known : knownOf(found)
     watched.set(place.workspace, { place, known })

@@ -5,7 +5,7 @@
 import { lstat, realpath, stat } from "node:fs/promises"
 import { homedir } from "node:os"
 import { dirname, isAbsolute, join, resolve } from "node:path"
-import { hasCode, readRegularFile, runProgram } from "@reprise/process"
+import { hasCode, readForeignText, runProgram } from "@reprise/process"
 import { Effect } from "effect"
 import { waysTo } from "./found.ts"
 import { type GitSetting, type NamedPath, namedPathOf, needsGit, readListing } from "./gitKeys.ts"
@@ -121,7 +121,7 @@ export const headOf = async (workspace: string): Promise<string | undefined> => 
   if (found === undefined) return undefined
   if (found.isDirectory()) return join(dotGit, "HEAD")
   // Whoever misreads this asks git next, and waits for its answer for `timeoutMs`.
-  const text = (await readRegularFile(dotGit, largestFile)).toString("utf8")
+  const text = (await readForeignText(dotGit, { largestBytes: largestFile })) ?? ""
   return join(resolve(workspace, text.replace(/^gitdir: /, "").trimEnd()), "HEAD")
 }
 

@@ -1,6 +1,6 @@
 /** Where the git of a workspace keeps what it obeys. Reads only. */
-import { readdir } from "node:fs/promises"
 import { dirname, isAbsolute, join, resolve } from "node:path"
+import { hasCode, readForeignFolder } from "@reprise/process"
 import { type Environment, type GitRepository, gitConfigurationOf, gitRepositoryOf, homeOf } from "./askGit.ts"
 import { find, findAll, pathsOf, waysTo } from "./found.ts"
 import { type GitSetting, type NamedPath, namedByEnvironment, wordsOfCommand } from "./gitKeys.ts"
@@ -29,7 +29,15 @@ const hookNames = [
   ...["p4-post-changelist", "p4-pre-submit", "post-index-change"]
 ]
 
-const entriesOf = (path: string) => readdir(path, { withFileTypes: true }).catch(() => [])
+/** More are nobody's hooks, submodules or worktrees. */
+const mostEntries = 100_000
+
+const entriesOf = async (path: string) => {
+  const entries = await readForeignFolder(path, { mostEntries }).catch((error) =>
+    hasCode(error, "ETOOMANY") ? Promise.reject(error) : undefined
+  )
+  return entries ?? []
+}
 
 const foldersIn = async (path: string): Promise<ReadonlyArray<string>> =>
   (await entriesOf(path)).filter((entry) => entry.isDirectory()).map(({ name }) => join(path, name))

@@ -2,18 +2,26 @@
  * What is put aside outside of the programs that run commands: what a command made that may not be made, if it was killed
  * before its program looked.
  */
-import { cp, lstat, mkdir, readdir, readFile, rename, rm } from "node:fs/promises"
+import { cp, lstat, mkdir, readdir, rename, rm } from "node:fs/promises"
 import { basename, join } from "node:path"
-import { hasCode } from "@reprise/process"
+import { hasCode, readForeignText } from "@reprise/process"
 
 /** Begins the name of a file with the paths that did not exist when a command began; the number of its process follows. */
 export const begunPrefix = "begun-"
+
+const mostCopiedBytes = 64 * 1024 * 1024
 
 const exists = (path: string) =>
   lstat(path).then(
     () => true,
     () => false
   )
+
+/** What is copied to another disk for its owner to look at: no pipe, which would end the copying, and nothing endless. */
+const isCopied = async (path: string): Promise<boolean> => {
+  const found = await lstat(path)
+  return found.isDirectory() || found.isSymbolicLink() || (found.isFile() && found.size <= mostCopiedBytes)
+}
 
 /** Moves it to the folder for refused files. A link is not followed. */
 export const putAside = async (path: string, refused: string): Promise<void> => {
@@ -23,7 +31,8 @@ export const putAside = async (path: string, refused: string): Promise<void> => 
   await rename(path, to).catch(async (error) => {
     if (hasCode(error, "ENOENT")) return
     if (!hasCode(error, "EXDEV")) throw error
-    await cp(path, to, { recursive: true, verbatimSymlinks: true })
+    // What cannot be copied is lost, but obeyed by nobody.
+    await cp(path, to, { recursive: true, verbatimSymlinks: true, filter: isCopied }).catch(() => undefined)
     await rm(path, { recursive: true, force: true })
   })
 }
@@ -40,7 +49,8 @@ const isRunning = (pid: number) => {
 const endOne = async (record: string, refused: string, whose: "killed" | "all"): Promise<void> => {
   const running = isRunning(Number(basename(record).slice(begunPrefix.length)))
   if (running && whose === "killed") return
-  const paths = (await readFile(record, "utf8").catch(() => "")).split("\n")
+  const text = await readForeignText(record, { largestBytes: 16 * 1024 * 1024, follow: false }).catch(() => undefined)
+  const paths = (text ?? "").split("\n")
   for (const path of paths) if (path.startsWith("/") && (await exists(path))) await putAside(path, refused)
   if (!running) await rm(record, { force: true })
 }

@@ -3,10 +3,9 @@
  * the sandbox, the user's prompt and editor among them, would obey it (docs/design/workspace.md#sandbox). Reads only.
  */
 import { createHash } from "node:crypto"
-import { constants } from "node:fs"
-import { lstat, open, readdir, realpath } from "node:fs/promises"
+import { lstat, realpath, stat } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
-import { hasCode, runGit, runProgram, splitPath } from "@reprise/process"
+import { hasCode, readForeignFile, readForeignFolder, runGit, runProgram, splitPath } from "@reprise/process"
 import { Effect } from "effect"
 import type { GitRepository } from "./askGit.ts"
 import type { Directories } from "./gitPlaces.ts"
@@ -32,24 +31,12 @@ export interface Place {
 }
 
 const largestBytes = 1024 * 1024
+const mostEntries = 1000
 const unreadable = "a configuration that cannot be read"
 
 /** Undefined: there is none. */
-const bytesOf = async (path: string): Promise<Buffer | "unreadable" | undefined> => {
-  try {
-    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
-    try {
-      const found = await file.stat()
-      if (!found.isFile() || found.size > largestBytes) return "unreadable"
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(largestBytes), 0, largestBytes, 0)
-      return buffer.subarray(0, bytesRead)
-    } finally {
-      await file.close()
-    }
-  } catch (error) {
-    return hasCode(error, "ENOENT", "ENOTDIR") ? undefined : "unreadable"
-  }
-}
+const textOf = (path: string): Promise<Buffer | typeof unreadable | undefined> =>
+  readForeignFile(path, { largestBytes }).catch(() => unreadable)
 
 /** What one file, or the folder of hooks, says more than git writes itself. */
 interface Said {
@@ -59,12 +46,12 @@ interface Said {
 }
 
 /** git reads the text itself, without the files that it would include. */
-const configurationAt = Effect.fnUntraced(function* (path: string, { workspace }: Place) {
-  const text = yield* Effect.promise(() => bytesOf(path))
+const configurationAt = Effect.fnUntraced(function* (path: string, { stateDirectory, workspace }: Place) {
+  const text = yield* Effect.promise(() => textOf(path))
   if (text === undefined) return []
-  if (text === "unreadable") return [{ path, says: [unreadable], content: text }]
+  if (text === unreadable) return [{ path, says: [unreadable], content: text }]
   const isOwnTree = (tree: string) => isWithin(resolve(dirname(path), tree), workspace)
-  const says = yield* runGit("/", ["config", "--file", "-", "--no-includes", "--list", "-z"], {
+  const says = yield* runGit(stateDirectory, ["config", "--file", "-", "--no-includes", "--list", "-z"], {
     input: text.toString("latin1"),
     timeoutMs: 10_000
   }).pipe(
@@ -79,8 +66,9 @@ const configurationAt = Effect.fnUntraced(function* (path: string, { workspace }
 const hooksAt = (path: string) =>
   Effect.promise(async (): Promise<ReadonlyArray<Said>> => {
     try {
-      if (!(await lstat(path)).isDirectory()) return [{ path, says: ["hooks elsewhere"], content: "" }]
-      const says = (await readdir(path)).filter(isHook).map((name) => `hook ${name}`)
+      if ((await lstat(path)).isSymbolicLink()) return [{ path, says: ["hooks elsewhere"], content: "" }]
+      const names = (await readForeignFolder(path, { mostEntries }))?.map(({ name }) => name) ?? []
+      const says = names.filter(isHook).map((name) => `hook ${name}`)
       return says.length === 0 ? [] : [{ path, says, content: "" }]
     } catch (error) {
       return hasCode(error, "ENOENT", "ENOTDIR") ? [] : [{ path, says: ["hooks that cannot be read"], content: "" }]
@@ -89,7 +77,7 @@ const hooksAt = (path: string) =>
 
 /** What a pointer to a folder, in a file of git's, leads to. Undefined: there is none. */
 const pointed = async (path: string, prefix: RegExp): Promise<string | undefined> => {
-  const text = await bytesOf(path)
+  const text = await textOf(path)
   if (!Buffer.isBuffer(text)) return undefined
   const [line = ""] = text.toString("utf8").split("\n", 1)
   return resolve(dirname(path), line.replace(prefix, "").trimEnd())
@@ -136,8 +124,8 @@ const candidates = ({ stateDirectory, workspace }: Place) =>
   }).pipe(Effect.map(({ stdout }) => stdout.split("\0").filter((path) => path !== "")))
 
 const isBare = async (folder: string): Promise<boolean> => {
-  const entries = new Set(await readdir(folder).catch(() => []))
-  return ["HEAD", "objects", "refs"].every((name) => entries.has(name))
+  const found = await Promise.all(["objects", "refs"].map((name) => stat(join(folder, name)).catch(() => undefined)))
+  return found.every((one) => one?.isDirectory() === true)
 }
 
 const atCandidate = Effect.fnUntraced(function* (path: string, place: Place) {

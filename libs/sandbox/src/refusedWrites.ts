@@ -1,6 +1,7 @@
 /** What the disk and a policy say about a path that a command says it could not write. Reads only. */
-import { lstat, readdir, realpath } from "node:fs/promises"
+import { lstat, realpath } from "node:fs/promises"
 import { dirname, isAbsolute, join, normalize } from "node:path"
+import { readForeignFolder } from "@reprise/process"
 import type { RefusedWrite } from "./decider.ts"
 import { type Bounds, isClosedName, isOpenPlace } from "./openPlaces.ts"
 import { type Found, type Policy, seenAs } from "./policy.ts"
@@ -27,10 +28,10 @@ const holdsClosed = async (folder: string): Promise<boolean> => {
   let entries = 0
   const waiting = [folder]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const found = await readdir(next, { withFileTypes: true }).catch(() => undefined)
+    const found = await readForeignFolder(next, { mostEntries: mostEntries - entries }).catch(() => undefined)
     if (found === undefined) return true
     entries += found.length
-    if (entries > mostEntries || found.some(({ name }) => isClosedName(name))) return true
+    if (found.some(({ name }) => isClosedName(name))) return true
     for (const entry of found) if (entry.isDirectory()) waiting.push(join(next, entry.name))
   }
   return false

@@ -4,9 +4,9 @@
  * before commands could write are the user's: tools that share a repository make them.
  */
 import { createHash } from "node:crypto"
-import { lstat, readdir, readlink } from "node:fs/promises"
+import { lstat, readlink } from "node:fs/promises"
 import { join } from "node:path"
-import { createPrivateFile, hasCode, readPrivateFile } from "@reprise/process"
+import { createPrivateFile, hasCode, readForeignFolder, readPrivateFile } from "@reprise/process"
 import { Schema } from "effect"
 import type { GitRepository } from "./askGit.ts"
 import { putAside } from "./leftovers.ts"
@@ -50,10 +50,13 @@ const kindBelow = (kind: Kind, name: string, entries: ReadonlyArray<{ readonly n
   }
 }
 
-const read = (folder: string) =>
-  readdir(folder, { withFileTypes: true }).catch((error) =>
-    hasCode(error, "ENOENT", "ENOTDIR") ? [] : Promise.reject(error)
-  )
+/** More are nobody's repository. */
+const mostEntries = 1_000_000
+
+const read = async (folder: string) =>
+  (await readForeignFolder(folder, { mostEntries }).catch((error) =>
+    hasCode(error, "ENOTDIR") ? undefined : Promise.reject(error)
+  )) ?? []
 
 const entriesIn = async (
   folder: string,

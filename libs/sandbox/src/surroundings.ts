@@ -1,7 +1,8 @@
 /** What the disk says about a workspace, for `policyFor`. Reads only. */
-import { readdir, readFile, realpath } from "node:fs/promises"
+import { readFile, realpath } from "node:fs/promises"
 import { userInfo } from "node:os"
 import { basename, dirname, isAbsolute, join, resolve } from "node:path"
+import { hasCode, readForeignFolder } from "@reprise/process"
 import { anchorsOf } from "./anchors.ts"
 import { credentialPaths, systemCredentialPaths } from "./credentials.ts"
 import { find, findAll, pathsOf } from "./found.ts"
@@ -89,6 +90,12 @@ export const socketPathsIn = (text: string): ReadonlyArray<string> =>
     const [, flags, type, path] = /^\S+: \S+ \S+ (\S+) (\S+) \S+ +\d+ (\/.*)$/.exec(line) ?? []
     return path !== undefined && (flags === "00010000" || type === "0002") ? [path] : []
   })
+/** None of a folder with so many that it is no project's top. */
+const namesIn = (folder: string): Promise<ReadonlyArray<string>> =>
+  readForeignFolder(folder, { mostEntries: 20_000 }).then(
+    (entries) => entries?.map(({ name }) => name) ?? [],
+    (error) => (hasCode(error, "ETOOMANY") ? [] : Promise.reject(error))
+  )
 
 /** Sockets with a path that somebody listens on: the network's namespace does not separate them. */
 const listeningSockets = async (): Promise<ReadonlyArray<string>> => {
@@ -150,7 +157,7 @@ export const lookAround = async (
       writable
     ),
     sockets: await listeningSockets(),
-    registries: registriesFor(await readdir(workspace)),
+    registries: registriesFor(await namesIn(workspace)),
     ...(own === noOwnPlaces ? {} : { own: { kept, network: own.network } })
   }
 }

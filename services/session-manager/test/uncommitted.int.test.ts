@@ -51,6 +51,15 @@ describe("what a fresh author is told of uncommitted changes", () => {
     })
   )
 
+  it.live("are a sentence that names the pipe on which git would wait for ever", () =>
+    Effect.gen(function* () {
+      const { changes, root, write } = yield* repository
+      write("new.ts")
+      execFileSync("mkfifo", [join(root, ".gitignore")])
+      assert.strictEqual(yield* changes, `Git cannot say: ${join(root, ".gitignore")} is a named pipe. Remove it.`)
+    })
+  )
+
   it.live("have hostile names in quotes, and no more than 50 lines", () =>
     Effect.gen(function* () {
       const { changes, write } = yield* repository

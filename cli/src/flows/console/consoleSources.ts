@@ -1,10 +1,10 @@
 /** What the web console shows from this machine: conversations, changes, logs, and events in words. */
-import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { type ActorConfig, type Broker, Messenger, Refused } from "@reprise/actor"
 import type { Conversation } from "@reprise/agent/message"
 import { ConsoleSources, NotPossible, Unavailable } from "@reprise/gate/console"
 import { guidanceText } from "@reprise/orchestrator/prompts"
+import { readForeignText } from "@reprise/process"
 import { type EscalationView, isStandalone, type PublicEvent, type SessionView } from "@reprise/protocol"
 import { readTranscript } from "@reprise/session-manager/readTranscript"
 import { changesIn, lastPart } from "@reprise/workspace/look"
@@ -30,21 +30,25 @@ const changesOf = Effect.fnUntraced(function* (question: EscalationView) {
   const folder = directory ?? workspace
   return yield* changesIn(folder, base).pipe(
     Effect.mapError(
-      () =>
+      (why) =>
         new Unavailable({
           code: "no-changes",
-          message: changesUnknown(folder, base),
+          message: changesUnknown(folder, why, base),
           hint: "The work may be on another host, or its folder was removed."
         })
     )
   )
 })
 
+/** More is not read to show its end. */
+const mostLogBytes = 64 * 1024 * 1024
+
 const gateLogsOf = Effect.fnUntraced(function* (question: EscalationView) {
   const { workspace } = yield* workOf(question)
   const { gateResults = [] } = question.evidence
   return yield* Effect.forEach(gateResults, ({ logRef }) =>
-    Effect.tryPromise(() => readFile(join(workspace, logRef), "utf8")).pipe(
+    Effect.tryPromise(() => readForeignText(join(workspace, logRef), { largestBytes: mostLogBytes })).pipe(
+      Effect.flatMap(Effect.fromNullishOr),
       Effect.orElseSucceed(() => "The log cannot be read."),
       Effect.map((text) => lastPart(logRef, text))
     )

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises"
 import { join } from "node:path"
 import { Messenger } from "@reprise/actor"
 import { maxPlanLength, parsePlan } from "@reprise/plan"
-import { readRegularFile } from "@reprise/process"
+import { readForeignText } from "@reprise/process"
 import {
   type ConsolePlan,
   type ConsoleRunRequest,
@@ -49,8 +49,8 @@ const planOf = (path: string, text: string): ConsolePlan | undefined => {
 
 /** Undefined: it is no plan, or cannot be read. */
 const readPlan = ({ root }: Project, path: string) =>
-  Effect.tryPromise(() => readRegularFile(join(root, path), 3 * maxPlanLength)).pipe(
-    Effect.map((bytes) => planOf(path, bytes.toString("utf8"))),
+  Effect.tryPromise(() => readForeignText(join(root, path), { largestBytes: 3 * maxPlanLength })).pipe(
+    Effect.map((text) => (text === undefined ? undefined : planOf(path, text))),
     Effect.orElseSucceed(() => undefined)
   )
 

@@ -1,21 +1,24 @@
 /** What a human can look at before answering: the diff, the transcript, the quality gates' logs, how to attach. */
-import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Look } from "@reprise/gate/typedAnswer"
+import { readForeignEnd } from "@reprise/process"
 import { type EscalationView, isStandalone } from "@reprise/protocol"
 import { workSince } from "@reprise/workspace/look"
 import { Effect } from "effect"
 import { findRun, findSession } from "../../system/lookUp.ts"
 
 const longest = 64 * 1024
+/** Enough for so many characters, whatever they are, and one more. */
+const longestBytes = 4 * (longest + 1)
 
 const lastPart = (text: string): string => (text.length <= longest ? text : `…\n${text.slice(-longest)}`)
 const firstPart = (text: string): string => (text.length <= longest ? text : `${text.slice(0, longest)}\n…`)
 
 const titled = (title: string, text: string): ReadonlyArray<string> => (text === "" ? [] : [`${title}:\n${text}`])
 
-export const changesUnknown = (directory: string, base = "HEAD"): string =>
-  `git cannot show the changes since ${base} in ${directory}.`
+/** `why`: as git said it, or why it did not answer. */
+export const changesUnknown = (directory: string, why: string, base = "HEAD"): string =>
+  `git cannot show the changes since ${base} in ${directory}: ${why.trim().slice(0, 400)}`
 
 /** The same as one text. */
 export const changesSince = (directory: string, base?: string) =>
@@ -24,12 +27,13 @@ export const changesSince = (directory: string, base?: string) =>
       const parts = [...titled("Commits", commits), ...titled("Untracked", untracked), ...titled("Changes", changes)]
       return parts.length === 0 ? "Nothing changed." : parts.join("\n\n")
     }),
-    Effect.orElseSucceed(() => changesUnknown(directory, base))
+    Effect.catch((why) => Effect.succeed(changesUnknown(directory, why, base)))
   )
 
 const gateLogs = (workspace: string, refs: ReadonlyArray<string>) =>
   Effect.forEach(refs, (ref) =>
-    Effect.tryPromise(() => readFile(join(workspace, ref), "utf8")).pipe(
+    Effect.tryPromise(() => readForeignEnd(join(workspace, ref), { largestBytes: longestBytes })).pipe(
+      Effect.flatMap(Effect.fromNullishOr),
       Effect.map((text) => `${ref}:\n${lastPart(text)}`),
       Effect.orElseSucceed(() => `The log ${ref} cannot be read.`)
     )

@@ -1,12 +1,14 @@
 /** `reprise init`: writes a commented `reprise.toml` and the JSON schema it refers to, and a plan to begin with. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync, lstatSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { readForeignText } from "@reprise/process"
 import { Effect, Option, Schema } from "effect"
 import { ensureSchemaFile } from "../../config/jsonSchema.ts"
 import { configFile } from "../../config/loadConfig.ts"
 import { renderConfigFile } from "../../config/renderConfigFile.ts"
 import { findProject, type Project } from "../../project/Project.ts"
-import { type CliFailure, wrongUse } from "../../terminal/CliFailure.ts"
+import { type CliFailure, missing, wrongUse } from "../../terminal/CliFailure.ts"
+import { notRead } from "../../terminal/notRead.ts"
 import { okJson, say } from "../../terminal/Printer.ts"
 import { samplePlan, samplePlanFile } from "./samplePlan.ts"
 
@@ -18,10 +20,11 @@ const Manifest = Schema.fromJsonString(
 )
 const decodeManifest = Schema.decodeUnknownOption(Manifest)
 
-const readManifest = (root: string) => {
-  const path = join(root, "package.json")
-  return existsSync(path) ? Option.getOrUndefined(decodeManifest(readFileSync(path, "utf8"))) : undefined
-}
+const readManifest = (root: string) =>
+  Effect.tryPromise({
+    try: () => readForeignText(join(root, "package.json"), { largestBytes: 4 * 1024 * 1024 }),
+    catch: (cause) => notRead("manifest", "package.json", cause)
+  }).pipe(Effect.map((text) => Option.getOrUndefined(decodeManifest(text))))
 
 const lockFiles = { "pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun" }
 
@@ -37,9 +40,11 @@ const scriptCommand = (manager: string, script: string): string =>
   script === "test" && manager !== "bun" ? `${manager} test` : `${manager} run ${script}`
 
 /** The commands that most likely check the repository at `root`; none if nothing is recognised. */
-export const detectQualityGates = (root: string): ReadonlyArray<string> => {
+export const detectQualityGates = Effect.fn("detectQualityGates")(function* (
+  root: string
+): Effect.fn.Return<ReadonlyArray<string>, CliFailure> {
   const has = (file: string) => existsSync(join(root, file))
-  const manifest = readManifest(root)
+  const manifest = yield* readManifest(root)
   const scripts = Object.keys(manifest?.scripts ?? {})
   if (scripts.length > 0) {
     const wanted = scripts.includes("verify") ? ["verify"] : ["lint", "test"].filter((name) => scripts.includes(name))
@@ -51,15 +56,31 @@ export const detectQualityGates = (root: string): ReadonlyArray<string> => {
   if (has("pyproject.toml") || has("setup.py")) return ["python3 -m pytest"]
   if (has("Makefile")) return ["make test"]
   return []
-}
+})
 
 interface Flags {
   readonly plan: boolean
   readonly json: boolean
 }
 
+/** A link that leads nowhere is there, too. */
 const requireAbsent = (path: string, hint: string) =>
-  existsSync(path) ? wrongUse("exists", `${path} exists already.`, hint) : Effect.void
+  lstatSync(path, { throwIfNoEntry: false }) === undefined
+    ? Effect.void
+    : wrongUse("exists", `${path} exists already.`, hint)
+
+/** Whatever is there stays as it is. */
+const create = (path: string, text: string) =>
+  Effect.try({
+    try: () => writeFileSync(path, text, { flag: "wx" }),
+    catch: (cause) =>
+      missing(
+        "not-written",
+        `${basename(path)} cannot be written.`,
+        "Look at the folder's permissions, and the disk.",
+        cause
+      )
+  })
 
 /** A repository that is set up already gets the plan alone. */
 const initWithPlan = Effect.fnUntraced(function* (project: Project, json: boolean) {
@@ -67,7 +88,7 @@ const initWithPlan = Effect.fnUntraced(function* (project: Project, json: boolea
   yield* requireAbsent(plan, `'reprise validate ${samplePlanFile}' shows its phases and tasks.`)
   const isSetUp = existsSync(join(project.root, configFile))
   const settings = isSetUp ? undefined : yield* writeSettings(project)
-  writeFileSync(plan, samplePlan(detectQualityGates(project.root)[0]), { flag: "wx" })
+  yield* create(plan, samplePlan((yield* detectQualityGates(project.root))[0]))
   if (json) return okJson({ ...settings, plan })
   if (settings !== undefined) sayWritten(settings)
   say(`Wrote ${plan}, a plan of two phases to begin with.`)
@@ -86,9 +107,9 @@ interface WrittenSettings {
 
 const writeSettings = Effect.fnUntraced(function* (project: Project): Effect.fn.Return<WrittenSettings, CliFailure> {
   const path = join(project.root, configFile)
-  const quality = detectQualityGates(project.root)
+  const quality = yield* detectQualityGates(project.root)
   const schema = yield* ensureSchemaFile(project)
-  writeFileSync(path, renderConfigFile(quality), { flag: "wx" })
+  yield* create(path, renderConfigFile(quality))
   return { path, schema, quality }
 })
 

@@ -9,8 +9,10 @@ import type { PreparedRun } from "./prepareRun.ts"
 
 const shownPaths = 10
 
-const gitFailed = (root: string) => (fault: { readonly message: string }) =>
-  missing("git", fault.message, `Try 'git status' in ${root}.`, fault)
+const gitFailed = (root: string) => (fault: { readonly _tag: string; readonly message: string }) => {
+  const hint = fault._tag === "NotAFile" ? "Git would wait for it for ever." : `Try 'git status' in ${root}.`
+  return missing("git", fault.message, hint, fault)
+}
 
 /** Fails with exit code 3 if nothing was committed yet. */
 export const requireCommit = Effect.fn("requireCommit")(function* ({ project: { root } }: PreparedRun) {

@@ -1,6 +1,5 @@
 /** The port on Claude: the agent SDK, one process for each prompt, and the transcripts that Claude keeps. */
 import { randomUUID } from "node:crypto"
-import { readFile } from "node:fs/promises"
 import { noUsage } from "@reprise/protocol"
 import { Clock, Deferred, Effect, Layer, Option, Schedule, Stream } from "effect"
 import { AgentRuntime } from "../AgentRuntime.ts"
@@ -189,7 +188,7 @@ const history = (adapter: ClaudeAdapter): AgentRuntimeShape["history"] =>
     const { record, transcript } = yield* requireSession(adapter, "history", id)
     if (transcript === undefined) return []
     const text = yield* Effect.tryPromise({
-      try: () => readFile(transcript.path, "utf8"),
+      try: () => transcript.text(),
       catch: (cause) => fault("history")(new ClaudeStateFault({ operation: "Reading a transcript", cause }))
     })
     return historyOf(text, nameOf(record))

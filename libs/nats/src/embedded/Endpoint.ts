@@ -3,7 +3,7 @@
  * it is a person at the gate. To be a service or the operator takes a secret that is not in it.
  */
 import { rm } from "node:fs/promises"
-import { readIfPresent, replaceFile } from "@reprise/process"
+import { readForeignText, replaceFile } from "@reprise/process"
 import { Host } from "@reprise/protocol"
 import { Effect, Option, Redacted, Schema } from "effect"
 import { type Identity, inboxOf } from "../access/Identity.ts"
@@ -100,7 +100,7 @@ export const describeEndpoint = (endpoint: Endpoint): string =>
  */
 export const readEndpoint = Effect.fnUntraced(function* (directory: string) {
   const file = paths(directory).endpoint
-  const text = yield* onDisk(directory, () => readIfPresent(file)).pipe(
+  const text = yield* onDisk(directory, () => readForeignText(file, { largestBytes: 64 * 1024 })).pipe(
     Effect.catch((error) => Effect.logWarning(error.message).pipe(Effect.as(undefined)))
   )
   if (text === undefined) return Option.none<Endpoint>()

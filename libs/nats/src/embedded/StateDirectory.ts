@@ -1,7 +1,7 @@
 /** The state directory `.reprise`. Nothing is written outside it. */
 import { access, chmod, constants, mkdir, stat, statfs, writeFile } from "node:fs/promises"
 import { dirname, isAbsolute, join } from "node:path"
-import { readIfPresent, replaceFile } from "@reprise/process"
+import { readForeignText, replaceFile } from "@reprise/process"
 import { Effect, Option, Schema } from "effect"
 
 export const formatVersion = 1
@@ -67,7 +67,7 @@ const decodeFormat = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Str
 
 /** Fails when the directory has a newer format. A directory without a format is new. */
 export const checkFormat = Effect.fnUntraced(function* (directory: string) {
-  const text = yield* onDisk(directory, () => readIfPresent(paths(directory).version))
+  const text = yield* onDisk(directory, () => readForeignText(paths(directory).version, { largestBytes: 64 * 1024 }))
   if (text === undefined) return
   const version = decodeFormat(text)
   if (Option.isNone(version)) {
@@ -105,7 +105,7 @@ export const prepareDirectory = Effect.fn("prepareDirectory")(function* (directo
   yield* onDisk(directory, async () => {
     // The state holds agents' transcripts: it must not end up in a commit of the repository around it.
     await writeUnlessPresent(paths(directory).ignore, "*\n")
-    if ((await readIfPresent(paths(directory).version)) === undefined) {
+    if ((await readForeignText(paths(directory).version, { largestBytes: 64 * 1024 })) === undefined) {
       await replaceFile(paths(directory).version, `${JSON.stringify({ format: formatVersion })}\n`)
     }
   })

@@ -1,6 +1,6 @@
 /** Secrets that settings refer to, as `env:NAME` or `file:/path`. */
 import { homedir } from "node:os"
-import { readRegularFile } from "@reprise/process"
+import { readForeignText } from "@reprise/process"
 import { Effect, Schema } from "effect"
 import { readReference } from "../notify/ChannelSettings.ts"
 
@@ -27,13 +27,17 @@ export const readSecret = Effect.fn("readSecret")(function* (
     if (value !== "") return value
     return yield* missing(`${place.name} is not set`, `Set the environment variable ${place.name}`)
   }
+  const unreadable = missing(
+    `${place.path} cannot be read`,
+    "Let the setting name a file of at most 16 KB that you may read"
+  )
   const path = place.path.replace(/^~(?=\/)/, homedir())
-  const text = yield* Effect.tryPromise({
-    try: () => readRegularFile(path, longestBytes),
-    catch: () =>
-      missing(`${place.path} cannot be read`, "Let the setting name a file of at most 16 KB that you may read")
+  const found = yield* Effect.tryPromise({
+    try: () => readForeignText(path, { largestBytes: longestBytes }),
+    catch: () => unreadable
   })
-  const value = text.toString("utf8").trim()
+  if (found === undefined) return yield* unreadable
+  const value = found.trim()
   if (value !== "") return value
   return yield* missing(`${place.path} is empty`, "Write the secret into that file, on one line")
 })

@@ -5,6 +5,7 @@
 import {
   type Change,
   childEnvironment,
+  ForeignFileRefused,
   isChangedByRuntimeOnly,
   isOwnFile,
   type ProgramFailed,
@@ -125,13 +126,18 @@ const readChanges = Effect.fnUntraced(function* (directory: string, reviewPath: 
 
 const notListed = "Git did not answer in time, so they are not listed here: `git status` lists them, if there are any."
 
+const notListedBecause = ({ cause, reason }: ProgramFailed): string | undefined => {
+  if (cause instanceof ForeignFileRefused) return `Git cannot say: ${shownPath(cause.path)} ${cause.what}. Remove it.`
+  return reason === "timeout" || reason === "output" ? notListed : undefined
+}
+
 /** For a prompt; undefined: nothing is uncommitted, or there is no git. Where git is too slow, the author is told to look. */
 export const uncommittedChanges = (directory: string, reviewPath?: string): Effect.Effect<string | undefined> =>
   readChanges(directory, reviewPath).pipe(
     Effect.catch((error: ProgramFailed) =>
       Effect.as(
         Effect.logInfo(`git did not tell what is uncommitted in ${directory}: ${error.message}`),
-        error.reason === "timeout" ? notListed : undefined
+        notListedBecause(error)
       )
     )
   )

@@ -1,5 +1,5 @@
 /** How work on a host fails. */
-import { saysNoWorkTree } from "@reprise/process"
+import { ForeignFileRefused, hasCode, saysNoWorkTree } from "@reprise/process"
 import { Schema } from "effect"
 
 /** A path of a plan, an agent or a message that leads out of the workspace, or into git's own directory. */
@@ -21,6 +21,12 @@ export class NotAFile extends Schema.TaggedError<NotAFile>()("NotAFile", {
     return `${this.path} ${this.what}. Move it out of the way.`
   }
 }
+
+/** Undefined: the file was not refused, or another try may read it. `path`: as it is told; default: the whole path. */
+export const asNotAFile = (cause: unknown, path?: string): NotAFile | undefined =>
+  cause instanceof ForeignFileRefused && hasCode(cause, "ENOTAFILE", "EFBIG", "ELOOP", "EACCES", "EPERM")
+    ? new NotAFile({ path: path ?? cause.path, what: cause.what })
+    : undefined
 
 /** The request cannot succeed, however often it is tried. */
 export class Impossible extends Schema.TaggedError<Impossible>()("Impossible", { reason: Schema.String }) {

@@ -3,9 +3,8 @@
  * directory, written before a prompt is sent and after its turn has ended.
  */
 import { createHash } from "node:crypto"
-import { readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { replaceFile } from "@reprise/process"
+import { readForeignText, replaceFile } from "@reprise/process"
 import { ContextFill, PermissionMode, Role, Tokens } from "@reprise/protocol"
 import { Effect, Option, Schema } from "effect"
 import { AgentError } from "../../AgentError.ts"
@@ -49,6 +48,9 @@ export const AcpRecord = Schema.Struct({
 })
 export type AcpRecord = typeof AcpRecord.Type
 
+/** Of a session of many thousand prompts. */
+const largestBytes = 256 * 1024 * 1024
+
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(AcpRecord))
 
 /** An agent chooses its ids: none of them becomes a path. */
@@ -56,7 +58,7 @@ const fileOf = (folder: string, id: string) => join(folder, `${createHash("sha25
 
 /** None for a session that Reprise did not make with this agent. */
 export const readRecord = (folder: string, id: string): Effect.Effect<Option.Option<AcpRecord>> =>
-  Effect.promise(() => readFile(fileOf(folder, id), "utf8").then(decode, () => Option.none()))
+  Effect.promise(() => readForeignText(fileOf(folder, id), { largestBytes }).then(decode, () => Option.none()))
 
 export const writeRecord = (folder: string, record: AcpRecord): Effect.Effect<void, AgentError> =>
   Effect.tryPromise({

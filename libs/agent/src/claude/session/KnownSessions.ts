@@ -1,6 +1,7 @@
 /** The sessions that were used since this process started, each with its record, its transcript and its running turn. */
-import { mkdir, readFile, realpath, rm, writeFile } from "node:fs/promises"
+import { realpath, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import { replaceFile } from "@reprise/process"
 import type { Tokens, Usage } from "@reprise/protocol"
 import { Effect, Option, Semaphore } from "effect"
 import { ClaudeStateFault } from "../sdk/ClaudeSdk.ts"
@@ -49,11 +50,11 @@ const copying = <A>(copy: () => Promise<A>) =>
 
 /** Whole lines only: the last one may be half written. */
 const textOf = async (
-  { path }: TranscriptFile,
+  transcript: TranscriptFile,
   { id, prompts }: SessionRecord,
   through: string | undefined
 ): Promise<string> => {
-  const text = await readFile(path, "utf8")
+  const text = await transcript.text()
   const whole = text.slice(0, text.lastIndexOf("\n") + 1)
   if (through === undefined) return whole
   const uuids = prompts.find(({ messageId }) => messageId === through)?.uuids ?? [through]
@@ -159,8 +160,7 @@ export class KnownSessions {
       if (transcript !== undefined) {
         yield* copying(async () => {
           const folder = await this.#folderOf(transcript, record.directory, own.directory)
-          await mkdir(folder, { recursive: true, mode: 0o700 })
-          await writeFile(join(folder, `${own.id}.jsonl`), text.replaceAll(record.id, own.id), { mode: 0o600 })
+          await replaceFile(join(folder, `${own.id}.jsonl`), text.replaceAll(record.id, own.id))
         })
       }
       const forked = yield* this.save({ ...record, ...own, prompts })

@@ -3,9 +3,8 @@
  * each session in the state directory, written before the first prompt and before every try with a new uuid.
  */
 import { createHash } from "node:crypto"
-import { readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { replaceFile } from "@reprise/process"
+import { readForeignText, replaceFile } from "@reprise/process"
 import { PermissionMode } from "@reprise/protocol"
 import { Effect, Option, Schema } from "effect"
 import { ClaudeStateFault } from "../sdk/ClaudeSdk.ts"
@@ -35,6 +34,9 @@ const SessionRecord = Schema.Struct({
 })
 export type SessionRecord = typeof SessionRecord.Type
 
+/** Of a session of many thousand prompts. */
+const largestBytes = 256 * 1024 * 1024
+
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(SessionRecord))
 
 const uuidFormat = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -43,7 +45,9 @@ const fileOf = (stateDirectory: string, id: string) => join(stateDirectory, "cla
 /** None for an unknown id. An id that is not a uuid never becomes a path. */
 export const readRecord = (stateDirectory: string, id: string): Effect.Effect<Option.Option<SessionRecord>> =>
   uuidFormat.test(id)
-    ? Effect.promise(() => readFile(fileOf(stateDirectory, id), "utf8").then(decode, () => Option.none()))
+    ? Effect.promise(() =>
+        readForeignText(fileOf(stateDirectory, id), { largestBytes }).then(decode, () => Option.none())
+      )
     : Effect.succeedNone
 
 export const writeRecord = (stateDirectory: string, record: SessionRecord): Effect.Effect<void, ClaudeStateFault> =>

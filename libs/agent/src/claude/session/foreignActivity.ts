@@ -2,9 +2,8 @@
  * Activity of others in our sessions. A human who runs `claude --resume ID` in a terminal shows only in the transcript,
  * which grows, and in Claude's registry: each process writes a file there with its session and whether it is working.
  */
-import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { isAlive, startOf } from "@reprise/process"
+import { isAlive, readForeignFolder, readForeignText, startOf } from "@reprise/process"
 import { Clock, Effect, Option, Schema } from "effect"
 import type { RuntimeEvent } from "../../RuntimeEvent.ts"
 import { isConversation } from "../transcript/transcript.ts"
@@ -84,11 +83,11 @@ const foreignStatus = async (
   sessionId: string,
   ourPid: number | undefined
 ): Promise<"absent" | "quiet" | "busy"> => {
-  const names = await readdir(registry).catch(() => [])
+  const entries = (await readForeignFolder(registry, { mostEntries: 10_000 }).catch(() => undefined)) ?? []
   let status: "absent" | "quiet" | "busy" = "absent"
-  for (const name of names) {
+  for (const { name } of entries) {
     if (!/^\d+\.json$/.test(name)) continue
-    const text = await readFile(join(registry, name), "utf8").catch(() => "")
+    const text = await readForeignText(join(registry, name), { largestBytes: 64 * 1024 }).catch(() => undefined)
     const found = Option.getOrUndefined(decode(text))
     if (found === undefined || found.sessionId !== sessionId || found.pid === ourPid) continue
     if (!(await isRunning(found))) continue

@@ -1,10 +1,21 @@
 /** A growing transcript: entries are kept in memory, and each refresh reads only what was appended. */
-import { open, readdir, stat } from "node:fs/promises"
+import { stat } from "node:fs/promises"
 import { join } from "node:path"
+import { ForeignFileRefused, readForeignFolder, readForeignPart, readForeignText } from "@reprise/process"
 import { Option } from "effect"
 import { type Entry, entryOf, readLine } from "./transcript.ts"
 
 const chunkBytes = 1024 * 1024
+
+/** No conversation has so much, and no message. */
+const largestBytes = 1024 * 1024 * 1024
+const longestLineBytes = 64 * 1024 * 1024
+
+/** As a whole it becomes one text. */
+const largestTextBytes = 256 * 1024 * 1024
+
+/** More are nobody's projects, or subagents. */
+const mostEntries = 100_000
 
 export class TranscriptFile {
   readonly path: string
@@ -28,21 +39,21 @@ export class TranscriptFile {
     return this.#reading
   }
 
+  /** The whole file; empty when there is none. Rejected with `ForeignFileRefused`. */
+  async text(): Promise<string> {
+    return (await readForeignText(this.path, { largestBytes: largestTextBytes })) ?? ""
+  }
+
   async #read(): Promise<boolean> {
-    const size = await sizeOf(this.path)
-    if (size === undefined) return false
-    if (size < this.#offset) this.#startOver()
-    if (size === this.#offset) return true
-    const file = await open(this.path)
-    try {
-      for (;;) {
-        const { buffer, bytesRead } = await file.read(Buffer.alloc(chunkBytes), 0, chunkBytes, this.#offset)
-        if (bytesRead === 0) return true
-        this.#offset += bytesRead
-        this.#take(buffer.subarray(0, bytesRead))
-      }
-    } finally {
-      await file.close()
+    for (;;) {
+      const part = await readForeignPart(this.path, this.#offset, { largestBytes: chunkBytes })
+      if (part === undefined) return false
+      const { bytes, size } = part
+      if (size > largestBytes) throw new ForeignFileRefused(this.path, "EFBIG", `has more than ${largestBytes} bytes`)
+      if (size < this.#offset) this.#startOver()
+      else if (bytes.length === 0) return true
+      this.#offset += bytes.length
+      this.#take(bytes)
     }
   }
 
@@ -51,6 +62,9 @@ export class TranscriptFile {
     const all = Buffer.concat([this.#rest, bytes])
     const end = all.lastIndexOf(0x0a)
     this.#rest = all.subarray(end + 1)
+    if (this.#rest.length > longestLineBytes) {
+      throw new ForeignFileRefused(this.path, "EFBIG", `has a line of more than ${longestLineBytes} bytes`)
+    }
     for (const text of all.toString("utf8", 0, Math.max(0, end)).split("\n")) {
       const entry = Option.flatMap(readLine(text), entryOf)
       if (Option.isSome(entry)) this.#entries.push(entry.value)
@@ -64,19 +78,23 @@ export class TranscriptFile {
   }
 }
 
-const sizeOf = (path: string): Promise<number | undefined> =>
+const isThere = (path: string): Promise<boolean> =>
   stat(path).then(
-    (it) => it.size,
-    () => undefined
+    () => true,
+    () => false
   )
+
+const namesIn = async (folder: string): Promise<ReadonlyArray<string>> => {
+  const entries = await readForeignFolder(folder, { mostEntries }).catch(() => undefined)
+  return entries?.map(({ name }) => name) ?? []
+}
 
 /** The path of a session's transcript. Claude derives the directory's name from the working directory in its own way. */
 export const findTranscript = async (configDirectory: string, id: string): Promise<string | undefined> => {
   const projects = join(configDirectory, "projects")
-  const names = await readdir(projects).catch(() => [])
-  for (const name of names) {
+  for (const name of await namesIn(projects)) {
     const path = join(projects, name, `${id}.jsonl`)
-    if ((await sizeOf(path)) !== undefined) return path
+    if (await isThere(path)) return path
   }
   return undefined
 }
@@ -84,6 +102,6 @@ export const findTranscript = async (configDirectory: string, id: string): Promi
 /** The paths of the transcripts of a session's subagents. */
 export const subagentPaths = async (transcript: string): Promise<ReadonlyArray<string>> => {
   const directory = join(transcript.replace(/\.jsonl$/, ""), "subagents")
-  const names = await readdir(directory).catch(() => [])
+  const names = await namesIn(directory)
   return names.flatMap((name) => (name.endsWith(".jsonl") ? [join(directory, name)] : []))
 }

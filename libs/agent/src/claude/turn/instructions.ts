@@ -4,7 +4,7 @@
  */
 import { realpath } from "node:fs/promises"
 import { join, relative, sep } from "node:path"
-import { readRegularFile } from "@reprise/process"
+import { readForeignFile } from "@reprise/process"
 import { Effect } from "effect"
 
 const names = ["CLAUDE.md", "AGENTS.md"]
@@ -16,8 +16,8 @@ const read = async (directory: string, name: string) => {
     const path = await realpath(join(directory, name))
     const inner = relative(await realpath(directory), path)
     if (inner === "" || inner.split(sep)[0] === ".." || inner.split(sep)[0] === ".git") return undefined
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(await readRegularFile(path, largestBytes))
-    return { path, text }
+    const bytes = await readForeignFile(path, { largestBytes })
+    return bytes === undefined ? undefined : { path, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) }
   } catch {
     return undefined
   }

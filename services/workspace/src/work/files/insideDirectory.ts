@@ -1,12 +1,12 @@
 /** Reads and writes files below a root by paths from elsewhere, without ever touching anything outside of it. */
-import { constants } from "node:fs"
+import { constants, type Stats } from "node:fs"
 import { type FileHandle, lstat, open, rmdir, stat } from "node:fs/promises"
 import { join } from "node:path"
-import { hasCode, replaceFile } from "@reprise/process"
-import { NotAFile, OutsideWorkspace } from "../faults.ts"
+import { hasCode, kindOf, readForeignText, replaceFile } from "@reprise/process"
+import { asNotAFile, NotAFile, OutsideWorkspace } from "../faults.ts"
 import { isWithin, realPathOf, withParent } from "./withParent.ts"
 
-const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants
+const { O_CREAT, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants
 
 const isAbsence = (error: unknown) => hasCode(error, "ENOENT", "ENOTDIR", "ENAMETOOLONG")
 
@@ -18,28 +18,17 @@ const requireName = (name: string, path: string) => {
   if (name === ".") throw new OutsideWorkspace({ path })
 }
 
-const readOpened = async (file: FileHandle, path: string): Promise<string> => {
-  const found = await file.stat()
-  if (!found.isFile()) {
-    throw new NotAFile({ path, what: found.isDirectory() ? "is a directory" : "is not a regular file" })
-  }
-  if (found.size > largestBytes) throw new NotAFile({ path, what: `is too large (${found.size} bytes)` })
-  return file.readFile("utf8")
-}
-
 /** The text of a file; undefined when there is none. Links are followed as long as they stay inside. */
 export const readInside = async (root: string, path: string): Promise<string | undefined> => {
   try {
-    return await withParent(root, path, false, async (directory, name, realRoot) => {
+    return await withParent(root, path, false, (directory, name, realRoot) => {
       const found = join(directory.path, name)
-      // Without waiting: opening a pipe that nobody writes to would block for ever.
-      const file = await open(found, O_RDONLY | O_NONBLOCK)
-      try {
+      const check = async (file: FileHandle) => {
         if (!isWithin(realRoot, await realPathOf(file, found))) throw new OutsideWorkspace({ path })
-        return await readOpened(file, path)
-      } finally {
-        await file.close()
       }
+      return readForeignText(found, { largestBytes, check }).catch((error) =>
+        Promise.reject(asNotAFile(error, path) ?? error)
+      )
     })
   } catch (error) {
     if (isAbsence(error)) return undefined
@@ -48,8 +37,13 @@ export const readInside = async (root: string, path: string): Promise<string | u
   }
 }
 
-/** `dangling`: a link that leads nowhere. */
-export type Kind = "file" | "directory" | "dangling"
+/** `huge`: a file that is too large to be read. `dangling`: a link that leads nowhere. `other`: such as a pipe. */
+export type Kind = "file" | "huge" | "directory" | "dangling" | "other"
+
+const kindAt = (entry: Stats): Kind => {
+  if (entry.isFile()) return entry.size > largestBytes ? "huge" : "file"
+  return entry.isDirectory() ? "directory" : "other"
+}
 
 /** What is at a path, links followed wherever they lead; undefined: nothing. */
 export const kindInside = async (root: string, path: string): Promise<Kind | undefined> => {
@@ -57,10 +51,7 @@ export const kindInside = async (root: string, path: string): Promise<Kind | und
     return await withParent(root, path, false, async (directory, name) => {
       const found = join(directory.path, name)
       await lstat(found)
-      return await stat(found).then(
-        (entry) => (entry.isDirectory() ? "directory" : "file"),
-        () => "dangling"
-      )
+      return await stat(found).then(kindAt, () => "dangling")
     })
   } catch (error) {
     if (isAbsence(error) || hasCode(error, "ELOOP")) return undefined
@@ -79,17 +70,33 @@ export const replaceInside = (root: string, path: string, text: string): Promise
   withParent(root, path, true, async (directory, name) => {
     requireName(name, path)
     const target = join(directory.path, name)
-    const replace = () => replaceFile(target, text, { mode: 0o644, draft: `${target}.tmp` })
+    const draft = `${target}.tmp`
+    const replace = () => replaceFile(target, text, { mode: 0o644, draft })
     await replace().catch(async (error) => {
-      if (!hasCode(error, "EISDIR", "ENOTEMPTY", "EEXIST")) throw error
-      await removeEmptyDirectory(target, path)
+      // Node's own code is for the draft, which it does not remove when it is a directory.
+      if (hasCode(error, "ERR_FS_EISDIR")) await removeEmptyDirectory(draft, `${path}.tmp`)
+      else if (hasCode(error, "EISDIR", "ENOTEMPTY", "EEXIST")) await removeEmptyDirectory(target, path)
+      else throw error
       await replace()
     })
   })
 
-/** An empty file to write into. An existing file is emptied; a link is refused. */
+/** An empty file to write into. An existing file is emptied; a link is refused, and so is what is no file. */
 export const createInside = (root: string, path: string): Promise<FileHandle> =>
-  withParent(root, path, true, (directory, name) => {
+  withParent(root, path, true, async (directory, name) => {
     requireName(name, path)
-    return open(join(directory.path, name), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o644)
+    // Without waiting: opening a pipe that nobody reads would block for ever.
+    const flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+    const file = await open(join(directory.path, name), flags, 0o644).catch((error) =>
+      Promise.reject(hasCode(error, "ENXIO", "EISDIR") ? new NotAFile({ path, what: "is not a regular file" }) : error)
+    )
+    try {
+      const found = await file.stat()
+      if (!found.isFile()) throw new NotAFile({ path, what: kindOf(found) })
+      await file.truncate()
+      return file
+    } catch (error) {
+      await file.close()
+      throw error
+    }
   })

@@ -7,7 +7,7 @@ import { constants } from "node:fs"
 import { type FileHandle, mkdir, open, realpath } from "node:fs/promises"
 import { isAbsolute, join, relative, resolve, sep } from "node:path"
 import { hasCode } from "@reprise/process"
-import { OutsideWorkspace } from "../faults.ts"
+import { NotAFile, OutsideWorkspace } from "../faults.ts"
 
 const { O_DIRECTORY, O_RDONLY } = constants
 
@@ -54,6 +54,8 @@ const segmentsOf = (root: string, realRoot: string, path: string): ReadonlyArray
 const createDirectory = (path: string): Promise<void> =>
   mkdir(path).catch((error) => (hasCode(error, "EEXIST") ? undefined : Promise.reject(error)))
 
+const inTheWay = (path: string) => new NotAFile({ path, what: "is not a directory" })
+
 /**
  * Calls `use` with the directory that contains `path`, and the last name of the path (`.` for the root itself).
  * `create`: missing directories are created.
@@ -66,12 +68,18 @@ export const withParent = async <A>(
 ): Promise<A> => {
   const realRoot = await realpath(root)
   const segments = segmentsOf(root, realRoot, path)
-  let current: Directory = await openDirectory(realRoot)
+  let current = await openDirectory(realRoot)
   try {
     for (const segment of segments.slice(0, -1)) {
       const next = join(current.path, segment)
       if (create) await createDirectory(next)
-      const child = await openDirectory(next)
+      const child = await openDirectory(next).catch((error) =>
+        Promise.reject(
+          create && hasCode(error, "ENOTDIR", "ELOOP", "ENOENT")
+            ? inTheWay(relative(realRoot, join(current.real, segment)))
+            : error
+        )
+      )
       await current.handle.close()
       current = child
       if (!isWithin(realRoot, child.real)) throw new OutsideWorkspace({ path })

@@ -2,14 +2,21 @@
 import { randomUUID } from "node:crypto"
 import { stat } from "node:fs/promises"
 import { join } from "node:path"
-import { readIfPresent, replaceFile } from "@reprise/process"
+import { readForeignText, replaceFile } from "@reprise/process"
 import { Context, Effect, Layer, Result, Schema } from "effect"
-import { HostFault } from "../faults.ts"
+import { asNotAFile, HostFault, type NotAFile } from "../faults.ts"
+
+type GitDirectoryFault = HostFault | NotAFile
 
 const attempt = <A>(operation: string, run: () => Promise<A>) =>
-  Effect.tryPromise({ try: run, catch: (cause) => new HostFault({ operation, cause }) })
+  Effect.tryPromise({
+    try: run,
+    catch: (cause) => asNotAFile(cause) ?? new HostFault({ operation, cause })
+  })
 
-const textOf = async (path: string): Promise<string> => (await readIfPresent(path)) ?? ""
+/** Agents can write in git's folder. */
+const textOf = async (path: string): Promise<string> =>
+  (await readForeignText(path, { largestBytes: 1024 * 1024 })) ?? ""
 
 /** git lets the umask decide who may read its directory. */
 const replace = (path: string, text: string) => replaceFile(path, text, { mode: 0o666, folderMode: 0o777 })
@@ -49,13 +56,16 @@ export class GitDirectory extends Context.Service<
      * The id of this working tree: the same for every host and path through which it is seen. The copy of a repository
      * contains the file too, but on another inode, and gets another id.
      */
-    readonly identify: (gitDirectory: string) => Effect.Effect<string, HostFault>
+    readonly identify: (gitDirectory: string) => Effect.Effect<string, GitDirectoryFault>
     /** Adds the missing patterns to `.git/info/exclude`, whose path is given. */
-    readonly exclude: (path: string, patterns: ReadonlyArray<string>) => Effect.Effect<void, HostFault>
+    readonly exclude: (path: string, patterns: ReadonlyArray<string>) => Effect.Effect<void, GitDirectoryFault>
     /** What `markPrepared` recorded; undefined when preparing this worktree was not completed. */
-    readonly marker: (gitDirectory: string) => Effect.Effect<typeof Marker.Type | undefined, HostFault>
+    readonly marker: (gitDirectory: string) => Effect.Effect<typeof Marker.Type | undefined, GitDirectoryFault>
     /** Records that a worktree's `postCreate` commands have run, and which uncommitted paths they left. */
-    readonly markPrepared: (gitDirectory: string, tolerated: ReadonlyArray<string>) => Effect.Effect<void, HostFault>
+    readonly markPrepared: (
+      gitDirectory: string,
+      tolerated: ReadonlyArray<string>
+    ) => Effect.Effect<void, GitDirectoryFault>
   }
 >()("workspace/GitDirectory") {
   static readonly layer = Layer.succeed(GitDirectory, {

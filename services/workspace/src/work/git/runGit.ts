@@ -1,20 +1,28 @@
 /** Runs git for a workspace. Arguments are arrays, so that nothing a message named is ever read by a shell. */
-import { childEnvironment, type ProgramOutput, runGit } from "@reprise/process"
+import { childEnvironment, type ProgramFailed, type ProgramOutput, runGit } from "@reprise/process"
 import { Effect } from "effect"
-import { GitFault, HostFault } from "../faults.ts"
+import { asNotAFile, GitFault, HostFault, Impossible, type NotAFile } from "../faults.ts"
 
-export type GitResult<A> = Effect.Effect<A, GitFault | HostFault>
+/** That git did not get to its end. */
+export type NoAnswer = HostFault | Impossible | NotAFile
+export type GitResult<A> = Effect.Effect<A, GitFault | NoAnswer>
+
+/** A file that git waits for, and output without an end, are the same at the next try. */
+export const noAnswer = ({ cause, message, reason }: ProgramFailed): NoAnswer =>
+  reason === "output"
+    ? new Impossible({ reason: message })
+    : (asNotAFile(cause) ?? new HostFault({ operation: "git", cause }))
 
 /** Whatever git did; the caller reads the exit code. */
 export const attempt = (
   directory: string,
   args: ReadonlyArray<string>,
   input?: string
-): Effect.Effect<ProgramOutput, HostFault> =>
+): Effect.Effect<ProgramOutput, NoAnswer> =>
   runGit(directory, args, {
     environment: childEnvironment(process.env),
     ...(input === undefined ? {} : { input })
-  }).pipe(Effect.mapError(({ cause }) => new HostFault({ operation: "git", cause })))
+  }).pipe(Effect.mapError(noAnswer))
 
 const firstLine = (text: string) => text.split("\n", 1)[0] ?? ""
 const subcommandOf = (args: ReadonlyArray<string>) =>

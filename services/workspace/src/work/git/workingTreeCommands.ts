@@ -1,19 +1,19 @@
 /** The git commands for the working tree and its worktrees. */
+import { resolve } from "node:path"
 import { childEnvironment, isChangedByRuntimeOnly, workingTreeChanges } from "@reprise/process"
 import { Effect, Semaphore } from "effect"
-import { GitFault, HostFault } from "../faults.ts"
+import { GitFault } from "../faults.ts"
 import type { WorkingTreeCommands } from "./Git.ts"
 import { readWorktrees } from "./gitOutput.ts"
-import { attempt, line, optional, text } from "./runGit.ts"
+import { attempt, line, noAnswer, optional, text } from "./runGit.ts"
 
 const unsigned = ["-c", "commit.gpgSign=false"]
 
 const options = () => ({ environment: childEnvironment(process.env) })
-const couldNotRun = ({ cause }: { readonly cause: unknown }) => new HostFault({ operation: "git", cause })
 
 const dirty: WorkingTreeCommands["dirty"] = Effect.fnUntraced(function* (directory, untracked) {
   const request = { untracked: untracked === "each" ? "all" : "normal" } as const
-  const found = yield* workingTreeChanges(directory, request, options()).pipe(Effect.mapError(couldNotRun))
+  const found = yield* workingTreeChanges(directory, request, options()).pipe(Effect.mapError(noAnswer))
   if (found._tag === "failed") {
     return yield* new GitFault({ operation: "status", exitCode: found.exitCode, stderr: found.stderr })
   }
@@ -21,7 +21,7 @@ const dirty: WorkingTreeCommands["dirty"] = Effect.fnUntraced(function* (directo
   return yield* Effect.filter(paths, (path) =>
     isChangedByRuntimeOnly(directory, path, options()).pipe(
       Effect.map((own) => !own),
-      Effect.mapError(couldNotRun)
+      Effect.mapError(noAnswer)
     )
   )
 })
@@ -48,7 +48,9 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
 
   return {
     topLevel: (directory) => line(directory, ["rev-parse", "--show-toplevel"]),
-    gitPath: (directory, name) => line(directory, ["rev-parse", "--path-format=absolute", "--git-path", name]),
+    // git would give an absolute path as where a link leads, which somebody may have put there.
+    gitPath: (directory, name) =>
+      Effect.map(line(directory, ["rev-parse", "--git-path", name]), (path) => resolve(directory, path)),
     gitDirectory: (directory) => line(directory, ["rev-parse", "--absolute-git-dir"]),
     branch: (directory) => optional(directory, ["symbolic-ref", "--quiet", "--short", "HEAD"]),
     dirty,

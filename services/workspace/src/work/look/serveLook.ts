@@ -34,7 +34,10 @@ const changes = Effect.fnUntraced(function* ({ base, runId }: typeof LookAtWork.
   const { directory } = yield* placeOf(runId)
   const shown = yield* changesIn(directory, base).pipe(
     Effect.mapError(
-      () => new NothingToShow({ message: `git cannot show the changes of run ${runId} since ${base ?? "HEAD"}.` })
+      (why) =>
+        new NothingToShow({
+          message: `git cannot show the changes of run ${runId} since ${base ?? "HEAD"}: ${why.trim().slice(0, 400)}`
+        })
     )
   )
   return encodeChanges(shown)

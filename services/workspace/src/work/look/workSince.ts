@@ -2,9 +2,20 @@
 import { runGit } from "@reprise/process"
 import { Effect } from "effect"
 
-const git = (directory: string, ...args: ReadonlyArray<string>) =>
-  Effect.flatMap(runGit(directory, args), ({ exitCode, stderr, stdout }) =>
-    exitCode === 0 ? Effect.succeed(stdout.trimEnd()) : Effect.fail(stderr)
+/** More is not shown to anybody. */
+const largestOutputBytes = 32 * 1024 * 1024
+
+const wholeLines = (text: string): string =>
+  `${text.slice(0, text.lastIndexOf("\n") + 1)}… and more: git wrote over ${largestOutputBytes / 1024 / 1024} MB`
+
+/** Fails with a text that says why. */
+const git = (directory: string, ...args: ReadonlyArray<string>): Effect.Effect<string, string> =>
+  runGit(directory, args, { cutsOutput: true, largestOutputBytes }).pipe(
+    Effect.mapError(({ message }) => message),
+    Effect.flatMap(({ exitCode, isCut = false, stderr, stdout }) => {
+      if (exitCode !== 0) return Effect.fail(stderr)
+      return Effect.succeed(isCut ? wholeLines(stdout) : stdout.trimEnd())
+    })
   )
 
 /** Without the programs that a repository names for its files, or one inside of it, and in git's own form. */
@@ -13,7 +24,7 @@ const plain = [
   ...["--no-color", "--src-prefix=a/", "--dst-prefix=b/"]
 ]
 
-/** The phase's work so far, as git prints it: its commits, its changes, committed or not, and untracked files. */
+/** The phase's work so far, each part up to 32 MB, as git prints it: its commits, its changes, committed or not, and untracked files. */
 export const workSince = Effect.fnUntraced(function* (
   directory: string,
   base = "HEAD",
@@ -32,6 +43,8 @@ export const workSince = Effect.fnUntraced(function* (
     directory,
     "-c",
     "core.quotePath=false",
+    "-c",
+    "core.bigFileThreshold=16m",
     "diff",
     ...formats,
     ...plain,

@@ -1,9 +1,9 @@
-import { posix } from "node:path"
+import { posix, relative } from "node:path"
 import { isOwnFile } from "@reprise/process"
 import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
-import { Impossible } from "../faults.ts"
+import { Impossible, NotAFile } from "../faults.ts"
 import { isAmong } from "../files/ownFiles.ts"
 import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
 import { commitSubjects } from "../git/commitNames.ts"
@@ -56,9 +56,14 @@ export const finishPhase = Effect.fn("finishPhase")(function* (command: FinishPh
   const { directory } = place
   const reviewPath = posix.normalize(command.reviewPath)
   // Fails when the path leads out of the workspace.
-  yield* files.kind(directory, reviewPath)
+  const kind = yield* files.kind(directory, reviewPath)
 
-  const dirty = (yield* git.dirty(directory, "each")).filter((path) => !isOwnFile(path))
+  const dirty = yield* git.dirty(directory, "each").pipe(
+    Effect.map((paths) => paths.filter((path) => !isOwnFile(path))),
+    Effect.catchTag("NotAFile", ({ path }) => Effect.succeed(relative(directory, path)))
+  )
+  // On this file git waits for ever, so nothing can be committed before it is removed.
+  if (typeof dirty === "string") return { _tag: "PhaseBlocked", runId, phase, dirty: [dirty] } satisfies WorkspaceFact
   const now = (yield* git.head(directory)) ?? ""
   const blocked = yield* findBlock(command, place, reviewPath, dirty, now)
   if (blocked !== undefined) return blocked
@@ -67,6 +72,9 @@ export const finishPhase = Effect.fn("finishPhase")(function* (command: FinishPh
     return yield* new Impossible({ reason: `The plan ${command.planPath} is gone. Restore it from git.` })
   }
 
+  if (kind === "huge" && dirty.includes(reviewPath)) {
+    return yield* new NotAFile({ path: reviewPath, what: "is too large to be committed" })
+  }
   const message = `docs(review): finalize phase ${phase}`
   const committed = dirty.includes(reviewPath) ? yield* git.commitFile(directory, reviewPath, message) : undefined
   const head = committed ?? now

@@ -2,12 +2,13 @@
 import { remoteProblem, withoutLogin } from "@reprise/process"
 import type { GitRemote } from "@reprise/protocol"
 import { Effect } from "effect"
-import type { GitFault, HostFault } from "../faults.ts"
+import type { GitFault } from "../faults.ts"
 import { excludePatterns } from "../files/ownFiles.ts"
 import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
 import { quoted } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
 import { GitDirectory } from "../git/GitDirectory.ts"
+import type { NoAnswer } from "../git/runGit.ts"
 import { Remotes } from "../remote/Remotes.ts"
 import { type Refused, refuse } from "./refusal.ts"
 
@@ -62,7 +63,7 @@ export const beginningOf = Effect.fn("beginningOf")(function* (
   remote: GitRemote,
   branch: string,
   isMoved: boolean
-): Effect.fn.Return<Beginning, GitFault | HostFault | Refused, Git | Remotes> {
+): Effect.fn.Return<Beginning, GitFault | NoAnswer | Refused, Git | Remotes> {
   const git = yield* Git
   const commit = yield* beginningAt(root, remote, branch)
   const here = yield* git.branchHead(root, branch)

@@ -92,6 +92,7 @@ const prepareOrRefuse = Effect.fnUntraced(function* (
   const look = Effect.gen(function* () {
     yield* forward(tree)
     const tolerated = yield* checkTree(command, repository, tree, before).pipe(
+      Effect.catchTag("NotAFile", ({ message }) => refuse("other", message)),
       Effect.tapError((error) => (error._tag === "Refused" ? discardTree : Effect.void))
     )
     return { tolerated, branch: yield* git.branch(directory), head: (yield* git.head(directory)) ?? "" }
@@ -124,6 +125,7 @@ export const prepare = Effect.fn("prepare")(function* (
   requestId: string
 ) {
   return yield* prepareOrRefuse(command, host, before, requestId).pipe(
+    Effect.catchTag("NotAFile", ({ message }) => refuse("other", message)),
     Effect.map((prepared): Prepared => prepared),
     Effect.catchTag("Refused", ({ kind, reason }) =>
       Effect.succeed<Prepared>({ event: { _tag: "WorkspaceRefused", runId: command.runId, kind, reason } })

@@ -9,10 +9,8 @@ import { slugOf } from "@reprise/plan"
 import { childEnvironment, hasCode, runGit, userDataFolder } from "@reprise/process"
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { GitFault, HostFault } from "../faults.ts"
-import { optional, text } from "../git/runGit.ts"
+import { type GitResult, noAnswer, optional, text } from "../git/runGit.ts"
 import { accessSettings } from "./access.ts"
-
-type RemoteResult<A> = Effect.Effect<A, GitFault | HostFault>
 
 /** A large repository takes its time; a server that stands still is noticed before. */
 const networkTimeoutMs = 60 * 60_000
@@ -24,19 +22,19 @@ export class Remotes extends Context.Service<
     /** The absolute path of the clone, whether it exists or not. */
     readonly cloneOf: (url: string) => string
     /** Brings the remote's branches and tags here; makes the clone if there is none. */
-    readonly fetch: (url: string) => RemoteResult<void>
+    readonly fetch: (url: string) => GitResult<void>
     /** The full hash of a branch, a tag or a commit of the remote, or of its default branch; undefined: there is none. */
-    readonly resolve: (clone: string, ref: string | undefined) => RemoteResult<string | undefined>
+    readonly resolve: (clone: string, ref: string | undefined) => GitResult<string | undefined>
     /** The commit that a branch had at the remote when it was last fetched or pushed. */
-    readonly branchTip: (clone: string, branch: string) => RemoteResult<string | undefined>
+    readonly branchTip: (clone: string, branch: string) => GitResult<string | undefined>
     /** Moves a branch of the clone that no working tree has checked out. */
-    readonly moveBranch: (clone: string, branch: string, commit: string) => RemoteResult<void>
+    readonly moveBranch: (clone: string, branch: string, commit: string) => GitResult<void>
     /** Moves the branch of a working tree, and its files, forward. */
-    readonly fastForward: (workTree: string, commit: string) => RemoteResult<void>
+    readonly fastForward: (workTree: string, commit: string) => GitResult<void>
     /** Keeps a worktree, with its commits and files, under another name, and frees its branch. */
-    readonly setAside: (clone: string, workTree: string, name: string) => RemoteResult<void>
+    readonly setAside: (clone: string, workTree: string, name: string) => GitResult<void>
     /** Gives a branch of the remote this commit, and never takes commits from it. */
-    readonly push: (clone: string, url: string, commit: string, branch: string) => RemoteResult<void>
+    readonly push: (clone: string, url: string, commit: string, branch: string) => GitResult<void>
   }
 >()("workspace/Remotes") {
   /** `folder`: where the clones are. Default: the user's folder for data. */
@@ -93,12 +91,12 @@ const put = (draft: string, clone: string) =>
 const make = Effect.fnUntraced(function* (folder: string, environment: Readonly<Record<string, string | undefined>>) {
   const settings = accessSettings(environment)
 
-  const reach = (directory: string, operation: string, args: ReadonlyArray<string>): RemoteResult<void> =>
+  const reach = (directory: string, operation: string, args: ReadonlyArray<string>): GitResult<void> =>
     runGit(directory, [...settings, operation, ...args], {
       environment: childEnvironment(environment),
       timeoutMs: networkTimeoutMs
     }).pipe(
-      Effect.mapError(({ cause }) => new HostFault({ operation: `git ${operation}`, cause })),
+      Effect.mapError(noAnswer),
       Effect.flatMap(({ exitCode, stderr }) =>
         exitCode === 0 ? Effect.void : Effect.fail(new GitFault({ operation, exitCode, stderr }))
       )

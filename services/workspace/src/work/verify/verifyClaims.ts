@@ -3,7 +3,7 @@ import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
 import { quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
-import { newCommit, uncommitted } from "./verifyCommit.ts"
+import { newCommit, uncommitted, unreadable } from "./verifyCommit.ts"
 
 type VerifyClaims = InputOf<"VerifyClaims">
 type Claim = VerifyClaims["tasks"][number]
@@ -39,7 +39,7 @@ const verifyTasks = Effect.fnUntraced(function* ({ base, earlier, tasks }: Verif
   return verified
 })
 
-/** The rules of a completion for every task, and a clean tree (docs/design/continuation.md#checkpoint-types). */
+/** The rules of a completion for every task, and a clean tree; if they hold, what was changed (docs/design/continuation.md#checkpoint-types). */
 const applyRules = Effect.fnUntraced(function* (command: VerifyClaims, place: Place) {
   const { base, commit, reviewPath } = command
   const { directory } = place
@@ -51,7 +51,9 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyClaims, place: Pl
   const tasks = yield* verifyTasks(command, directory)
   if (!Array.isArray(tasks)) return tasks
   const dirty = yield* uncommitted(place, reviewPath)
-  return dirty === undefined ? tasks : { commit: commit ?? (yield* git.head(directory)) ?? base, ...dirty }
+  const head = yield* git.head(directory)
+  if (dirty !== undefined) return { commit: commit ?? head ?? base, ...dirty }
+  return { tasks, diffStat: head === undefined ? "" : yield* git.diffStat(directory, base, head) }
 })
 
 /** Checks what an author says it has done, before a human is asked. The files of a task are those of its commit. */
@@ -59,20 +61,23 @@ export const verifyClaims = Effect.fn("verifyClaims")(function* (command: Verify
   const git = yield* Git
   const { base, phase, runId } = command
   const { directory } = place
-  const outcome = yield* applyRules(command, place)
-  if (!Array.isArray(outcome)) {
+  const outcome = yield* applyRules(command, place).pipe(
+    Effect.catchTag("NotAFile", (fault) =>
+      Effect.map(unreadable(fault), (dirty) => ({ commit: command.commit ?? base, ...dirty }))
+    )
+  )
+  if ("reason" in outcome) {
     const shared = outcome.reason === "not-new" ? yield* rewrittenBase(directory, base) : undefined
     const rewritten = shared === undefined ? {} : { base: shared }
     return { _tag: "ClaimsRejected", runId, phase, ...outcome, ...rewritten } satisfies WorkspaceFact
   }
-  const tasks = yield* Effect.forEach(outcome, (task) =>
+  const { diffStat } = outcome
+  const tasks = yield* Effect.forEach(outcome.tasks, (task) =>
     Effect.map(git.changed(directory, `${task.commit}^`, task.commit), (files) => ({
       ...task,
       files: files.slice(0, mostFiles)
     }))
   )
-  const head = yield* git.head(directory)
-  const diffStat = head === undefined ? "" : yield* git.diffStat(directory, base, head)
   return {
     _tag: "ClaimsVerified",
     runId,

@@ -4,6 +4,7 @@ import { isOwnFile } from "@reprise/process"
 import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
+import type { NotAFile } from "../faults.ts"
 import { isAmong, listSome } from "../files/ownFiles.ts"
 import { isCommitName, quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
@@ -71,7 +72,10 @@ export const uncommitted = Effect.fnUntraced(function* (place: Place, reviewPath
   return dirty.length === 0 ? undefined : rejection("dirty-tree", `Not committed: ${listSome(dirty)}.`)
 })
 
-/** The first rule that the commit breaks, or the full hash of a commit that breaks none. */
+/** A file that git cannot read, such as a pipe in the place of `.gitignore`, is the author's to remove. */
+export const unreadable = ({ message }: NotAFile) => Effect.succeed(rejection("dirty-tree", message))
+
+/** The first rule that the commit breaks, or the full hash of a commit that breaks none, and what it changes. */
 const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Place) {
   const git = yield* Git
   const { directory } = place
@@ -81,20 +85,19 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
   if (!(yield* git.hasDiff(directory, base, commit))) {
     return rejection("empty", `There is no difference between ${base} and ${commit}.`)
   }
-  return (yield* uncommitted(place, command.reviewPath)) ?? commit
+  const dirty = yield* uncommitted(place, command.reviewPath)
+  return dirty ?? { commit, diffStat: yield* git.diffStat(directory, base, commit) }
 })
 
 /** The commit must be new work, complete, and reachable from HEAD (docs/design/workspace.md#workspace). */
 export const verifyCommit = Effect.fn("verifyCommit")(function* (command: VerifyCommit, place: Place) {
-  const git = yield* Git
   const { phase, runId } = command
-  const outcome = yield* applyRules(command, place)
-  if (typeof outcome !== "string") {
+  const outcome = yield* applyRules(command, place).pipe(Effect.catchTag("NotAFile", unreadable))
+  if ("reason" in outcome) {
     const base = outcome.reason === "not-new" ? yield* rewrittenBase(place.directory, command.base) : undefined
     const rewritten = base === undefined ? {} : { base }
     const { commit } = command
     return { _tag: "CommitRejected", runId, phase, commit, ...outcome, ...rewritten } satisfies WorkspaceFact
   }
-  const diffStat = yield* git.diffStat(place.directory, command.base, outcome)
-  return { _tag: "CommitVerified", runId, phase, commit: outcome, diffStat } satisfies WorkspaceFact
+  return { _tag: "CommitVerified", runId, phase, ...outcome } satisfies WorkspaceFact
 })

@@ -31,7 +31,7 @@ const fileIsAccountedFor = Effect.fnUntraced(function* (
   const found = yield* files
     .kind(directory, path)
     .pipe(Effect.catchTag("OutsideWorkspace", () => Effect.succeed("outside" as const)))
-  if (found === "file") return true
+  if (found === "file" || found === "huge") return true
   if (found === "outside") return false
   if (found !== undefined) return !(yield* isPlainFile(directory, head, path))
   if (head === undefined || commit === undefined) return false
