@@ -1,37 +1,16 @@
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { assert, describe, layer } from "@effect/vitest"
 import { Messenger } from "@reprise/actor"
-import type { EscalationId } from "@reprise/protocol"
 import { Arbitrary, Effect, Redacted } from "effect"
 import type { Limits } from "../src/console/limits.ts"
-import { consoleRoutes } from "../src/work/console/consoleRoutes.ts"
 import { makeRouteTable, type Route } from "../src/work/console/Route.ts"
-import { makeSignIn } from "../src/work/console/signIn.ts"
-import { openWith, pages, raise, token, world } from "./support/consoleOverMemory.ts"
+import { allRoutes, filledIn } from "./support/allRoutes.ts"
+import { openWith, raise, world } from "./support/consoleOverMemory.ts"
 import { type RawReply, requestText, sendRaw } from "./support/rawHttp.ts"
 import { knownTries, spellingsOf, type Try } from "./support/spellings.ts"
 
 const viewerToken = "the token of viewers"
 const unlimited = { burst: 1e9, perSecond: 1e9, mostWaiting: 0 }
 const withoutLimits: Partial<Limits> = { signedIn: unlimited, signedOut: unlimited }
-
-const routesOf = Effect.gen(function* () {
-  const signIn = makeSignIn({ token: Redacted.make(token), port: 1, isSecure: false })
-  return yield* consoleRoutes(signIn, { pages: yield* pages })
-}).pipe(Effect.provide(NodeHttpServer.layerHttpServices))
-
-/** The path of a route, with what is there in place of its parts. */
-const filledIn = ({ path }: Pick<Route, "path">, question: EscalationId): string =>
-  path
-    .split("/")
-    .map((part) => {
-      if (!part.startsWith(":")) return part
-      const name = /^:(\w+)/.exec(part)?.[1]
-      if (name === "file") return "main-abc.js"
-      if (name === "page") return "runs"
-      return path.startsWith("/api/questions") ? question : question.replace(/-e1$/, "")
-    })
-    .join("/")
 
 /** What everybody may have. */
 const publicTexts: ReadonlySet<string> = new Set(["", "<!doctype html><title>The page</title>", "export {}"])
@@ -80,7 +59,7 @@ describe("however a path of the console is spelled", () => {
   layer(world, { excludeTestServices: true, timeout: "10 minutes" })("over a broker in memory", (it) => {
     it.effect("no data is answered to whoever has not signed in: 10 000 spellings of the paths of all routes", () =>
       Effect.gen(function* () {
-        const routes = yield* routesOf
+        const routes = yield* allRoutes
         const find = makeRouteTable(routes)
         const { port } = yield* openWith({ limits: withoutLimits })
         const question = yield* raise
@@ -127,7 +106,7 @@ describe("however a path of the console is spelled", () => {
 
     it.effect("a viewer changes nothing: 3 000 spellings of the paths that only answerers may use", () =>
       Effect.gen(function* () {
-        const routes = yield* routesOf
+        const routes = yield* allRoutes
         const { own, port, send } = yield* openWith({
           limits: withoutLimits,
           viewerToken: Redacted.make(viewerToken)
@@ -186,13 +165,13 @@ describe("however a path of the console is spelled", () => {
 
     it.effect("a route cannot be made without saying who may use it", () =>
       Effect.gen(function* () {
-        const { reply, ...known } = (yield* routesOf)[0] ?? assert.fail("there is no route")
+        const { reply, ...known } = (yield* allRoutes)[0] ?? assert.fail("there is no route")
         // @ts-expect-error it says not who
         const route: Route<unknown> = { method: "GET", path: "/api/new", reply }
         // @ts-expect-error the router takes no route that says not who
         makeRouteTable([{ method: "GET", path: "/api/new", reply }])
         assert.notProperty(route, "access")
-        for (const { access } of yield* routesOf)
+        for (const { access } of yield* allRoutes)
           assert.include(["public", "own proof", "reader", "answerer"], access, known.path)
       })
     )

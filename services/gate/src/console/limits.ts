@@ -11,6 +11,18 @@ export interface Budget {
   readonly mostWaiting: number
 }
 
+/** How long a client may take, in milliseconds. */
+export interface Patience {
+  /** To send the headers of a request, or anything at all on a new connection. */
+  readonly headersMs: number
+  /** To send a whole request. */
+  readonly requestMs: number
+  /** Between two requests of a connection. */
+  readonly betweenRequestsMs: number
+  /** To read something of what it is sent. A stream sends something every 15 seconds. */
+  readonly readingMs: number
+}
+
 export interface Limits {
   /** Of a session, or of a user of a proxy. */
   readonly signedIn: Budget
@@ -23,6 +35,7 @@ export interface Limits {
   readonly connections: number
   /** A refusal comes late: who asks again at once would else be served refusals as fast as they come. */
   readonly refusalAfterMs: number
+  readonly patience: Patience
 }
 
 export const limits: Limits = {
@@ -31,20 +44,9 @@ export const limits: Limits = {
   streams: 32,
   signedOutConnections: 256,
   connections: 1024,
-  refusalAfterMs: 1_000
+  refusalAfterMs: 1_000,
+  patience: { headersMs: 10_000, requestMs: 30_000, betweenRequestsMs: 65_000, readingMs: 120_000 }
 }
-
-/** How long a client may take, in milliseconds. */
-export const patience = {
-  /** To send the headers of a request, or anything at all on a new connection. */
-  headersMs: 10_000,
-  /** To send a whole request. */
-  requestMs: 30_000,
-  /** Between two requests of a connection. */
-  betweenRequestsMs: 65_000,
-  /** To read something of what it is sent. A stream sends something every 15 seconds. */
-  readingMs: 120_000
-} as const
 
 /** Bytes of a body. */
 export const largestBody = {

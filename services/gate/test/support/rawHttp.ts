@@ -24,10 +24,9 @@ const read = (text: string): RawReply => {
 }
 
 /**
- * What comes until the server ends the connection, or a stream of events begins; undefined: nothing came. `bytes` may
- * come in parts: each is sent when the one before it has gone.
+ * What comes until the server ends the connection, or a stream of events begins; undefined: nothing came.
  */
-export const sendRaw = (port: number, ...parts: ReadonlyArray<string>): Effect.Effect<RawReply | undefined> =>
+export const sendRaw = (port: number, ...parts: ReadonlyArray<string | Buffer>): Effect.Effect<RawReply | undefined> =>
   Effect.callback<RawReply | undefined>((resume) => {
     const socket = connect(port, "127.0.0.1")
     let text = ""

@@ -124,7 +124,8 @@ export const makeAnswer = <R>({ find, isOpen, keep, limits, origins, proxy, visi
       if (match === undefined) return nothingThere
       return yield* Effect.provideService(replyOf(match, client), Visiting, visitor)
     })
-    const response = yield* answer
+    // Whoever leaves is not answered to the end.
+    const response = yield* Effect.interruptible(answer)
     return HttpServerResponse.setHeaders(response, headersOf(match?.route.keeping ?? "never", response.status))
   })
 }

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { headersOf } from "../../console/headers.ts"
-import { type Limits, patience } from "../../console/limits.ts"
+import type { Limits } from "../../console/limits.ts"
 import { failureBody } from "./replies.ts"
 
 export interface NodeServer {
@@ -39,7 +39,7 @@ const written = (status: number): string =>
     body
   ].join("\r\n")
 
-export const makeNodeServer = (limits: Limits): NodeServer => {
+export const makeNodeServer = ({ connections, patience, signedOutConnections }: Limits): NodeServer => {
   const server = createServer({
     headersTimeout: patience.headersMs,
     requestTimeout: patience.requestMs,
@@ -50,13 +50,13 @@ export const makeNodeServer = (limits: Limits): NodeServer => {
     // A request without a name for this machine is refused like one with a wrong name.
     requireHostHeader: false
   })
-  server.maxConnections = limits.connections
+  server.maxConnections = connections
   server.timeout = patience.readingMs
 
   const signedOut = new Set<Socket>()
   server.on("connection", (socket) => {
     const [oldest] = signedOut
-    if (oldest !== undefined && signedOut.size >= limits.signedOutConnections) oldest.destroy()
+    if (oldest !== undefined && signedOut.size >= signedOutConnections) oldest.destroy()
     signedOut.add(socket)
     socket.once("close", () => signedOut.delete(socket))
   })
@@ -68,8 +68,10 @@ export const makeNodeServer = (limits: Limits): NodeServer => {
     server.emit("request", request, response)
   )
   server.on("clientError", (error, socket) => {
-    const isAnswered = responses.get(socket)?.writableFinished ?? true
-    if (isAnswered && socket.writable) socket.end(written(statusOf(error)), () => socket.destroy())
+    const newest = responses.get(socket)
+    // Of what was asked before on this connection nothing may be cut in two, or be taken for the answer to this.
+    const isFree = newest === undefined || newest.writableFinished || (!newest.headersSent && newest.socket === socket)
+    if (isFree && socket.writable) socket.end(written(statusOf(error)), () => socket.destroy())
     else socket.destroy()
   })
 

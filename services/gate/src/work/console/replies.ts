@@ -51,6 +51,13 @@ class NotUtf8 extends Schema.TaggedError<NotUtf8>()("NotUtf8", { cause: Schema.D
   }
 }
 
+/** By the length that it announces: nothing of it is read. */
+class TooLarge extends Schema.TaggedError<TooLarge>()("TooLarge", { bytes: Schema.Finite }) {
+  override get message() {
+    return `A body of ${this.bytes} bytes is too large.`
+  }
+}
+
 /** The connection or the client's own bytes; undefined: the console's own mistake. */
 const replyToMistake = ({ reason }: HttpServerError.HttpServerError) => {
   if (reason._tag === "RouteNotFound") return nothingThere
@@ -64,6 +71,7 @@ const replyTo = (error: unknown) => {
     return failure(isMissing(error.code) ? 404 : 503, error)
   }
   if (error instanceof NotPossible) return failure(422, error)
+  if (error instanceof TooLarge) return tooLarge
   if (error instanceof Schema.SchemaError || error instanceof NotUtf8) return unreadable
   return error instanceof HttpServerError.HttpServerError ? replyToMistake(error) : undefined
 }
@@ -83,6 +91,9 @@ export const bodyOf = <A>(schema: Schema.Codec<A, unknown>) => {
   const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(schema))
   return Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
+    const announced = Number(request.headers["content-length"] ?? 0)
+    const most = yield* HttpServerRequest.MaxBodySize
+    if (most !== undefined && announced > Number(most)) return yield* new TooLarge({ bytes: announced })
     const bytes = yield* request.arrayBuffer
     return yield* decode(yield* Effect.try({ try: () => utf8.decode(bytes), catch: (cause) => new NotUtf8({ cause }) }))
   })
