@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { remoteProblem } from "../src/index.ts"
+import { remoteProblem, withoutLogin } from "../src/index.ts"
 
 const taken = [
   "https://git.example.org/team/app.git",
@@ -26,6 +26,11 @@ const refused: ReadonlyArray<readonly [string, RegExp]> = [
   ["https://token@git.example.org/app", /login/],
   ["https://me:secret@git.example.org/app", /login/],
   ["ssh://git:secret@git.example.org/app", /login/],
+  ["https://token\\@git.example.org/app", /backslash/],
+  ["https://good.example\\@evil.example/app", /backslash/],
+  ["-u@git.example.org:app", /no address of a git server/],
+  ["me@-oProxyCommand:app", /no address of a git server/],
+  ["ssh://-oProxyCommand@git.example.org/app", /begins with a dash/],
   ["https://", /no address of a git server/]
 ]
 
@@ -37,4 +42,17 @@ describe("the address of a git remote", () => {
   for (const [url, why] of refused) {
     it(`may not be ${JSON.stringify(url)}`, () => assert.match(remoteProblem(url) ?? "", why))
   }
+})
+
+describe("the address of a git remote for people and logs", () => {
+  it.each([
+    ["https://git.example.org/app", "https://git.example.org/app"],
+    ["https://git.example.org/app@v1", "https://git.example.org/app@v1"],
+    ["https://me:secret@git.example.org/app@v1", "https://…@git.example.org/app@v1"],
+    ["https://me:p@secret@git.example.org/app", "https://…@git.example.org/app"],
+    ["https://me:p/secret@git.example.org/app", "https://…@git.example.org/app"],
+    ["https://secret\\@git.example.org/app", "https://…@git.example.org/app"],
+    ["https://me:p?secret#secret@git.example.org/app", "https://…@git.example.org/app"],
+    ["git@git.example.org:app", "git@git.example.org:app"]
+  ])("has no login: %s is shown as %s", (url, shown) => assert.strictEqual(withoutLogin(url), shown))
 })

@@ -41,10 +41,10 @@ export interface Limits {
 export const limits: Limits = {
   signedIn: { burst: 300, perSecond: 40, mostWaiting: 120 },
   signedOut: { burst: 60, perSecond: 20, mostWaiting: 40 },
-  streams: 32,
+  streams: 16,
   signedOutConnections: 256,
   connections: 1024,
-  refusalAfterMs: 1_000,
+  refusalAfterMs: 5_000,
   patience: { headersMs: 10_000, requestMs: 30_000, betweenRequestsMs: 65_000, readingMs: 120_000 }
 }
 

@@ -1,5 +1,6 @@
 /** Who uses the console, and what they may do (docs/console.md#who-gets-in). Pure. */
 import type { ConsoleRole } from "@reprise/protocol"
+import { isLoopback } from "../notify/addresses.ts"
 
 export interface Visitor {
   readonly role: ConsoleRole
@@ -50,8 +51,6 @@ export const visitorOfProxy = (
 
 /** The header by which a proxy shows that a request comes through it. */
 export const proxySecretHeader = "x-reprise-proxy-secret"
-
-export const isLoopback = (address: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1)$/.test(address)
 
 interface Listening {
   /** The address that the console listens on. */
