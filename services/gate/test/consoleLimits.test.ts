@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { type Budget, limits } from "../src/console/limits.ts"
+import { type Budget, largestBody, limits } from "../src/console/limits.ts"
 import { clientOf, makeClients } from "../src/work/console/Clients.ts"
 
 const budget: Budget = { burst: 3, perSecond: 2, mostWaiting: 2 }
@@ -87,4 +88,18 @@ describe("how many event streams a client may have open", () => {
     assert.isFunction(made.openStream(ada))
     assert.isUndefined(made.openStream(ada))
   })
+})
+
+describe("the limits in docs/console.md", () => {
+  const page = readFileSync(new URL("../../../docs/console.md", import.meta.url), "utf8")
+  const { signedIn, signedOut } = limits
+  it.each([
+    `| requests at once, then each second | ${signedIn.burst}, then ${signedIn.perSecond} | ${signedOut.burst}, then ${signedOut.perSecond} |`,
+    `| requests beyond them that wait their turn | ${signedIn.mostWaiting} | ${signedOut.mostWaiting} |`,
+    `| open event streams | ${limits.streams};`,
+    `| size of a body | ${largestBody.signedIn / 1024} KiB | ${largestBody.ownProof / 1024} KiB`,
+    `within ${limits.patience.requestMs / 1000} seconds and its headers within ${limits.patience.headersMs / 1000};`,
+    `after ${limits.patience.betweenRequestsMs / 1000} seconds`,
+    `Of at most ${limits.connections} connections ${limits.signedOutConnections} are`
+  ])("are those of the console: %s", (line) => assert.include(page, line))
 })

@@ -90,13 +90,22 @@ describe("a client that asks the console for too much", () => {
       })
     )
 
-    it.effect("is cut off when it sends on while it is being refused", () =>
+    it.effect("is cut off when it sends more before it was answered, and nothing of that is done", () =>
       Effect.gen(function* () {
-        const { port } = yield* openWith({ limits: { signedOut: only(1), refusalAfterMs: 600_000 } })
-        const one = requestText("GET", "/api/runs", { host: `127.0.0.1:${port}`, connection: "keep-alive" })
-        const { ask } = yield* open(port)
-        const answered = yield* ask(one.repeat(1_000), "no such text")
-        assert.deepStrictEqual(answered.match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 401"])
+        const { port, send, signIn } = yield* openWith({
+          limits: { signedOut: only(2), refusalAfterMs: 600_000, streams: 2 }
+        })
+        const cookie = yield* signIn
+        const host = `127.0.0.1:${port}`
+        const one = (path: string, more = {}) => requestText("GET", path, { host, connection: "keep-alive", ...more })
+        const stranger = yield* open(port)
+        assert.include(yield* stranger.ask(one("/api/runs"), "signed-out"), "HTTP/1.1 401")
+        assert.strictEqual(yield* stranger.ask(one("/api/runs").repeat(1_000), "no such text"), "")
+        const reader = yield* open(port)
+        yield* reader.ask(one("/api/events", { cookie }).repeat(100), "no such text")
+        yield* reader.closed
+        const streams = Effect.map(send("HEAD", "/api/events", { cookie }), ({ status }) => status)
+        yield* Effect.repeat(streams, { until: (status) => status === 200 })
       })
     )
 

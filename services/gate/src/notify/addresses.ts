@@ -24,11 +24,11 @@ export const ntfyTopic = ({ pathname }: URL): string | undefined => {
 }
 
 const httpAddressProblem = (address: URL, preset: Preset): string | undefined => {
-  const { hash, protocol, search } = address
+  const { href, protocol } = address
   if (protocol !== "https:" && protocol !== "http:") return "an address that begins with https:// or http://"
   if (preset === "ntfy" && ntfyTopic(address) === undefined)
     return "an address that ends in a topic, such as https://ntfy.sh/my-topic"
-  if (preset === "telegram" && (search !== "" || hash !== ""))
+  if (preset === "telegram" && /[?#]/.test(href))
     return "an address without '?' and '#', since the bot's own path follows it"
   return undefined
 }

@@ -55,23 +55,13 @@ const tooManyStreams = refusal(
 
 export const makeAnswer = <R>({ find, isOpen, keep, limits, origins, proxy, visitorOf }: Answering<R>) => {
   const clients = makeClients(limits)
-  /** Connections whose request is being refused. */
-  const refused = new Set<Socket>()
 
   const isProxied = (headers: Readonly<Record<string, string | undefined>>): boolean =>
     proxy !== undefined &&
     (proxy.secret === undefined || isSame(headers[proxySecretHeader] ?? "", Redacted.value(proxy.secret)))
 
-  /** Late, so that to ask again at once brings nothing; who sends the next request meanwhile is cut off. */
-  const refuse = (socket: Socket, retryAfterMs: number) => {
-    const response = tooManyRequests(retryAfterMs)
-    if (refused.has(socket)) return Effect.sync(() => socket.destroy()).pipe(Effect.as(response))
-    refused.add(socket)
-    return Effect.sleep(limits.refusalAfterMs).pipe(
-      Effect.as(response),
-      Effect.ensuring(Effect.sync(() => refused.delete(socket)))
-    )
-  }
+  /** Late, so that to ask again at once brings nothing. */
+  const refuse = (retryAfterMs: number) => Effect.as(Effect.sleep(limits.refusalAfterMs), tooManyRequests(retryAfterMs))
 
   const replyOf = Effect.fnUntraced(function* (match: Match<R>, client: Client) {
     const { address, route } = match
@@ -91,12 +81,17 @@ export const makeAnswer = <R>({ find, isOpen, keep, limits, origins, proxy, visi
   return Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const { headers, method, url } = request
+    const { socket } = NodeHttpServerRequest.toIncomingMessage(request)
+    // Node has no socket for an answer while another one is under way, and would not say that its client has gone.
+    if (NodeHttpServerRequest.toServerResponse(request).socket === null) {
+      socket.destroy()
+      return tooManyRequests(limits.refusalAfterMs)
+    }
     const match = find(method, url)
     const throughProxy = isProxied(headers)
     const visitor =
       (throughProxy && proxy !== undefined ? visitorOfProxy(proxy, headers) : undefined) ??
       (yield* visitorOf(headers["cookie"]))
-    const { socket } = NodeHttpServerRequest.toIncomingMessage(request)
     if (visitor !== undefined) keep(socket)
 
     const answer = Effect.gen(function* () {
@@ -105,7 +100,7 @@ export const makeAnswer = <R>({ find, isOpen, keep, limits, origins, proxy, visi
         Option.getOrElse(request.remoteAddress, () => "")
       )
       const turn = clients.turn(client, yield* Clock.currentTimeMillis)
-      if (turn._tag === "Refused") return yield* refuse(socket, turn.retryAfterMs)
+      if (turn._tag === "Refused") return yield* refuse(turn.retryAfterMs)
       if (turn.afterMs > 0) yield* Effect.sleep(turn.afterMs)
       if (isOpen && !throughProxy) return notThroughProxy
       const admitted = admit(

@@ -79,7 +79,7 @@ const replyTo = (error: unknown) => {
 /** Turns every failure into a reply; what nobody expects is logged. */
 export const orFailure = <E, R>(reply: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
   Effect.catchCause(reply, (cause) => {
-    if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+    if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
     const reply = replyTo(Cause.squash(cause))
     return reply === undefined ? Effect.as(Effect.logError("the console failed", cause), broken) : Effect.succeed(reply)
   })
