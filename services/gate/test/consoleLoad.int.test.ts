@@ -111,7 +111,7 @@ describe("a client that asks the console for too much", () => {
 
     it.effect("has so many event streams, and a new one when it has closed one", () =>
       Effect.gen(function* () {
-        const { port, send, signIn } = yield* openWith({ limits: { streams: 2 } })
+        const { port, send, signIn } = yield* openWith({ limits: { ...soon, streams: 2 } })
         const cookie = yield* signIn
         const other = yield* signIn
         const stream = (path: string, until: string, as = cookie) =>

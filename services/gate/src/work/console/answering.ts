@@ -61,13 +61,14 @@ export const makeAnswer = <R>({ find, isOpen, keep, limits, origins, proxy, visi
     (proxy.secret === undefined || isSame(headers[proxySecretHeader] ?? "", Redacted.value(proxy.secret)))
 
   /** Late, so that to ask again at once brings nothing. */
-  const refuse = (retryAfterMs: number) => Effect.as(Effect.sleep(limits.refusalAfterMs), tooManyRequests(retryAfterMs))
+  const refuse = (response: HttpServerResponse.HttpServerResponse) =>
+    Effect.as(Effect.sleep(limits.refusalAfterMs), response)
 
   const replyOf = Effect.fnUntraced(function* (match: Match<R>, client: Client) {
     const { address, route } = match
     if (route.isStream === true) {
       const close = clients.openStream(client)
-      if (close === undefined) return tooManyStreams
+      if (close === undefined) return yield* refuse(tooManyStreams)
       const request = yield* HttpServerRequest.HttpServerRequest
       NodeHttpServerRequest.toServerResponse(request).once("close", close)
     }
@@ -100,7 +101,7 @@ export const makeAnswer = <R>({ find, isOpen, keep, limits, origins, proxy, visi
         Option.getOrElse(request.remoteAddress, () => "")
       )
       const turn = clients.turn(client, yield* Clock.currentTimeMillis)
-      if (turn._tag === "Refused") return yield* refuse(turn.retryAfterMs)
+      if (turn._tag === "Refused") return yield* refuse(tooManyRequests(turn.retryAfterMs))
       if (turn.afterMs > 0) yield* Effect.sleep(turn.afterMs)
       if (isOpen && !throughProxy) return notThroughProxy
       const admitted = admit(
