@@ -56,7 +56,10 @@ export const makeNodeServer = ({ connections, patience, signedOutConnections }: 
   const signedOut = new Set<Socket>()
   server.on("connection", (socket) => {
     const [oldest] = signedOut
-    if (oldest !== undefined && signedOut.size >= signedOutConnections) oldest.destroy()
+    if (oldest !== undefined && signedOut.size >= signedOutConnections) {
+      signedOut.delete(oldest)
+      oldest.destroy()
+    }
     signedOut.add(socket)
     socket.once("close", () => signedOut.delete(socket))
   })
