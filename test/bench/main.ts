@@ -1,6 +1,7 @@
 /** `npm run bench [NAME]`: benchmarks, each compared with a lower bound measured in the same run. */
 import { comparePeers } from "../peers/main.ts"
 import { autoResume } from "./autoResume.ts"
+import { consoleLoad } from "./consoleLoad.ts"
 import { consoleSizes } from "./consoleSizes.ts"
 import { continuationPrompt } from "./continuationPrompt.ts"
 import { durableStep } from "./durableStep.ts"
@@ -20,6 +21,7 @@ import { savedTurns } from "./savedTurns.ts"
 import { startUp } from "./startUp/startUp.ts"
 
 const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
+  "console-load": consoleLoad,
   "console-sizes": consoleSizes,
   "continuation-prompt": continuationPrompt,
   "auto-resume": autoResume,

@@ -43,8 +43,10 @@ export const sendStart = sending(ConsoleStarted)
 export const sendCommand = sending(ConsoleOutcome)
 export const askPreview = sending(ConsolePreview)
 
+const passing: ReadonlySet<number> = new Set([0, 429, 503])
+
 /** Whether it may pass by itself. */
-const mayPass = (error: Error): boolean => error instanceof ApiFailure && (error.status === 0 || error.status === 503)
+const mayPass = (error: Error): boolean => error instanceof ApiFailure && passing.has(error.status)
 
 const isWorthRetrying = (failures: number, error: Error): boolean => failures < 5 && mayPass(error)
 

@@ -26,6 +26,11 @@ const refused: ReadonlyArray<readonly [string, RegExp]> = [
   ["https://token@git.example.org/app", /login/],
   ["https://me:secret@git.example.org/app", /login/],
   ["ssh://git:secret@git.example.org/app", /login/],
+  ["https://token\\@git.example.org/app", /backslash/],
+  ["https://good.example\\@evil.example/app", /backslash/],
+  ["-u@git.example.org:app", /no address of a git server/],
+  ["me@-oProxyCommand:app", /no address of a git server/],
+  ["ssh://-oProxyCommand@git.example.org/app", /begins with a dash/],
   ["https://", /no address of a git server/]
 ]
 
@@ -39,11 +44,15 @@ describe("the address of a git remote", () => {
   }
 })
 
-describe("the address for people and logs", () => {
+describe("the address of a git remote for people and logs", () => {
   it.each([
-    ["https://me:secret@git.example.org/app", "https://…@git.example.org/app"],
-    ["https://me:sec@ret@git.example.org/app", "https://…@git.example.org/app"],
-    ["https://git.example.org/@scope/app", "https://git.example.org/@scope/app"],
+    ["https://git.example.org/app", "https://git.example.org/app"],
+    ["https://git.example.org/app@v1", "https://git.example.org/app@v1"],
+    ["https://me:secret@git.example.org/app@v1", "https://…@git.example.org/app@v1"],
+    ["https://me:p@secret@git.example.org/app", "https://…@git.example.org/app"],
+    ["https://me:p/secret@git.example.org/app", "https://…@git.example.org/app"],
+    ["https://secret\\@git.example.org/app", "https://…@git.example.org/app"],
+    ["https://me:p?secret#secret@git.example.org/app", "https://…@git.example.org/app"],
     ["git@git.example.org:app", "git@git.example.org:app"]
-  ])("of %s is %s", (url, shown) => assert.strictEqual(withoutLogin(url), shown))
+  ])("has no login: %s is shown as %s", (url, shown) => assert.strictEqual(withoutLogin(url), shown))
 })

@@ -250,7 +250,13 @@ describe("the console's HTTP side", () => {
         assert.include(text, "one")
         assert.notInclude(text, "of another")
         const many = Array.from({ length: 65 }, (_, n) => `run=r${n}`).join("&")
-        for (const path of ["/api/live", "/api/live?run=", "/api/live?run=a.b", `/api/live?${many}`]) {
+        for (const path of [
+          "/api/live",
+          "/api/live?run=",
+          "/api/live?run=a.b",
+          "/api/live?run=a?b",
+          `/api/live?${many}`
+        ]) {
           assert.strictEqual((yield* send("GET", path, { cookie })).status, 400, path)
         }
         assert.strictEqual((yield* send("GET", "/api/live?run=live-a")).status, 401)

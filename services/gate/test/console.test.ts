@@ -3,15 +3,16 @@ import { Result } from "effect"
 import { briefView } from "../src/actor/briefView.ts"
 import { type Asked, admit, originsOf } from "../src/console/admission.ts"
 import { streamMessage, whereToStart } from "../src/console/eventStream.ts"
-import { isSession, issueSession, sessionMs } from "../src/console/sessionCookie.ts"
+import { cookiesNamed, issueSession, sessionIn, sessionMs } from "../src/console/sessionCookie.ts"
 import { question as raise } from "./fixtures.ts"
 
 const { _tag, ...asked } = raise()
+const own = "http://127.0.0.1:7417"
 const origins = originsOf(7417, "https://reprise.example.org")
 
 const read: Asked = {
+  access: "reader",
   method: "GET",
-  path: "/api/questions",
   host: "127.0.0.1:7417",
   origin: undefined,
   fetchSite: "same-origin",
@@ -21,12 +22,13 @@ const read: Asked = {
 const { role: _, ...nobody } = read
 const write: Asked = {
   ...read,
+  access: "answerer",
   method: "POST",
-  path: "/api/questions/r1-e1/answer",
-  origin: "http://127.0.0.1:7417",
+  origin: own,
   contentType: "application/json"
 }
 const { role: _role, ...nobodyWrites } = write
+const proof: Asked = { ...nobodyWrites, access: "own proof" }
 const viewer: Asked = { ...write, role: "viewer" }
 
 const outcomeOf = (asked: Asked): string => {
@@ -47,9 +49,13 @@ describe("which requests the console takes", () => {
     ["no data for a page on another port of this machine", { ...read, fetchSite: "same-site" }, "cross-origin"],
     ["no data for a page elsewhere", { ...read, fetchSite: "cross-site" }, "cross-origin"],
     ["no data for another origin", { ...read, fetchSite: undefined, origin: "http://127.0.0.1:3000" }, "cross-origin"],
-    ["pages for everybody, because they hold no data", { ...nobody, path: "/runs" }, "admitted"],
-    ["pages by a link from elsewhere", { ...read, path: "/questions/r1-e1", fetchSite: "cross-site" }, "admitted"],
-    ["no pages under another name", { ...read, path: "/", host: "evil.example" }, "wrong-host"],
+    ["no data for another origin's page that says no more", { ...read, origin: "null" }, "cross-origin"],
+    ["no data under its own name with a dot at the end", { ...read, host: "localhost.:7417" }, "wrong-host"],
+    ["no data under its own name without the port", { ...read, host: "127.0.0.1" }, "wrong-host"],
+    ["no data under two names", { ...read, host: "127.0.0.1:7417, evil.example" }, "wrong-host"],
+    ["pages for everybody, because they hold no data", { ...nobody, access: "public" }, "admitted"],
+    ["pages by a link from elsewhere", { ...read, access: "public", fetchSite: "cross-site" }, "admitted"],
+    ["no pages under another name", { ...read, access: "public", host: "evil.example" }, "wrong-host"],
     ["commands of its own page", write, "admitted"],
     ["no commands without a session", nobodyWrites, "signed-out"],
     ["no commands without an origin", { ...write, origin: undefined }, "cross-origin"],
@@ -63,20 +69,17 @@ describe("which requests the console takes", () => {
       "not-json"
     ],
     ["JSON with a character set", { ...write, contentType: "application/json; charset=utf-8" }, "admitted"],
-    ["a sign-in without a session", { ...nobodyWrites, path: "/api/session" }, "admitted"],
-    ["no sign-in of another page", { ...write, path: "/api/session", origin: "https://evil.example" }, "cross-origin"],
+    ["no JSON that names two types", { ...write, contentType: "application/json, text/plain" }, "not-json"],
+    ["no command by a method that no route has", { ...nobody, method: "TRACE", origin: own }, "not-json"],
+    ["a proof without a session", proof, "admitted"],
+    ["no proof of another page", { ...proof, origin: "https://evil.example" }, "cross-origin"],
+    ["no proof as text", { ...proof, contentType: "text/plain" }, "not-json"],
+    ["a viewer's proof of being somebody else", { ...proof, role: "viewer" }, "admitted"],
     ["data for a viewer", { ...read, role: "viewer" }, "admitted"],
-    ["no answer of a viewer", viewer, "viewer"],
-    ["no start by a viewer", { ...viewer, path: "/api/runs" }, "viewer"],
-    ["no abort by a viewer", { ...viewer, path: "/api/runs/r1/abort" }, "viewer"],
-    ["no command of a viewer that is not known yet", { ...viewer, method: "DELETE", path: "/api/anything" }, "viewer"],
-    ["a viewer's sign-out", { ...viewer, method: "DELETE", path: "/api/session" }, "admitted"],
-    ["a viewer's sign-in as somebody else", { ...viewer, path: "/api/session" }, "admitted"],
-    ["a viewer's link that answers", { ...viewer, path: "/api/link/answer" }, "admitted"],
-    ["a link that answers, without a session", { ...nobodyWrites, path: "/api/link/answer" }, "admitted"],
-    ["no link of another page", { ...nobodyWrites, path: "/api/link", origin: "https://evil.example" }, "cross-origin"],
-    ["nothing below a link", { ...nobodyWrites, path: "/api/link/answer/r1" }, "signed-out"],
-    ["no sign-out without a session", { ...nobodyWrites, method: "DELETE", path: "/api/session" }, "signed-out"]
+    ["no data of answerers alone for a viewer", { ...read, access: "answerer", role: "viewer" }, "viewer"],
+    ["no command of a viewer", viewer, "viewer"],
+    ["a viewer's sign-out", { ...viewer, access: "reader", method: "DELETE" }, "admitted"],
+    ["no sign-out without a session", { ...nobodyWrites, access: "reader", method: "DELETE" }, "signed-out"]
   ])("takes %s", (_what, asked, outcome) => assert.strictEqual(outcomeOf(asked), outcome))
 })
 
@@ -85,19 +88,31 @@ describe("the session cookie", () => {
   const isSame = (a: string, b: string) => a === b
   const cookie = issueSession("0-a", 1_000, sign)
 
-  it("holds until it ends", () => {
-    assert.isTrue(isSession(cookie, 1_000, sign, isSame))
-    assert.isTrue(isSession(cookie, 999 + sessionMs, sign, isSame))
-    assert.isFalse(isSession(cookie, 1_000 + sessionMs, sign, isSame))
+  it("holds until it ends, and names its session", () => {
+    const session = sessionIn(cookie, 1_000, sign, isSame)
+    assert.isString(session)
+    assert.strictEqual(sessionIn(cookie, 999 + sessionMs, sign, isSame), session)
+    assert.isUndefined(sessionIn(cookie, 1_000 + sessionMs, sign, isSame))
+    assert.notStrictEqual(sessionIn(issueSession("0-b", 1_000, sign), 1_000, sign, isSame), session)
   })
 
   it("does not hold for another token", () =>
-    assert.isFalse(isSession(cookie, 1_000, (text) => `other(${text})`, isSame)))
+    assert.isUndefined(sessionIn(cookie, 1_000, (text) => `other(${text})`, isSame)))
 
-  it.each(["", "x", undefined, "9999999999999.0-a.", "9999999999999.0-a.signed(1.0-a)", `${cookie}x`, ` ${cookie}`])(
+  it.each(["", "x", "9999999999999.0-a.", "9999999999999.0-a.signed(1.0-a)", `${cookie}x`, ` ${cookie}`])(
     "does not hold as %j",
-    (changed) => assert.isFalse(isSession(changed, 1_000, sign, isSame))
+    (changed) => assert.isUndefined(sessionIn(changed, 1_000, sign, isSame))
   )
+
+  it.each<[string, string | undefined, ReadonlyArray<string>]>([
+    ["none in no header", undefined, []],
+    ["the only one", "a=1", ["1"]],
+    ["all of the name, because another page can add one", "a=2; b=3;a=1", ["2", "1"]],
+    ["one with an equals sign in it", "a=1=", ["1="]],
+    ["none of a longer name", "aa=1; a-a=2", []],
+    ["none without a value", "; =a", []],
+    ["one as it is written, escapes and quotes too", 'a="%31"', ['"%31"']]
+  ])("is found among others: %s", (_what, header, values) => assert.deepStrictEqual(cookiesNamed("a", header), values))
 })
 
 describe("where the event stream of a browser starts", () => {

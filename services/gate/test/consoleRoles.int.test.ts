@@ -2,6 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Messenger } from "@reprise/actor"
 import { Effect, Redacted } from "effect"
 import { openWith, raise, token, world } from "./support/consoleOverMemory.ts"
+import { sendRaw } from "./support/rawHttp.ts"
 
 const viewerToken = "the token of viewers"
 const secret = "the secret of the proxy"
@@ -87,6 +88,38 @@ describe("who uses the console", () => {
             assert.match(refused.message, /must not listen on 0\.0\.0\.0/)
           }
         })
+    )
+
+    it.effect("is nobody where a header comes twice, of which one may be the visitor's own", () =>
+      Effect.gen(function* () {
+        // Of this header Node keeps the first by default.
+        const { port } = yield* openWith({ proxy: { userHeader: "from", answerers: ["ada"] } })
+        const host = `127.0.0.1:${port}`
+        const asked = (...lines: ReadonlyArray<string>) =>
+          Effect.map(
+            sendRaw(port, ["GET /api/session HTTP/1.1", "connection: close", ...lines, "", ""].join("\r\n")),
+            (reply) => reply?.status
+          )
+        assert.strictEqual(yield* asked(`host: ${host}`, "from: ada"), 200)
+        assert.strictEqual(yield* asked(`host: ${host}`, "from: ada", "from: eve"), 401)
+        assert.strictEqual(yield* asked(`host: ${host}`, "host: evil.example", "from: ada"), 421)
+        assert.strictEqual(yield* asked("from: ada"), 421)
+        assert.strictEqual(
+          yield* asked(`host: ${host}`, "from: ada", "sec-fetch-site: same-origin", "sec-fetch-site: cross-site"),
+          403
+        )
+      })
+    )
+
+    it.effect("is who has signed in, also where another page of this host has set a cookie of the same name", () =>
+      Effect.gen(function* () {
+        const { port, send, signIn } = yield* openWith({})
+        const cookie = yield* signIn
+        for (const both of [`reprise-${port}=x; ${cookie}`, `${cookie}; reprise-${port}=x`]) {
+          assert.strictEqual((yield* send("GET", "/api/session", { cookie: both })).status, 200, both)
+        }
+        assert.strictEqual((yield* send("GET", "/api/session", { cookie: `x${cookie}` })).status, 401)
+      })
     )
 
     it.effect("is believed by a header alone on this machine only, where no secret was set", () =>

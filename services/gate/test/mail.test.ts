@@ -107,6 +107,8 @@ describe("the address of a mail server", () => {
     ["smtp://127.0.0.1:25", { host: "127.0.0.1", port: 25, isTls: false, isLocal: true }],
     ["smtp://[::1]:25", { host: "::1", port: 25, isTls: false, isLocal: true }],
     ["smtp://127.0.0.1.example.org", { host: "127.0.0.1.example.org", port: 587, isTls: false, isLocal: false }],
+    ["smtp://127.0.0.256:25", { host: "127.0.0.256", port: 25, isTls: false, isLocal: false }],
+    ["smtp://127.0.0.01:25", { host: "127.0.0.01", port: 25, isTls: false, isLocal: false }],
     ["smtp://0.0.0.0:25", { host: "0.0.0.0", port: 25, isTls: false, isLocal: false }]
   ])("%s leads to %j", (url, server) => {
     assert.isUndefined(addressProblem(url, "email"))

@@ -329,6 +329,12 @@ describe("the settings of channels", () => {
     [{ preset: "webhook", url: "https://a.example", secret: "in clear" }, /env:NAME or file:/],
     [{ preset: "slack", url: "https://hooks.example/secret" }, /url as env:NAME/],
     [{ preset: "ntfy", url: "https://ntfy.sh/" }, /ends in a topic/],
+    [{ preset: "ntfy", url: "https://ntfy.sh/my%zztopic" }, /ends in a topic/],
+    [
+      { preset: "telegram", url: "https://bots.example.org/#", token: "file:~/token", chat: "1" },
+      /without '\?' and '#'/
+    ],
+    [{ preset: "telegram", url: "https://bots.example.org/?to=", token: "file:~/token", chat: "1" }, /without '\?'/],
     [{ preset: "ntfy", url: "https://ntfy.sh/t", secret: "env:S" }, /no secret: only the preset webhook takes one/],
     [{ preset: "slack", url: "env:U", token: "env:T" }, /only the presets ntfy and telegram take one/],
     [{ preset: "ntfy" }, /Expected a url/],

@@ -5,11 +5,20 @@
 import type { ApiError, ConsoleRole } from "@reprise/protocol"
 import { Result } from "effect"
 
-/** A request, as far as it decides whether it is taken. */
+/**
+ * Who may use a route. `public`: everybody, because it holds no data. `own proof`: whoever sends the token or a signed
+ * link in the body. `reader`: whoever is signed in. `answerer`: nobody who is only a viewer.
+ */
+export type Access = "public" | "own proof" | "reader" | "answerer"
+
+/** What answers a request that no route matches: it says so only to people who are signed in. */
+export const accessToNothing: Access = "reader"
+
+/** A request, as far as it decides whether it is taken. Its path is not here: the router alone reads that. */
 export interface Asked {
+  /** Of the route that the router matched. */
+  readonly access: Access
   readonly method: string
-  /** Without the query. */
-  readonly path: string
   readonly host: string | undefined
   readonly origin: string | undefined
   /** `Sec-Fetch-Site`: browsers say where a request comes from. */
@@ -30,14 +39,6 @@ export const originsOf = (port: number, proxy: string | undefined): ReadonlyArra
   `http://[::1]:${port}`,
   ...(proxy === undefined ? [] : [new URL(proxy).origin])
 ]
-
-export const apiPath = "/api/"
-export const signInPath = "/api/session"
-export const linkPath = "/api/link"
-export const linkAnswerPath = "/api/link/answer"
-
-/** What is sent to these brings its own proof: the token, or a signed link. */
-const ownProof: ReadonlySet<string> = new Set([signInPath, linkPath, linkAnswerPath])
 
 const deny = (status: Denial["status"], code: string, message: string, hint: string): Result.Result<never, Denial> =>
   Result.fail({ status, code, message, hint })
@@ -71,8 +72,8 @@ const requireJson = ({ contentType = "", method }: Asked): Result.Result<void, D
     ? Result.void
     : deny(415, "not-json", "The console takes JSON only.", "Send it with Content-Type: application/json.")
 
-const requireSession = ({ method, path, role }: Asked): Result.Result<void, Denial> =>
-  role !== undefined || (method === "POST" && ownProof.has(path))
+const requireSession = ({ access, role }: Asked): Result.Result<void, Denial> =>
+  role !== undefined || access === "own proof"
     ? Result.void
     : deny(
         401,
@@ -81,9 +82,8 @@ const requireSession = ({ method, path, role }: Asked): Result.Result<void, Deni
         "Open the link that 'reprise up --web' prints, or sign in with the token."
       )
 
-/** A viewer reads, signs out, and uses what brings its own proof. */
-const requireAnswerer = ({ method, path, role }: Asked): Result.Result<void, Denial> =>
-  role !== "viewer" || isRead(method) || ownProof.has(path)
+const requireAnswerer = ({ access, role }: Asked): Result.Result<void, Denial> =>
+  access !== "answerer" || role === "answerer"
     ? Result.void
     : deny(
         403,
@@ -92,11 +92,10 @@ const requireAnswerer = ({ method, path, role }: Asked): Result.Result<void, Den
         "Sign in with the answerers' link, or ask whoever runs Reprise here for it."
       )
 
-/** The pages themselves hold no data, so they need no session; all data is below `apiPath`. */
 export const admit = (asked: Asked, origins: ReadonlyArray<string>): Result.Result<void, Denial> =>
   Result.gen(function* () {
     yield* requireHost(asked, origins)
-    if (isRead(asked.method) && !asked.path.startsWith(apiPath)) return
+    if (asked.access === "public") return
     yield* requireOwnPage(asked, origins)
     yield* requireJson(asked)
     yield* requireSession(asked)

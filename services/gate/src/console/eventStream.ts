@@ -14,8 +14,7 @@ const lookBackMs = 5_000
  * The last event that a reader has seen: its browser names it in the header `Last-Event-ID` when it connects again by
  * itself. A reader that begins anew can set no header, and names it in the address.
  */
-export const lastSeen = (header: string | undefined, after: string | null): string | undefined =>
-  header ?? after ?? undefined
+export const lastSeen = (header: string | undefined, after: string | undefined): string | undefined => header ?? after
 
 /**
  * `lastEventId`: the sequence of the last event that the browser has seen. `lastSequence`: that of the newest event. An id

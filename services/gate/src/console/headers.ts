@@ -13,7 +13,7 @@ const contentSecurityPolicy = [
   "form-action 'self'"
 ].join("; ")
 
-export const securityHeaders = {
+const securityHeaders = {
   "content-security-policy": contentSecurityPolicy,
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
@@ -21,8 +21,20 @@ export const securityHeaders = {
   "x-content-type-options": "nosniff"
 } as const
 
-/** Built files are named by their content, so they never change; the page names those of this version. */
-export const cacheControl = (path: string): string => {
-  if (path.startsWith("/api/")) return "no-store"
-  return path.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "no-cache"
+/**
+ * How long browsers may keep what a route answers. `never`: it is data. `while unchanged`: they ask each time whether it is
+ * the same. `for ever`: a built file whose name comes from its content.
+ */
+export type Keeping = "never" | "while unchanged" | "for ever"
+
+const cacheControl: Record<Keeping, string> = {
+  never: "no-store",
+  "while unchanged": "no-cache",
+  "for ever": "public, max-age=31536000, immutable"
 }
+
+/** Those of a response of a route; of a refusal or a failure nothing is kept. */
+export const headersOf = (keeping: Keeping, status: number): Readonly<Record<string, string>> => ({
+  ...securityHeaders,
+  "cache-control": cacheControl[status < 400 ? keeping : "never"]
+})

@@ -15,15 +15,22 @@ export const issueSession = (nonce: string, nowMs: number, sign: Sign): string =
   return `${claim}.${sign(claim)}`
 }
 
-/** Whether the cookie was issued with this token and has not ended. `isSame` compares in constant time. */
-export const isSession = (
-  cookie: string | undefined,
+/** The values of all cookies of a name, as they came. Another page of this host can add one, which must not hide ours. */
+export const cookiesNamed = (name: string, header: string | undefined): ReadonlyArray<string> =>
+  (header ?? "").split(";").flatMap((one) => {
+    const [key, ...value] = one.split("=")
+    return key?.trim() === name ? [value.join("=").trim()] : []
+  })
+
+/** The session, if the cookie was issued with this token and has not ended. `isSame` compares in constant time. */
+export const sessionIn = (
+  cookie: string,
   nowMs: number,
   sign: Sign,
   isSame: (a: string, b: string) => boolean
-): boolean => {
-  const match = /^((\d{1,16})\.[0-9a-f-]{1,64})\.(.{1,128})$/.exec(cookie ?? "")
-  if (match === null) return false
+): string | undefined => {
+  const match = /^((\d{1,16})\.[0-9a-f-]{1,64})\.(.{1,128})$/.exec(cookie)
+  if (match === null) return undefined
   const [, claim = "", ends = "", signature = ""] = match
-  return isSame(sign(claim), signature) && Number(ends) > nowMs
+  return isSame(sign(claim), signature) && Number(ends) > nowMs ? claim : undefined
 }

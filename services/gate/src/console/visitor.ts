@@ -1,10 +1,13 @@
 /** Who uses the console, and what they may do (docs/console.md#who-gets-in). Pure. */
 import type { ConsoleRole } from "@reprise/protocol"
+import { isLoopback } from "../notify/addresses.ts"
 
 export interface Visitor {
   readonly role: ConsoleRole
   /** The name under which a proxy signed them in; absent: they have the token of whoever runs the console. */
   readonly user?: string
+  /** The session of their browser; absent: a proxy signed them in. */
+  readonly session?: string
 }
 
 /** Whom a proxy that signs people in lets answer. */
@@ -48,8 +51,6 @@ export const visitorOfProxy = (
 
 /** The header by which a proxy shows that a request comes through it. */
 export const proxySecretHeader = "x-reprise-proxy-secret"
-
-export const isLoopback = (address: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1)$/.test(address)
 
 interface Listening {
   /** The address that the console listens on. */

@@ -14,10 +14,22 @@ const mailAddressProblem = ({ hash, hostname, pathname, protocol, search }: URL)
   return isServer ? undefined : "an address of a server alone, such as smtps://mail.example.org:465"
 }
 
-const httpAddressProblem = ({ pathname, protocol }: URL, preset: Preset): string | undefined => {
+/** The topic of an ntfy server is the last part of its address; undefined: there is none that can be read. */
+export const ntfyTopic = ({ pathname }: URL): string | undefined => {
+  try {
+    return decodeURIComponent(pathname.split("/").findLast((part) => part !== "") ?? "") || undefined
+  } catch {
+    return undefined
+  }
+}
+
+const httpAddressProblem = (address: URL, preset: Preset): string | undefined => {
+  const { href, protocol } = address
   if (protocol !== "https:" && protocol !== "http:") return "an address that begins with https:// or http://"
-  if (preset === "ntfy" && !/[^/]\/*$/.test(pathname))
+  if (preset === "ntfy" && ntfyTopic(address) === undefined)
     return "an address that ends in a topic, such as https://ntfy.sh/my-topic"
+  if (preset === "telegram" && /[?#]/.test(href))
+    return "an address without '?' and '#', since the bot's own path follows it"
   return undefined
 }
 
@@ -40,7 +52,9 @@ export interface MailServer {
   readonly isLocal: boolean
 }
 
-export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host)
+/** Of this machine, by its own name or as an IP address in full: what only looks like one may be a name elsewhere. */
+export const isLoopback = (host: string): boolean =>
+  /^(localhost|127(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}|::1)$/i.test(host)
 
 /** Of an address in which `addressProblem` finds nothing. */
 export const mailServerOf = (url: string): MailServer => {

@@ -1,5 +1,5 @@
 /** What a channel is told → the HTTP request that tells it (docs/notifications.md#what-is-sent). Pure. */
-import { isPublicName } from "./addresses.ts"
+import { isPublicName, ntfyTopic } from "./addresses.ts"
 import type { OfferedAnswer } from "./answerLink.ts"
 import type { HttpPreset } from "./ChannelSettings.ts"
 import { deliveryIdOf, isClosing, kindOf, linkOf, type Notice, type Notices, subjectKeyOf } from "./Notice.ts"
@@ -145,8 +145,7 @@ const telegramBody = (chat: string | undefined, notices: Notices, link: string |
 const ntfyAddress = (url: string): { readonly root: string; readonly topic: string } => {
   const address = new URL(url)
   const parts = address.pathname.split("/").filter((part) => part !== "")
-  const topic = decodeURIComponent(parts.at(-1) ?? "")
-  return { root: new URL(`/${parts.slice(0, -1).join("/")}`, address).href, topic }
+  return { root: new URL(`/${parts.slice(0, -1).join("/")}`, address).href, topic: ntfyTopic(address) ?? "" }
 }
 
 /** The origin is that of the web console. */

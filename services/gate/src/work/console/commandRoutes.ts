@@ -11,9 +11,9 @@ import {
   to
 } from "@reprise/protocol"
 import { Clock, Effect, Schema } from "effect"
-import { HttpRouter } from "effect/http"
 import { ConsoleSources, repositorySources } from "./ConsoleSources.ts"
-import { bodyOf, data, orFailure, outcomeOf } from "./replies.ts"
+import type { Route } from "./Route.ts"
+import { bodyOf, data, outcomeOf } from "./replies.ts"
 import { Visiting } from "./Visiting.ts"
 import { questionInPath, runIdInPath } from "./viewRoutes.ts"
 
@@ -98,10 +98,10 @@ const abort = Effect.gen(function* () {
 })
 
 export const commandRoutes = [
-  HttpRouter.route("POST", "/api/questions/:id/answer", orFailure(answer)),
-  HttpRouter.route("POST", "/api/questions/:id/fork", orFailure(fork)),
-  HttpRouter.route("POST", "/api/runs", orFailure(start)),
-  HttpRouter.route("POST", "/api/runs/:id/pause", orFailure(pause)),
-  HttpRouter.route("POST", "/api/runs/:id/resume", orFailure(resume)),
-  HttpRouter.route("POST", "/api/runs/:id/abort", orFailure(abort))
-] as const
+  { method: "POST", path: "/api/questions/:id/answer", access: "answerer", reply: answer },
+  { method: "POST", path: "/api/questions/:id/fork", access: "answerer", reply: fork },
+  { method: "POST", path: "/api/runs", access: "answerer", reply: start },
+  { method: "POST", path: "/api/runs/:id/pause", access: "answerer", reply: pause },
+  { method: "POST", path: "/api/runs/:id/resume", access: "answerer", reply: resume },
+  { method: "POST", path: "/api/runs/:id/abort", access: "answerer", reply: abort }
+] satisfies ReadonlyArray<Route<unknown>>

@@ -2,10 +2,11 @@
 import { ActorConfig, Broker, Messenger, type SeenEvent } from "@reprise/actor"
 import { ConsoleConnected, ConsoleEvent, LiveMessage, type PublicEvent, RunId, subjects } from "@reprise/protocol"
 import { Clock, Effect, Schema, Stream } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { heartbeat, lastSeen, retryLine, streamMessage, whereToStart } from "../../console/eventStream.ts"
 import { ConsoleSources } from "./ConsoleSources.ts"
-import { data, orFailure } from "./replies.ts"
+import { queryValues, type Route } from "./Route.ts"
+import { data } from "./replies.ts"
 import { runIdInPath } from "./viewRoutes.ts"
 
 const encode = Schema.encodeSync(ConsoleEvent)
@@ -41,15 +42,14 @@ const eventStream = <E>(messages: Stream.Stream<string, E>) =>
     { contentType: "text/event-stream", headers: { "x-accel-buffering": "no" } }
   )
 
-const queryOf = (url: string): URLSearchParams => new URLSearchParams(url.split("?")[1] ?? "")
-
 /** Every event of every run, until the reader leaves. */
 const follow = Effect.gen(function* () {
-  const { headers, url } = yield* HttpServerRequest.HttpServerRequest
+  const { headers } = yield* HttpServerRequest.HttpServerRequest
+  const [after] = yield* queryValues("after")
   const messenger = yield* Messenger
   const read = toConsoleEvent(yield* ConsoleSources)
   const { from, resumed } = whereToStart(
-    lastSeen(headers["last-event-id"], queryOf(url).get("after")),
+    lastSeen(headers["last-event-id"], after),
     yield* lastSequence("*"),
     yield* Clock.currentTimeMillis
   )
@@ -79,8 +79,7 @@ const hearRun = Effect.flatMap(runIdInPath, (runId) => hearing([runId]))
 
 /** Of several runs by one connection, since a browser has six. */
 const hearRuns = Effect.gen(function* () {
-  const { url } = yield* HttpServerRequest.HttpServerRequest
-  return yield* hearing(yield* decodeRuns([...new Set(queryOf(url).getAll("run"))]))
+  return yield* hearing(yield* decodeRuns([...new Set(yield* queryValues("run"))]))
 })
 
 /** What has happened in a run so far, oldest first. */
@@ -99,8 +98,8 @@ const story = Effect.gen(function* () {
 })
 
 export const eventRoutes = [
-  HttpRouter.route("GET", "/api/events", orFailure(follow)),
-  HttpRouter.route("GET", "/api/runs/:id/events", orFailure(story)),
-  HttpRouter.route("GET", "/api/live", orFailure(hearRuns)),
-  HttpRouter.route("GET", "/api/runs/:id/live", orFailure(hearRun))
-] as const
+  { method: "GET", path: "/api/events", access: "reader", isStream: true, reply: follow },
+  { method: "GET", path: "/api/runs/:id/events", access: "reader", reply: story },
+  { method: "GET", path: "/api/live", access: "reader", isStream: true, reply: hearRuns },
+  { method: "GET", path: "/api/runs/:id/live", access: "reader", isStream: true, reply: hearRun }
+] satisfies ReadonlyArray<Route<unknown>>

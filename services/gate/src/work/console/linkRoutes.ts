@@ -12,13 +12,12 @@ import {
   to
 } from "@reprise/protocol"
 import { Clock, Effect, type Redacted, Schema } from "effect"
-import { HttpRouter } from "effect/http"
-import { linkAnswerPath, linkPath } from "../../console/admission.ts"
 import { linkView } from "../../console/linkView.ts"
 import { type AnswerLink, answererIn, isExpired, readAnswerLink } from "../../notify/answerLink.ts"
 import { isSame, signWith } from "../signing.ts"
 import { askOptions } from "./commandRoutes.ts"
-import { bodyOf, data, failure, orFailure, outcomeOf } from "./replies.ts"
+import type { Route } from "./Route.ts"
+import { bodyOf, data, failure, outcomeOf } from "./replies.ts"
 import { Visiting } from "./Visiting.ts"
 
 const notALink = failure(403, {
@@ -75,7 +74,7 @@ export const linkRoutes = (key: Redacted.Redacted | undefined) => {
   })
 
   return [
-    HttpRouter.route("POST", linkPath, orFailure(look)),
-    HttpRouter.route("POST", linkAnswerPath, orFailure(answer))
-  ] as const
+    { method: "POST", path: "/api/link", access: "own proof", reply: look },
+    { method: "POST", path: "/api/link/answer", access: "own proof", reply: answer }
+  ] satisfies ReadonlyArray<Route<unknown>>
 }

@@ -1,11 +1,11 @@
 /** Browsers that want to be told of questions while no page is open (docs/console.md#notices-and-the-home-screen). */
 import { ConsolePush, ConsolePushEnd, ConsolePushSubscription } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
-import { HttpRouter } from "effect/http"
 import type { PushOwner } from "../../notify/pushSubscription.ts"
 import type { PushBrowsers } from "../notify/PushBrowsers.ts"
 import { NotPossible } from "./ConsoleSources.ts"
-import { bodyOf, data, orFailure } from "./replies.ts"
+import type { Route } from "./Route.ts"
+import { bodyOf, data } from "./replies.ts"
 import { Visiting } from "./Visiting.ts"
 
 const encodePush = Schema.encodeSync(ConsolePush)
@@ -16,7 +16,7 @@ const notHere = new NotPossible({
   hint: "A channel of docs/notifications.md reaches you then."
 })
 
-/** Absent: the console tells nobody. Only answerers get to what changes something. */
+/** Absent: the console tells nobody. */
 export const pushRoutes = (browsers: PushBrowsers | undefined) => {
   const requireBrowsers = browsers === undefined ? Effect.fail(notHere) : Effect.succeed(browsers)
 
@@ -43,8 +43,8 @@ export const pushRoutes = (browsers: PushBrowsers | undefined) => {
   const shown = Effect.sync(() => data(encodePush(browsers === undefined ? {} : { publicKey: browsers.publicKey })))
 
   return [
-    HttpRouter.route("GET", "/api/push", shown),
-    HttpRouter.route("POST", "/api/push/subscribe", orFailure(subscribe)),
-    HttpRouter.route("POST", "/api/push/unsubscribe", orFailure(unsubscribe))
-  ] as const
+    { method: "GET", path: "/api/push", access: "reader", reply: shown },
+    { method: "POST", path: "/api/push/subscribe", access: "answerer", reply: subscribe },
+    { method: "POST", path: "/api/push/unsubscribe", access: "answerer", reply: unsubscribe }
+  ] satisfies ReadonlyArray<Route<unknown>>
 }

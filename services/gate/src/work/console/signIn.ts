@@ -2,12 +2,13 @@
 import { randomUUID } from "node:crypto"
 import { type ConsoleRole, ConsoleSession, ConsoleSignIn } from "@reprise/protocol"
 import { Clock, Effect, Redacted, Schema } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
-import { cookieName, isSession, issueSession, sessionMs } from "../../console/sessionCookie.ts"
+import { HttpServerResponse } from "effect/http"
+import { cookieName, cookiesNamed, issueSession, sessionIn, sessionMs } from "../../console/sessionCookie.ts"
 import type { Visitor } from "../../console/visitor.ts"
 import { isSame, signWith } from "../signing.ts"
 import { ConsoleSources } from "./ConsoleSources.ts"
-import { bodyOf, data, failure, orFailure } from "./replies.ts"
+import type { Route } from "./Route.ts"
+import { bodyOf, data, failure } from "./replies.ts"
 import { Visiting } from "./Visiting.ts"
 
 const wrongToken = failure(401, {
@@ -30,9 +31,9 @@ const encodeSession = Schema.encodeSync(ConsoleSession)
 
 /** Who is signed in: by the cookie, or by a proxy. */
 const session = Effect.gen(function* () {
-  const visitor = (yield* Visiting) ?? { role: "viewer" }
+  const { role, user } = (yield* Visiting) ?? { role: "viewer" }
   const { repository } = yield* ConsoleSources
-  return data(encodeSession({ ...visitor, hasRepository: repository !== undefined }))
+  return data(encodeSession({ role, ...(user === undefined ? {} : { user }), hasRepository: repository !== undefined }))
 })
 
 /** Each role has a token, and its cookies are signed with it: a new token signs out those of its role. */
@@ -60,16 +61,21 @@ export const makeSignIn = ({ isSecure, port, token, viewerToken }: SignInOptions
   )
 
   return {
-    visitorOf: (cookies: Readonly<Record<string, string>>) =>
+    /** `cookies`: the header as it came. */
+    visitorOf: (cookies: string | undefined) =>
       Effect.map(Clock.currentTimeMillis, (now): Visitor | undefined => {
-        const entrance = entrances.find((one) => isSession(cookies[name], now, signWith(one.token), isSame))
-        return entrance === undefined ? undefined : { role: entrance.role }
+        for (const cookie of cookiesNamed(name, cookies)) {
+          for (const entrance of entrances) {
+            const session = sessionIn(cookie, now, signWith(entrance.token), isSame)
+            if (session !== undefined) return { role: entrance.role, session }
+          }
+        }
+        return undefined
       }),
     routes: [
-      // Only who is signed in gets here.
-      HttpRouter.route("GET", "/api/session", session),
-      HttpRouter.route("POST", "/api/session", orFailure(signIn)),
-      HttpRouter.route("DELETE", "/api/session", signOut)
-    ] as const
+      { method: "GET", path: "/api/session", access: "reader", reply: session },
+      { method: "POST", path: "/api/session", access: "own proof", reply: signIn },
+      { method: "DELETE", path: "/api/session", access: "reader", reply: signOut }
+    ] satisfies ReadonlyArray<Route<unknown>>
   }
 }

@@ -18,9 +18,9 @@ import {
   SessionView
 } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
-import { HttpRouter } from "effect/http"
 import { ConsoleSources, repositorySources } from "./ConsoleSources.ts"
-import { bodyOf, data, orFailure } from "./replies.ts"
+import { Matched, type Route } from "./Route.ts"
+import { bodyOf, data } from "./replies.ts"
 
 const reply = <A, I>(schema: Schema.Codec<A, I>) => {
   const encode = Schema.encodeSync(schema)
@@ -43,7 +43,7 @@ const replySettings = reply(Schema.Array(ConsoleSetting))
 
 const readKeyOf = <Id>(schema: Schema.Codec<Id, string>) => {
   const decode = Schema.decodeUnknownEffect(schema)
-  return Effect.flatMap(HttpRouter.params, ({ id }) => decode(id))
+  return Effect.flatMap(Matched, ({ parts }) => decode(parts["id"]))
 }
 
 export const questionIdInPath = readKeyOf(EscalationId)
@@ -86,7 +86,7 @@ const get = <A, E, R>(
   path: `/api/${string}`,
   read: Effect.Effect<A, E, R>,
   show: (value: A) => ReturnType<typeof data>
-) => HttpRouter.route("GET", path, orFailure(Effect.map(read, show)))
+) => ({ method: "GET", path, access: "reader", reply: Effect.map(read, show) }) satisfies Route<R>
 
 export const viewRoutes = [
   get("/api/questions", openQuestions, replyQuestions),
@@ -101,13 +101,18 @@ export const viewRoutes = [
     ofQuestion((sources, question) => sources.gateLogs(question)),
     replyTexts
   ),
-  HttpRouter.route("POST", "/api/questions/:id/preview", orFailure(Effect.map(preview, replyPreview))),
+  {
+    method: "POST",
+    path: "/api/questions/:id/preview",
+    access: "answerer",
+    reply: Effect.map(preview, replyPreview)
+  },
   get("/api/plans", plans, replyPlans),
-  HttpRouter.route("POST", "/api/plans/dry-run", orFailure(Effect.map(dryRun, replyDryRun))),
+  { method: "POST", path: "/api/plans/dry-run", access: "answerer", reply: Effect.map(dryRun, replyDryRun) },
   get("/api/settings", settings, replySettings),
   get("/api/runs", runs, replyRuns),
   get("/api/runs/:id", run, replyRun),
   get("/api/runs/:id/sessions", sessionsOfRun, replySessions),
   get("/api/sessions/:id", sessionInPath, replySession),
   get("/api/sessions/:id/conversation", conversation, replyConversation)
-] as const
+] satisfies ReadonlyArray<Route<unknown>>

@@ -1,0 +1,83 @@
+/**
+ * What one client of the console may ask for (docs/console.md#limits), so that nobody takes the time of the process that
+ * does the work. Pure.
+ */
+
+/** Requests: so many at once, then so many each second. */
+export interface Budget {
+  readonly burst: number
+  readonly perSecond: number
+  /** Requests beyond it that wait for their turn. Further ones are refused. */
+  readonly mostWaiting: number
+}
+
+/** How long a client may take, in milliseconds. */
+export interface Patience {
+  /** To send the headers of a request, or anything at all on a new connection. */
+  readonly headersMs: number
+  /** To send a whole request. */
+  readonly requestMs: number
+  /** Between two requests of a connection. */
+  readonly betweenRequestsMs: number
+  /** To read something of what it is sent. A stream sends something every 15 seconds. */
+  readonly readingMs: number
+}
+
+export interface Limits {
+  /** Of a session, or of a user of a proxy. */
+  readonly signedIn: Budget
+  /** Of an address, of all there who have not signed in. */
+  readonly signedOut: Budget
+  /** Event streams that a session, or a user of a proxy, has open. A browser has two, however many tabs. */
+  readonly streams: number
+  /** Connections on which nobody has signed in yet. The oldest one makes room for the next. */
+  readonly signedOutConnections: number
+  readonly connections: number
+  /** A refusal comes late: who asks again at once would else be served refusals as fast as they come. */
+  readonly refusalAfterMs: number
+  readonly patience: Patience
+}
+
+export const limits: Limits = {
+  signedIn: { burst: 300, perSecond: 40, mostWaiting: 120 },
+  signedOut: { burst: 60, perSecond: 20, mostWaiting: 40 },
+  streams: 16,
+  signedOutConnections: 256,
+  connections: 1024,
+  refusalAfterMs: 5_000,
+  patience: { headersMs: 10_000, requestMs: 30_000, betweenRequestsMs: 65_000, readingMs: 120_000 }
+}
+
+/** Bytes of a body. */
+export const largestBody = {
+  /** Of whoever has not signed in: a token or a link. */
+  ownProof: 16 * 1024,
+  /** What comes in goes on as messages, of which a broker takes a megabyte. */
+  signedIn: 512 * 1024
+} as const
+
+/** The requests that a client may still send. */
+export interface Bucket {
+  /** Negative: so many wait. */
+  readonly left: number
+  readonly atMs: number
+}
+
+export type Turn =
+  | { readonly _tag: "Served"; readonly bucket: Bucket; readonly afterMs: number }
+  | { readonly _tag: "Refused"; readonly retryAfterMs: number }
+
+const leftAt = ({ atMs, left }: Bucket, { burst, perSecond }: Budget, nowMs: number): number =>
+  Math.min(burst, left + (Math.max(0, nowMs - atMs) / 1000) * perSecond)
+
+/** When a request is served; `bucket` absent: it is the client's first. A refused one costs nothing. */
+export const turnOf = (bucket: Bucket | undefined, budget: Budget, nowMs: number): Turn => {
+  const { burst, mostWaiting, perSecond } = budget
+  const left = (bucket === undefined ? burst : leftAt(bucket, budget, nowMs)) - 1
+  if (left < -mostWaiting) return { _tag: "Refused", retryAfterMs: ((-mostWaiting - left) / perSecond) * 1000 }
+  return { _tag: "Served", bucket: { left, atMs: nowMs }, afterMs: (Math.max(0, -left) / perSecond) * 1000 }
+}
+
+/** Whether it says no more than a client that was never seen. */
+export const isFull = (bucket: Bucket, budget: Budget, nowMs: number): boolean =>
+  leftAt(bucket, budget, nowMs) >= budget.burst

@@ -1,0 +1,82 @@
+/**
+ * Node's server below the console: how long a client may take, how many connections there are, and what is answered to
+ * bytes that are no request.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
+import type { Socket } from "node:net"
+import type { Duplex } from "node:stream"
+import { headersOf } from "../../console/headers.ts"
+import type { Limits } from "../../console/limits.ts"
+import { failureBody } from "./replies.ts"
+
+export interface NodeServer {
+  readonly server: Server
+  /** Somebody who is signed in uses this connection, so no other takes its place. */
+  readonly keep: (socket: Socket) => void
+}
+
+const statusOf = (error: Error): number => {
+  const code = "code" in error ? error.code : undefined
+  if (code === "HPE_HEADER_OVERFLOW") return 431
+  if (code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return 413
+  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400
+}
+
+const body = failureBody({
+  code: "unreadable",
+  message: "The request cannot be read.",
+  hint: "It is no HTTP request, has too many headers, or did not come in time."
+})
+
+const written = (status: number): string =>
+  [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    "connection: close",
+    "content-type: application/json",
+    `content-length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(headersOf("never", status)).map(([name, value]) => `${name}: ${value}`),
+    "",
+    body
+  ].join("\r\n")
+
+export const makeNodeServer = ({ connections, patience, signedOutConnections }: Limits): NodeServer => {
+  const server = createServer({
+    headersTimeout: patience.headersMs,
+    requestTimeout: patience.requestMs,
+    keepAliveTimeout: patience.betweenRequestsMs,
+    connectionsCheckingInterval: patience.headersMs / 5,
+    // A header that comes twice is read as neither: by default Node keeps the first of some, and drops the rest.
+    joinDuplicateHeaders: true,
+    // A request without a name for this machine is refused like one with a wrong name.
+    requireHostHeader: false
+  })
+  server.maxConnections = connections
+  server.timeout = patience.readingMs
+
+  const signedOut = new Set<Socket>()
+  server.on("connection", (socket) => {
+    const [oldest] = signedOut
+    if (oldest !== undefined && signedOut.size >= signedOutConnections) {
+      signedOut.delete(oldest)
+      oldest.destroy()
+    }
+    signedOut.add(socket)
+    socket.once("close", () => signedOut.delete(socket))
+  })
+
+  /** The newest response of each connection. */
+  const responses = new WeakMap<Duplex, ServerResponse>()
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => responses.set(request.socket, response))
+  server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) =>
+    server.emit("request", request, response)
+  )
+  server.on("clientError", (error, socket) => {
+    const newest = responses.get(socket)
+    // Of what was asked before on this connection nothing may be cut in two, or be taken for the answer to this.
+    const isFree = newest === undefined || newest.writableFinished || (!newest.headersSent && newest.socket === socket)
+    if (isFree && socket.writable) socket.end(written(statusOf(error)), () => socket.destroy())
+    else socket.destroy()
+  })
+
+  return { server, keep: (socket) => void signedOut.delete(socket) }
+}

@@ -1,0 +1,105 @@
+import { readFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { type Budget, largestBody, limits } from "../src/console/limits.ts"
+import { clientOf, makeClients } from "../src/work/console/Clients.ts"
+
+const budget: Budget = { burst: 3, perSecond: 2, mostWaiting: 2 }
+const clients = (more: Partial<typeof limits> = {}) =>
+  makeClients({ ...limits, signedIn: budget, signedOut: budget, ...more })
+
+const nobody = clientOf(undefined, "127.0.0.1")
+const ada = clientOf({ role: "answerer", session: "1.a" }, "127.0.0.1")
+
+/** Milliseconds after which a request is served, or `refused`. */
+const asked = (made: ReturnType<typeof clients>, client: typeof ada, nowMs: number) => {
+  const turn = made.turn(client, nowMs)
+  return turn._tag === "Served" ? turn.afterMs : "refused"
+}
+
+const many = (made: ReturnType<typeof clients>, client: typeof ada, count: number, nowMs = 0) =>
+  Array.from({ length: count }, () => asked(made, client, nowMs))
+
+describe("how many requests a client may send", () => {
+  it("serves some at once, then lets some wait their turn, and refuses the others", () =>
+    assert.deepStrictEqual(many(clients(), ada, 7), [0, 0, 0, 500, 1000, "refused", "refused"]))
+
+  it("serves again as time goes by, and never more at once than at first", () => {
+    const made = clients()
+    many(made, ada, 10)
+    assert.deepStrictEqual(many(made, ada, 2, 500), [1000, "refused"])
+    assert.deepStrictEqual(many(made, ada, 6, 1_000_000), [0, 0, 0, 500, 1000, "refused"])
+  })
+
+  it("counts no refused request, so whoever comes back in time is served", () => {
+    const made = clients()
+    many(made, ada, 1_000)
+    assert.deepStrictEqual(made.turn(ada, 0), { _tag: "Refused", retryAfterMs: 500 })
+    assert.strictEqual(asked(made, ada, 500), 1000)
+  })
+
+  it("gains nothing when the clock goes back", () => {
+    const made = clients()
+    many(made, ada, 10, 10_000)
+    assert.strictEqual(asked(made, ada, 0), "refused")
+  })
+
+  it("tells sessions and users of a proxy apart, and takes all of an address who have not signed in together", () => {
+    const made = clients()
+    many(made, nobody, 100)
+    assert.strictEqual(asked(made, clientOf(undefined, "127.0.0.1"), 0), "refused")
+    assert.strictEqual(asked(made, clientOf(undefined, "127.0.0.2"), 0), 0)
+    assert.strictEqual(asked(made, ada, 0), 0)
+    many(made, ada, 100)
+    assert.strictEqual(asked(made, clientOf({ role: "answerer", session: "1.b" }, "127.0.0.1"), 0), 0)
+    assert.strictEqual(asked(made, clientOf({ role: "viewer", user: "1.a" }, "127.0.0.1"), 0), 0)
+    assert.strictEqual(asked(made, clientOf({ role: "viewer", user: "1.a" }, "127.0.0.9"), 0), 0)
+  })
+
+  it("forgets clients that rest, and has the ones beyond its memory share what one may ask for", () => {
+    const made = clients()
+    const address = (n: number) => clientOf(undefined, `10.0.${n >> 8}.${n & 255}`)
+    for (let n = 0; n < 1_000; n++) many(made, address(n), 1)
+    assert.deepStrictEqual(
+      Array.from({ length: 6 }, (_, n) => asked(made, address(2_000 + n), 0)),
+      [0, 0, 0, 500, 1000, "refused"]
+    )
+    assert.deepStrictEqual(
+      Array.from({ length: 6 }, (_, n) => asked(made, address(3_000 + n), 10_000)),
+      [0, 0, 0, 0, 0, 0]
+    )
+  })
+
+  it("has room for the pages of a browser: ten tabs that load at once, and then follow a run", () => {
+    const made = makeClients(limits)
+    for (let n = 0; n < 200; n++) assert.strictEqual(asked(made, ada, 0), 0)
+    for (let second = 0; second < 3_600; second++)
+      for (let n = 0; n < 30; n++) assert.strictEqual(asked(made, ada, second * 1_000), 0)
+  })
+})
+
+describe("how many event streams a client may have open", () => {
+  it("gives a place back when one ends, and counts each client alone", () => {
+    const made = clients({ streams: 2 })
+    const close = made.openStream(ada)
+    assert.isFunction(made.openStream(ada))
+    assert.isUndefined(made.openStream(ada))
+    assert.isFunction(made.openStream(clientOf({ role: "viewer", session: "1.b" }, "127.0.0.1")))
+    close?.()
+    assert.isFunction(made.openStream(ada))
+    assert.isUndefined(made.openStream(ada))
+  })
+})
+
+describe("the limits in docs/console.md", () => {
+  const page = readFileSync(new URL("../../../docs/console.md", import.meta.url), "utf8")
+  const { signedIn, signedOut } = limits
+  it.each([
+    `| requests at once, then each second | ${signedIn.burst}, then ${signedIn.perSecond} | ${signedOut.burst}, then ${signedOut.perSecond} |`,
+    `| requests beyond them that wait their turn | ${signedIn.mostWaiting} | ${signedOut.mostWaiting} |`,
+    `| open event streams | ${limits.streams};`,
+    `| size of a body | ${largestBody.signedIn / 1024} KiB | ${largestBody.ownProof / 1024} KiB`,
+    `within ${limits.patience.requestMs / 1000} seconds and its headers within ${limits.patience.headersMs / 1000};`,
+    `after ${limits.patience.betweenRequestsMs / 1000} seconds`,
+    `Of at most ${limits.connections} connections ${limits.signedOutConnections} are`
+  ])("are those of the console: %s", (line) => assert.include(page, line))
+})

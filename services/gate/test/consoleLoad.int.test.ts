@@ -1,0 +1,169 @@
+import { connect } from "node:net"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { limits } from "../src/console/limits.ts"
+import { openWith, world } from "./support/consoleOverMemory.ts"
+import { requestText, sendRaw } from "./support/rawHttp.ts"
+
+/** So many requests, and never more. */
+const only = (burst: number) => ({ burst, perSecond: 1e-6, mostWaiting: 0 })
+const soon = { refusalAfterMs: 1 }
+
+/** A connection that stays open. `ask` gives what came since, once it holds a text. */
+const open = (port: number) =>
+  Effect.acquireRelease(
+    Effect.callback<{
+      readonly ask: (bytes: string, until: string) => Effect.Effect<string>
+      readonly closed: Effect.Effect<void>
+    }>((resume) => {
+      const socket = connect(port, "127.0.0.1")
+      let text = ""
+      let seen = () => {}
+      let isClosed = false
+      socket.on("error", () => undefined)
+      socket.setEncoding("latin1").on("data", (part) => {
+        text += part
+        seen()
+      })
+      socket.on("close", () => {
+        isClosed = true
+        seen()
+      })
+      const awaited = (isThere: () => boolean) =>
+        Effect.callback<void>((done) => {
+          seen = () => {
+            if (isThere()) done(Effect.void)
+          }
+          seen()
+        })
+      const ask = (bytes: string, until: string) =>
+        Effect.gen(function* () {
+          text = ""
+          socket.write(bytes)
+          yield* awaited(() => text.includes(until) || isClosed)
+          return text
+        })
+      socket.on("connect", () => resume(Effect.succeed({ ask, closed: awaited(() => isClosed), socket })))
+    }),
+    (made) => Effect.sync(() => "socket" in made && (made.socket as ReturnType<typeof connect>).destroy())
+  )
+
+describe("a client that asks the console for too much", () => {
+  layer(world, { excludeTestServices: true, timeout: "5 minutes" })("over a broker in memory", (it) => {
+    it.effect("is told when to come back, and locks nobody out who is signed in", () =>
+      Effect.gen(function* () {
+        const { port, send, signIn } = yield* openWith({ limits: { ...soon, signedOut: only(4) } })
+        const cookie = yield* signIn
+        for (const status of [401, 401, 401, 429, 429, 429]) {
+          const reply = yield* send("GET", "/api/events")
+          assert.strictEqual(reply.status, status)
+          if (status !== 429) continue
+          assert.match(`${reply.headers["retry-after"]}`, /^\d+$/)
+          assert.include(reply.text, '{"ok":false,"error":{"code":"too-many-requests","message":"There are')
+          assert.strictEqual(reply.headers["cache-control"], "no-store")
+          assert.isDefined(reply.headers["content-security-policy"])
+        }
+        assert.strictEqual((yield* send("GET", "/assets/main-abc.js")).status, 429)
+        assert.strictEqual((yield* send("GET", "/assets/main-abc.js", { cookie })).status, 200)
+        assert.strictEqual((yield* send("GET", "/api/questions", { cookie })).status, 200)
+        const forged = { cookie: `${cookie.slice(0, -3)}AAA` }
+        assert.strictEqual((yield* send("GET", "/api/questions", forged)).status, 429)
+        assert.strictEqual((yield* sendRaw(port, requestText("GET", "/%zz", { host: "x" })))?.status, 429)
+      })
+    )
+
+    it.effect("has a budget of its own when signed in, by session or by the name that a proxy gives", () =>
+      Effect.gen(function* () {
+        const proxy = { userHeader: "remote-user", answerers: [] }
+        const { send, signIn } = yield* openWith({ proxy, limits: { ...soon, signedIn: only(2) } })
+        const clients = [
+          { cookie: yield* signIn },
+          { cookie: yield* signIn },
+          { "remote-user": "a" },
+          { "remote-user": "b" }
+        ]
+        for (const client of clients) {
+          const statuses = []
+          for (let n = 0; n < 3; n++) statuses.push((yield* send("GET", "/api/session", client)).status)
+          assert.deepStrictEqual(statuses, [200, 200, 429], JSON.stringify(client))
+        }
+      })
+    )
+
+    it.effect("is cut off when it sends more before it was answered, and nothing of that is done", () =>
+      Effect.gen(function* () {
+        const { port, send, signIn } = yield* openWith({
+          limits: { signedOut: only(2), refusalAfterMs: 600_000, streams: 2 }
+        })
+        const cookie = yield* signIn
+        const host = `127.0.0.1:${port}`
+        const one = (path: string, more = {}) => requestText("GET", path, { host, connection: "keep-alive", ...more })
+        const stranger = yield* open(port)
+        assert.include(yield* stranger.ask(one("/api/runs"), "signed-out"), "HTTP/1.1 401")
+        assert.strictEqual(yield* stranger.ask(one("/api/runs").repeat(1_000), "no such text"), "")
+        const reader = yield* open(port)
+        yield* reader.ask(one("/api/events", { cookie }).repeat(100), "no such text")
+        yield* reader.closed
+        const streams = Effect.map(send("HEAD", "/api/events", { cookie }), ({ status }) => status)
+        yield* Effect.repeat(streams, { until: (status) => status === 200 })
+      })
+    )
+
+    it.effect("has so many event streams, and a new one when it has closed one", () =>
+      Effect.gen(function* () {
+        const { port, send, signIn } = yield* openWith({ limits: { ...soon, streams: 2 } })
+        const cookie = yield* signIn
+        const other = yield* signIn
+        const stream = (path: string, until: string, as = cookie) =>
+          Effect.gen(function* () {
+            const { ask } = yield* open(port)
+            return yield* ask(requestText("GET", path, { host: `127.0.0.1:${port}`, cookie: as }), until)
+          })
+        yield* Effect.gen(function* () {
+          assert.include(yield* stream("/api/events", "event: connected"), "200 OK")
+          assert.include(yield* stream("/api/live?run=a", "event: listening"), "200 OK")
+          const third = yield* send("GET", "/api/events", { cookie })
+          assert.deepStrictEqual([third.status, third.text.includes("too-many-streams")], [429, true])
+          assert.isDefined(third.headers["retry-after"])
+          assert.include(yield* stream("/api/runs/r1/live", "event: listening", other), "200 OK")
+          assert.strictEqual((yield* send("GET", "/api/session", { cookie })).status, 200)
+        }).pipe(Effect.scoped)
+        // The places come back when the server has noticed that the connections are closed.
+        yield* Effect.repeat(stream("/api/events", "event: connected").pipe(Effect.scoped), {
+          until: (text) => text.includes("event: connected")
+        })
+      })
+    )
+
+    it.effect("keeps nobody out by open connections: the oldest that nobody has signed in on makes room", () =>
+      Effect.gen(function* () {
+        const { port, signIn } = yield* openWith({ limits: { signedOutConnections: 8 } })
+        const cookie = yield* signIn
+        const host = `127.0.0.1:${port}`
+        const session = requestText("GET", "/api/session", { host, cookie, connection: "keep-alive" })
+        const signedIn = yield* open(port)
+        assert.include(yield* signedIn.ask(session, '"ok":true'), "HTTP/1.1 200")
+        const idle = yield* Effect.forEach(Array.from({ length: 40 }), () => open(port))
+        for (const one of idle.slice(0, 32)) yield* one.closed
+        assert.include(yield* signedIn.ask(session, '"ok":true'), "HTTP/1.1 200")
+        const last = idle.at(-1) ?? assert.fail("none is open")
+        assert.include(yield* last.ask(session, '"ok":true'), "HTTP/1.1 200")
+      })
+    )
+
+    it.effect("has only so long to send a request", () =>
+      Effect.gen(function* () {
+        const patience = { ...limits.patience, headersMs: 100, requestMs: 100 }
+        const { own, port, signIn } = yield* openWith({ limits: { patience } })
+        const cookie = yield* signIn
+        const host = `127.0.0.1:${port}`
+        const head = requestText("POST", "/api/plans/dry-run", { ...own, host, cookie, "content-length": "1000" })
+        for (const bytes of ["", "GET / HTTP/1.1\r\nhost: x\r\n", `${head}{`]) {
+          const reply = yield* sendRaw(port, bytes)
+          assert.strictEqual(reply?.status, 408, bytes)
+          assert.isDefined(reply?.headers["content-security-policy"])
+        }
+      })
+    )
+  })
+})
