@@ -20,7 +20,10 @@ export const anchorsOf = async (paths: ReadonlyArray<string>, writable: Readonly
     let at = root
     for (const name of relative(root, path).split("/")) {
       at = join(at, name)
-      const found = await lstat(at).catch((error) => (hasCode(error, "ENOENT") ? undefined : Promise.reject(error)))
+      const found = await lstat(at).catch((error) =>
+        // In a worktree `.git` is a file, whatever folder `core.hooksPath` names in it.
+        hasCode(error, "ENOENT", "ENOTDIR") ? undefined : Promise.reject(error)
+      )
       if (found === undefined) {
         if (followed > 0) missing.add(path)
         return

@@ -25,6 +25,7 @@ export interface Whereabouts {
   readonly environment: Environment
   readonly temporary: string
   readonly caches: string
+  readonly cachesFrom?: string
   readonly refused: string
 }
 
@@ -133,6 +134,7 @@ export const lookAround = async (
     stateDirectory,
     temporary: await realOf(where.temporary),
     caches: await realOf(where.caches),
+    ...(where.cachesFrom === undefined ? {} : { cachesFrom: await realOf(where.cachesFrom) }),
     refused: where.refused,
     git,
     hidden: [...new Map(hidden.map((one) => [one.path, one])).values()],
