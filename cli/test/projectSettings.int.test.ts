@@ -62,6 +62,25 @@ describe("the settings that a repository brings for agents", () => {
     })
   )
 
+  it.effect("are others' also once a command has taken them out of the index and of the newest commit", () =>
+    Effect.gen(function* () {
+      for (const path of ["opencode.json", ".claude/hooks/h.sh"]) track(path, config)
+      write("settings", "{}")
+      symlinkSync("settings", join(scratch.project.root, ".mcp.json"))
+      git("add", ".mcp.json")
+      const commit = (message: string) =>
+        git("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-q", "-m", message)
+      commit("Begin")
+      git("rm", "-r", "--cached", "--quiet", ".")
+      assert.sameMembers([...(yield* untrusted)], ["opencode.json", ".claude/hooks/h.sh", ".mcp.json"])
+      commit("End")
+      write(".git/info/exclude", "*\n")
+      write("opencode.json", asOpenCodeLeavesIt)
+      write(".claude/settings.local.json", '{ "mine": true }')
+      assert.sameMembers([...(yield* untrusted)], ["opencode.json", ".claude/hooks/h.sh", ".mcp.json"])
+    })
+  )
+
   it.effect("count once they are trusted, until a byte of them changes, and not again when it changes back", () =>
     Effect.gen(function* () {
       track("opencode.json", config)

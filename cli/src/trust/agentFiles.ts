@@ -1,31 +1,24 @@
 /**
- * The settings that a repository brings for agents' runtimes. What git tracks of them was written by others: it counts
- * only after this machine trusted exactly this content. Files that git does not track are the user's own.
+ * The settings that a repository brings for agents' runtimes. What git tracks of them was written by others, and so was what
+ * it has tracked and does not any more: it counts only after this machine trusted exactly this content. Files that git does
+ * not know are the user's own.
  */
 import { createHash } from "node:crypto"
 import { constants, lstatSync } from "node:fs"
-import { open } from "node:fs/promises"
+import { open, readlink } from "node:fs/promises"
 import { join } from "node:path"
 import { hasCode, readOpenFile } from "@reprise/process"
-import type { BuiltInRuntime, RuntimeName } from "@reprise/protocol"
+import type { RuntimeName } from "@reprise/protocol"
+import { commandFilesOf } from "@reprise/sandbox"
 import { Effect } from "effect"
-import { trackedFiles } from "../project/trackedFiles.ts"
+import { knownContents, trackedFiles, untrackedFiles } from "../project/trackedFiles.ts"
 import { visibleLine } from "../terminal/visible.ts"
-
-/** Files and folders in which a runtime finds commands, servers, plugins, hooks and rules. */
-const builtIn: Readonly<Record<BuiltInRuntime, ReadonlyArray<string>>> = {
-  opencode: ["opencode.json", "opencode.jsonc", ".opencode"],
-  claude: [".claude", ".mcp.json"]
-}
-
-/** Where the other agents that speak the Agent Client Protocol find theirs, as far as they are known. */
-const others = [".codex", ".gemini", ".qwen", ".vscode/mcp.json", ".github/hooks"]
 
 /** A command does not tell which agent it starts. */
 const placesFor = (runtime: RuntimeName): ReadonlyArray<string> =>
   runtime === "opencode" || runtime === "claude"
-    ? builtIn[runtime]
-    : [...builtIn.opencode, ...builtIn.claude, ...others]
+    ? commandFilesOf(runtime)
+    : commandFilesOf("opencode", "claude", "agents")
 
 export interface AgentFile {
   /** Relative to the working tree. */
@@ -56,33 +49,66 @@ const digestOf = (path: string, bytes: Buffer): string =>
 
 const doubtful = (path: string, doubt: string): AgentFile => ({ path, sizeBytes: 0, digest: "", doubt })
 
+/** `contents`: by which git may know it. */
+interface ReadFile {
+  readonly file: AgentFile
+  readonly contents: ReadonlyArray<Buffer>
+}
+
 /** Undefined for a file that is tracked, and not there. */
 const readFile = (directory: string, path: string) =>
-  Effect.promise(async (): Promise<AgentFile | undefined> => {
+  Effect.promise(async (): Promise<ReadFile | undefined> => {
+    const place = join(directory, path)
     try {
-      const file = await open(join(directory, path), constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+      const file = await open(place, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
       try {
         const bytes = await readOpenFile(file, path, largestBytes)
-        return { path, sizeBytes: bytes.length, digest: digestOf(path, bytes), doubt: undefined }
+        return {
+          file: { path, sizeBytes: bytes.length, digest: digestOf(path, bytes), doubt: undefined },
+          contents: [bytes, withoutSchema(path, bytes)]
+        }
       } finally {
         await file.close()
       }
     } catch (error) {
       if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined
-      if (hasCode(error, "ELOOP")) return doubtful(path, "it is a link")
-      return doubtful(path, error instanceof Error ? error.message : String(error))
+      if (!hasCode(error, "ELOOP")) {
+        return { file: doubtful(path, error instanceof Error ? error.message : String(error)), contents: [] }
+      }
+      const target = await readlink(place, "buffer").catch(() => undefined)
+      return { file: doubtful(path, "it is a link"), contents: target === undefined ? [] : [target] }
     }
   })
+
+/** OpenCode installs there what its plugins need. */
+const isInstalled = (path: string) => path.split("/").includes("node_modules")
+
+/** Those of some files that git does not track whose content it knows all the same. */
+const filesOnceTracked = Effect.fnUntraced(function* (directory: string, paths: ReadonlyArray<string>) {
+  const read = yield* Effect.forEach(
+    paths.filter((path) => !isInstalled(path)),
+    (path) => readFile(directory, path)
+  )
+  const found = read.flatMap((one) => one ?? [])
+  const known = yield* knownContents(
+    directory,
+    found.flatMap(({ contents }) => contents)
+  )
+  return found.filter(({ contents }) => contents.some((bytes) => known.has(bytes)))
+})
 
 /** The files of a runtime in a working tree that others may have written, by path. */
 export const agentFiles = Effect.fn("agentFiles")(function* (directory: string, runtime: RuntimeName) {
   const places = placesFor(runtime)
   const present = places.filter((place) => lstatSync(join(directory, place), { throwIfNoEntry: false }))
   if (present.length === 0) return []
-  const tracked = yield* trackedFiles(directory, places)
-  if (tracked === undefined) return present.map((place) => doubtful(place, "git cannot tell whether it tracks it"))
+  const [tracked, untracked] = [yield* trackedFiles(directory, places), yield* untrackedFiles(directory, places)]
+  if (tracked === undefined || untracked === undefined) {
+    return present.map((place) => doubtful(place, "git cannot tell whether it tracks it"))
+  }
   const found = yield* Effect.forEach(tracked, (path) => readFile(directory, path))
-  return found.filter((file) => file !== undefined)
+  const onceTracked = yield* filesOnceTracked(directory, untracked)
+  return [...found, ...onceTracked].flatMap((one) => (one === undefined ? [] : [one.file]))
 })
 
 /** A line for people. */

@@ -1,6 +1,7 @@
 /** What a command in a workspace may write, read and reach (docs/design/workspace.md#sandbox). Pure. */
 import type { Role } from "@reprise/protocol"
 import { cacheVariables } from "./caches.ts"
+import { commandFiles } from "./commandFiles.ts"
 
 /** The section `sandbox` of the configuration. Paths are absolute, or begin with `~/`, or are relative to the root. */
 export interface SandboxSettings {
@@ -33,8 +34,8 @@ export interface Surroundings {
   /** What exists of the settings' `write` and `read`. */
   readonly write: ReadonlyArray<string>
   readonly read: ReadonlyArray<string>
-  /** What exists of `steering` in the workspace. */
-  readonly steering: ReadonlyArray<string>
+  /** What exists in the workspace of the files that bear commands. */
+  readonly commandFiles: ReadonlyArray<string>
   readonly anchors: Anchors
   /** Sockets that a program of this machine listens on. */
   readonly sockets: ReadonlyArray<string>
@@ -90,20 +91,6 @@ export interface Anchors {
   /** What a link leads to and does not exist. */
   readonly missing: ReadonlyArray<string>
 }
-
-/**
- * Files of a workspace that say what other programs run or allow: a command reads them, and cannot change them. One that
- * does not exist yet must not appear: see `absent`.
- */
-export const steering: ReadonlyArray<string> = [
-  ".claude",
-  ".mcp.json",
-  ".opencode",
-  "opencode.json",
-  "opencode.jsonc",
-  "reprise.local.toml",
-  "reprise.toml"
-]
 
 /** Where a command finds a path, the later one on top. */
 export interface Mount {
@@ -208,7 +195,7 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     { path: "/tmp", as: "writable", from: temporary },
     { path: "/var/tmp", as: "writable", from: temporary },
     ...shownAgain,
-    ...around.steering.map((path): Mount => ({ path, as: "readable" })),
+    ...around.commandFiles.map((path): Mount => ({ path, as: "readable" })),
     { path: stateDirectory, as: "hidden-folder" },
     ...hidden
   ]
@@ -218,7 +205,7 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     mounts: ordered([...mounts, ...anchoring(mounts, around.anchors)]),
     kept: [
       ...new Set([
-        ...[...steering, bareRepository].map((name) => `${workspace}/${name}`),
+        ...[...commandFiles, bareRepository].map((name) => `${workspace}/${name}`),
         ...[...(git?.obeyed ?? []), ...around.anchors.missing].filter((path) =>
           couldWrite.some((folder) => isWithin(path, folder))
         ),

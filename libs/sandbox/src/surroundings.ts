@@ -3,17 +3,12 @@ import { readdir, readFile, realpath } from "node:fs/promises"
 import { userInfo } from "node:os"
 import { basename, dirname, isAbsolute, join, resolve } from "node:path"
 import { anchorsOf } from "./anchors.ts"
+import { commandFiles } from "./commandFiles.ts"
 import { credentialPaths, systemCredentialPaths } from "./credentials.ts"
 import { find, findAll, pathsOf } from "./found.ts"
+import { withInfo } from "./gitInfo.ts"
 import { gitPlacesOf } from "./gitPlaces.ts"
-import {
-  type GitPlaces,
-  isWithin,
-  type OwnPlaces,
-  type SandboxSettings,
-  type Surroundings,
-  steering
-} from "./policy.ts"
+import { type GitPlaces, isWithin, type OwnPlaces, type SandboxSettings, type Surroundings } from "./policy.ts"
 import { registriesFor } from "./registries.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -117,7 +112,7 @@ export const lookAround = async (
   const places = (paths: ReadonlyArray<string>) => findAll(paths.map((path) => placeOf(path, at)))
   const realOf = async (path: string) => (await find(path))?.path ?? path
   const stateDirectory = await realOf(where.stateDirectory)
-  const git = await gitPlacesOf(workspace, where.home)
+  const git = await withInfo(await gitPlacesOf(workspace, where.home))
   const ownFolders = pathsOf(await findAll(own.write))
   const credentials = await findAll(credentialPlaces(at))
   const denied = await places(settings.deny)
@@ -125,9 +120,9 @@ export const lookAround = async (
   const hidden = [...credentials.filter(({ path }) => !ownFolders.some((folder) => isWithin(path, folder))), ...denied]
   const write = [...pathsOf(await places(settings.write)), ...ownFolders]
   const kept = await Promise.all(own.kept.map(async (path) => join(await realOf(dirname(path)), basename(path))))
-  const steeringNames = [...steering.map((name) => join(workspace, name)), ...kept]
+  const obeyedFiles = [...commandFiles.map((name) => join(workspace, name)), ...kept]
   const writable = [workspace, ...write, ...(git === undefined ? [] : [git.common, git.directory])]
-  const protectedPaths = [...steeringNames, ...(git?.obeyed ?? []), ...pathsOf(hidden)]
+  const protectedPaths = [...obeyedFiles, ...(git?.obeyed ?? []), ...pathsOf(hidden)]
   return {
     home: (await find(where.home))?.path,
     workspace,
@@ -140,7 +135,7 @@ export const lookAround = async (
     hidden: [...new Map(hidden.map((one) => [one.path, one])).values()],
     write,
     read: pathsOf(await places([...settings.read, ...own.read])),
-    steering: pathsOf(await findAll(steeringNames)),
+    commandFiles: pathsOf(await findAll(obeyedFiles)),
     anchors: await anchorsOf(
       protectedPaths.filter((path) => !isWithin(path, stateDirectory) || isWithin(path, workspace)),
       writable

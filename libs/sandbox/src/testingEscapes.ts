@@ -1,5 +1,6 @@
 /** For tests: what a command might try to get out of the sandbox. */
 import { existsSync } from "node:fs"
+import { commandFileEscapes } from "./testingCommandFileEscapes.ts"
 import { gitEscapes } from "./testingGitEscapes.ts"
 import { canary } from "./testingScene.ts"
 import { type Escape, has, kills, read, survives, written } from "./testingTries.ts"
@@ -127,11 +128,6 @@ export const escapes: ReadonlyArray<Escape> = [
     ({ workspace }) => `${workspace}/reprise.toml`
   ),
   written(
-    "the settings of OpenCode",
-    () => `echo '{"x":"${canary}"}' > opencode.json`,
-    ({ workspace }) => `${workspace}/opencode.json`
-  ),
-  written(
     "settings in the place of a link",
     () => `rm -f .mcp.json; echo '{"mcpServers":{"${canary}":{}}}' > .mcp.json`,
     ({ workspace }) => `${workspace}/.mcp.json`
@@ -141,11 +137,7 @@ export const escapes: ReadonlyArray<Escape> = [
     () => `mkdir -p settings; echo '{"mcpServers":{"${canary}":{}}}' > settings/mcp.json`,
     ({ workspace }) => `${workspace}/settings/mcp.json`
   ),
-  written(
-    "the settings of Claude",
-    () => `echo '{"x":"${canary}"}' > .claude/settings.json`,
-    ({ workspace }) => `${workspace}/.claude/settings.json`
-  ),
+  ...commandFileEscapes,
   ...gitEscapes,
   // Reading keys and passwords.
   read("a private key", ({ home }) => `cat ${home}/.ssh/id_ed25519`),

@@ -13,7 +13,33 @@ const configured = (title: string, command: string): Escape =>
 
 const hook = ({ workspace }: Scene) => join(workspace, ".git", "hooks", "post-commit")
 
+/** By these a change stays out of what git shows. */
+const hiding = [
+  ["patterns of files that git leaves out", "info/exclude"],
+  ["attributes of files that git shows no content of", "info/attributes"],
+  ["other parents of a commit", "info/grafts"],
+  ["files that git takes for not checked out", "info/sparse-checkout"],
+  ["objects from elsewhere", "objects/info/alternates"]
+] as const
+
 export const gitEscapes: ReadonlyArray<Escape> = [
+  ...hiding.map(([title, name]) =>
+    written(
+      title,
+      () => `mkdir -p .git/info; echo '${canary}' >> .git/${name}`,
+      ({ workspace }) => join(workspace, ".git", name)
+    )
+  ),
+  written(
+    "patterns of files that git leaves out, in a folder that is made anew",
+    () => `mv .git/info out-info; mkdir -p .git/info; echo ${canary} > .git/info/exclude`,
+    ({ workspace }) => join(workspace, ".git", "info", "exclude")
+  ),
+  written(
+    "patterns of files that a submodule leaves out",
+    () => `mkdir -p .git/modules/sub/info; echo ${canary} >> .git/modules/sub/info/exclude`,
+    ({ workspace }) => join(workspace, ".git", "modules", "sub", "info", "exclude")
+  ),
   written(
     "a hook",
     () => `printf '#!/bin/sh\\n# ${canary}\\n' > .git/hooks/post-commit; chmod +x .git/hooks/post-commit`,
