@@ -54,6 +54,14 @@ describe("the settings that a repository brings for agents", () => {
     })
   )
 
+  it.effect("are those in deeper folders as well, where Claude reads them", () =>
+    Effect.gen(function* () {
+      track("packages/a/.claude/skills/x/SKILL.md", "---\nhooks: {}\n---\n")
+      assert.deepStrictEqual(yield* untrusted, ["packages/a/.claude/skills/x/SKILL.md"])
+      assert.deepStrictEqual(yield* verdict(), { _tag: "trusted" }, "OpenCode does not")
+    })
+  )
+
   it.effect("are the user's own where git does not track them", () =>
     Effect.gen(function* () {
       write("opencode.json", config)

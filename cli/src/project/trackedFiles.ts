@@ -17,8 +17,8 @@ const listed = (directory: string, args: ReadonlyArray<string>) =>
   )
 
 /**
- * The files that git tracks at or below some paths of a working tree; undefined if git cannot tell. The paths have no
- * characters that git reads as a pattern.
+ * The files that git tracks at or below some paths of a working tree; undefined if git cannot tell. The paths may be
+ * patterns of git.
  */
 export const trackedFiles = (
   directory: string,

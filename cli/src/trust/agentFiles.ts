@@ -9,7 +9,7 @@ import { open, readlink } from "node:fs/promises"
 import { join } from "node:path"
 import { hasCode, readOpenFile } from "@reprise/process"
 import type { RuntimeName } from "@reprise/protocol"
-import { commandFilesOf } from "@reprise/sandbox"
+import { commandFilesOf, nestedCommandFilesOf } from "@reprise/sandbox"
 import { Effect } from "effect"
 import { knownContents, trackedFiles, untrackedFiles } from "../project/trackedFiles.ts"
 import { visibleLine } from "../terminal/visible.ts"
@@ -19,6 +19,10 @@ const placesFor = (runtime: RuntimeName): ReadonlyArray<string> =>
   runtime === "opencode" || runtime === "claude"
     ? commandFilesOf(runtime)
     : commandFilesOf("opencode", "claude", "agents")
+
+/** As patterns of git, of which `*` stands for folders, too. */
+const nestedFor = (runtime: RuntimeName): ReadonlyArray<string> =>
+  nestedCommandFilesOf(runtime === "opencode" ? runtime : "claude").map((name) => `*/${name}/*`)
 
 export interface AgentFile {
   /** Relative to the working tree. */
@@ -101,8 +105,11 @@ const filesOnceTracked = Effect.fnUntraced(function* (directory: string, paths: 
 export const agentFiles = Effect.fn("agentFiles")(function* (directory: string, runtime: RuntimeName) {
   const places = placesFor(runtime)
   const present = places.filter((place) => lstatSync(join(directory, place), { throwIfNoEntry: false }))
-  if (present.length === 0) return []
-  const [tracked, untracked] = [yield* trackedFiles(directory, places), yield* untrackedFiles(directory, places)]
+  const nested = nestedFor(runtime)
+  if (present.length === 0 && nested.length === 0) return []
+  const tracked = yield* trackedFiles(directory, [...places, ...nested])
+  // Deeper ones would need a look at every folder.
+  const untracked = present.length === 0 ? [] : yield* untrackedFiles(directory, present)
   if (tracked === undefined || untracked === undefined) {
     return present.map((place) => doubtful(place, "git cannot tell whether it tracks it"))
   }

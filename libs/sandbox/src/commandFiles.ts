@@ -30,6 +30,12 @@ const lists: Readonly<Record<ReadBy, ReadonlyArray<string>>> = {
 export const commandFilesOf = (...readers: ReadonlyArray<ReadBy>): ReadonlyArray<string> =>
   readers.flatMap((reader) => lists[reader])
 
+/**
+ * Those that a reader obeys in the folders of files that it looks at, too: Claude finds skills there, which may name hooks.
+ * OpenCode, Codex, Gemini and Qwen read from the session's folder upward, and a session begins at the top.
+ */
+export const nestedCommandFilesOf = (reader: ReadBy): ReadonlyArray<string> => (reader === "claude" ? [".claude"] : [])
+
 export const commandFiles = commandFilesOf("reprise", "opencode", "claude", "agents", "editors")
 
 const sequences = commandFiles.map((path) => path.split("/"))
