@@ -2,22 +2,22 @@
  * The caches of each workspace on the disk, below `.reprise/sandbox/caches`: `ID/agents`, and `ID/gates-RUN` for the quality
  * gates of the run that works there. Nothing that a command of one workspace wrote is seen by one of another.
  */
-import { constants, type Dirent } from "node:fs"
-import { lstat, mkdir, open, readdir, readFile, rm } from "node:fs/promises"
+import type { Dirent } from "node:fs"
+import { chmod, lstat, mkdir, readdir, readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { hasCode, replaceFile } from "@reprise/process"
 import { fateOf, keptPackages } from "./caches.ts"
 
+/** Rejected if it cannot be listed: what is in it would stay. */
 const entriesOf = (folder: string): Promise<ReadonlyArray<Dirent>> =>
-  readdir(folder, { withFileTypes: true }).catch(() => [])
+  readdir(folder, { withFileTypes: true }).catch((error) => (hasCode(error, "ENOENT") ? [] : Promise.reject(error)))
 
-/** Go makes its modules read only, and what is in a folder without the right to write stays. */
+/**
+ * Go makes its modules read only, and a gate may have taken the right to list or to write away: what is in such a folder would
+ * stay. Of a real folder in which nothing runs.
+ */
 const makeWritable = async (folder: string): Promise<void> => {
-  const opened = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(
-    () => undefined
-  )
-  if (opened === undefined) return
-  await opened.chmod(0o700).finally(() => opened.close())
+  await chmod(folder, 0o700)
   for (const entry of await entriesOf(folder)) if (entry.isDirectory()) await makeWritable(join(folder, entry.name))
 }
 
@@ -26,7 +26,7 @@ const remove = async (path: string): Promise<void> => {
   const options = { recursive: true, force: true } as const
   await rm(path, options).catch(async (error) => {
     if (!hasCode(error, "EACCES", "EPERM")) throw error
-    await makeWritable(path)
+    if ((await lstat(path)).isDirectory()) await makeWritable(path)
     await rm(path, options)
   })
 }
@@ -37,6 +37,7 @@ export const removeAllBut = async (
   folder: string,
   below: ReadonlyArray<string> = []
 ): Promise<void> => {
+  await chmod(folder, 0o700)
   for (const entry of await entriesOf(folder)) {
     const path = join(folder, entry.name)
     const names = [...below, entry.name]

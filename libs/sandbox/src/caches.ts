@@ -11,7 +11,8 @@ interface Cache {
   readonly value?: (folder: string) => string
   /**
    * Packages and what was built of them, as paths in the folder; `*` stands for any letters of a name. All else is
-   * configuration, programs or notes that the tool would obey, and does not outlive a gate.
+   * configuration, programs or notes that the tool would obey, and does not outlive a gate: clones of git among it, since
+   * each has a configuration.
    */
   readonly packages: ReadonlyArray<string>
 }
@@ -26,7 +27,7 @@ export const caches: ReadonlyArray<Cache> = [
   { folder: "pnpm", variable: "npm_config_store_dir", packages: everything },
   { folder: "yarn", variable: "YARN_CACHE_FOLDER", packages: everything },
   { folder: "yarn-global", variable: "YARN_GLOBAL_FOLDER", packages: ["cache", "metadata"] },
-  { folder: "bun", variable: "BUN_INSTALL_CACHE_DIR", packages: everything },
+  { folder: "bun", variable: "BUN_INSTALL_CACHE_DIR", packages: ["*@*", "*.npm"] },
   // Not what was checked and compiled before, nor what programs stored.
   { folder: "deno", variable: "DENO_DIR", packages: ["npm", "deps", "remote"] },
   { folder: "pip", variable: "PIP_CACHE_DIR", packages: ["http*", "wheels"] },
@@ -34,17 +35,17 @@ export const caches: ReadonlyArray<Cache> = [
   {
     folder: "uv",
     variable: "UV_CACHE_DIR",
-    packages: ["archive-*", "wheels-*", "simple-*", "sdists-*", "built-wheels-*", "flat-index-*", "git-*"]
+    packages: ["archive-*", "wheels-*", "simple-*", "sdists-*", "built-wheels-*", "flat-index-*"]
   },
   { folder: "poetry", variable: "POETRY_CACHE_DIR", packages: ["cache", "artifacts"] },
   // Not `config.toml`, nor `bin`.
   {
     folder: "cargo",
     variable: "CARGO_HOME",
-    packages: ["registry/index", "registry/cache", "registry/src", "git/db", "git/checkouts"]
+    packages: ["registry/index", "registry/cache", "registry/src"]
   },
   { folder: "go-build", variable: "GOCACHE", packages: everything },
-  { folder: "go-mod", variable: "GOMODCACHE", packages: everything },
+  { folder: "go-mod", variable: "GOMODCACHE", packages: ["cache/download", "*.*"] },
   // Not `init.d`, `gradle.properties`, nor what a daemon would load.
   { folder: "gradle", variable: "GRADLE_USER_HOME", packages: ["caches", "wrapper/dists", "jdks"] },
   {
@@ -54,7 +55,7 @@ export const caches: ReadonlyArray<Cache> = [
     packages: everything
   },
   { folder: "nuget", variable: "NUGET_PACKAGES", packages: everything },
-  { folder: "composer", variable: "COMPOSER_CACHE_DIR", packages: ["files", "repo", "vcs"] },
+  { folder: "composer", variable: "COMPOSER_CACHE_DIR", packages: ["files", "repo"] },
   // Not `ccache.conf`, which names a compiler. Its results are in folders of one hexadecimal digit.
   { folder: "ccache", variable: "CCACHE_DIR", packages: [..."0123456789abcdef"] }
 ]
@@ -75,13 +76,8 @@ export const keptPackages: ReadonlyArray<string> = caches.flatMap(({ folder, pac
   packages.map((path) => `${folder}/${path}`)
 )
 
-const matchesName = (pattern: string, name: string): boolean => {
-  const [before = "", ...after] = pattern.split("*")
-  const end = after.join("*")
-  return after.length === 0
-    ? name === pattern
-    : name.length >= before.length + end.length && name.startsWith(before) && name.endsWith(end)
-}
+const matchesName = (pattern: string, name: string): boolean =>
+  new RegExp(`^${pattern.replaceAll(".", "\\.").replaceAll("*", ".*")}$`, "s").test(name)
 
 /** Whether a path is kept as it is, is a folder above something that is, or is neither. */
 export const fateOf = (patterns: ReadonlyArray<string>, path: string): "kept" | "above" | "removed" => {

@@ -7,7 +7,7 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<string>, ReadonlyArra
   ["pnpm", [], ["v10/files/00/aa", "v3/files/00/aa"]],
   ["yarn", [], ["v6/npm-a-1.0.0/package.json", "a-npm-1.0.0-1.zip"]],
   ["yarn-global", [".yarnrc.yml", "plugins/x.cjs", "telemetry.json"], ["cache/a.zip", "metadata/npm/a.json"]],
-  ["bun", [], ["a@1.0.0@@@1/package.json"]],
+  ["bun", ["00aa.git/config"], ["a@1.0.0@@@1/package.json", "@s/a@1.0.0@@@1/package.json", "00aa.npm"]],
   [
     "deno",
     ["check_cache_v2", "v8_code_cache_v2", "gen/file/a.js", "location_data/1/kv.sqlite3", "dl/release/v2/deno.zip"],
@@ -16,17 +16,26 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<string>, ReadonlyArra
   ["pip", ["pip.conf", "selfcheck/a"], ["http/0/a", "http-v2/0/a", "wheels/0/a.whl"]],
   [
     "uv",
-    ["environments-v2/x/bin/python", "interpreter-v4/a.msgpack", "uv.toml"],
+    ["environments-v2/x/bin/python", "interpreter-v4/a.msgpack", "uv.toml", "git-v0/db/a/config"],
     ["archive-v0/a/b.py", "wheels-v5/pypi/a", "simple-v16/pypi/a", "sdists-v9/pypi/a"]
   ],
   ["poetry", ["virtualenvs/x/bin/python", "config.toml"], ["cache/repositories/a", "artifacts/0/a.whl"]],
   [
     "cargo",
-    ["config.toml", "config", "bin/cargo-x", "credentials.toml", ".crates.toml", "env", "registry/config.toml"],
-    ["registry/index/a", "registry/cache/a.crate", "registry/src/a/lib.rs", "git/db/a", "git/checkouts/a"]
+    [
+      "config.toml",
+      "config",
+      "bin/cargo-x",
+      "credentials.toml",
+      ".crates.toml",
+      "env",
+      "registry/config.toml",
+      "git/db/a/config"
+    ],
+    ["registry/index/a", "registry/cache/a.crate", "registry/src/a/lib.rs"]
   ],
   ["go-build", [], ["00/aa-d"]],
-  ["go-mod", [], ["cache/download/a/@v/v1.0.0.zip"]],
+  ["go-mod", ["cache/vcs/a/config"], ["cache/download/a/@v/v1.0.0.zip", "github.com/a/b@v1.0.0/go.mod"]],
   [
     "gradle",
     ["init.d/x.gradle", "init.gradle", "init.gradle.kts", "gradle.properties", "daemon/8/registry.bin", "native/x.so"],
@@ -34,7 +43,7 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<string>, ReadonlyArra
   ],
   ["maven", [], ["org/a/1/a.jar"]],
   ["nuget", [], ["a/1.0.0/a.nuspec"]],
-  ["composer", ["config.json", "auth.json", "vendor/bin/x"], ["files/a.zip", "repo/https---a/p.json", "vcs/a/HEAD"]],
+  ["composer", ["config.json", "auth.json", "vendor/bin/x", "vcs/a/config"], ["files/a.zip", "repo/https---a/p.json"]],
   ["ccache", ["ccache.conf", "lock/a"], ["0/1/aaR", "f/2/bbM"]]
 ]
 
