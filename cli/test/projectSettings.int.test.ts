@@ -54,11 +54,38 @@ describe("the settings that a repository brings for agents", () => {
     })
   )
 
+  it.effect("are those in deeper folders as well, where Claude reads them", () =>
+    Effect.gen(function* () {
+      track("packages/a/.claude/skills/x/SKILL.md", "---\nhooks: {}\n---\n")
+      assert.deepStrictEqual(yield* untrusted, ["packages/a/.claude/skills/x/SKILL.md"])
+      assert.deepStrictEqual(yield* verdict(), { _tag: "trusted" }, "OpenCode does not")
+    })
+  )
+
   it.effect("are the user's own where git does not track them", () =>
     Effect.gen(function* () {
       write("opencode.json", config)
       write(".claude/settings.local.json", "{}")
       assert.deepStrictEqual(yield* untrusted, [])
+    })
+  )
+
+  it.effect("are others' also once a command has taken them out of the index and of the newest commit", () =>
+    Effect.gen(function* () {
+      for (const path of ["opencode.json", ".claude/hooks/h.sh"]) track(path, config)
+      write("settings", "{}")
+      symlinkSync("settings", join(scratch.project.root, ".mcp.json"))
+      git("add", ".mcp.json")
+      const commit = (message: string) =>
+        git("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-q", "-m", message)
+      commit("Begin")
+      git("rm", "-r", "--cached", "--quiet", ".")
+      assert.sameMembers([...(yield* untrusted)], ["opencode.json", ".claude/hooks/h.sh", ".mcp.json"])
+      commit("End")
+      write(".git/info/exclude", "*\n")
+      write("opencode.json", asOpenCodeLeavesIt)
+      write(".claude/settings.local.json", '{ "mine": true }')
+      assert.sameMembers([...(yield* untrusted)], ["opencode.json", ".claude/hooks/h.sh", ".mcp.json"])
     })
   )
 

@@ -21,7 +21,7 @@ import { configOf, layerOf, type Values } from "./support/layers.ts"
 import { scratchRepository } from "./support/scratchRepository.ts"
 
 const scratch = scratchRepository()
-const { git, track } = scratch
+const { git, track, write } = scratch
 
 beforeEach(() => track("reprise.toml", ""))
 
@@ -73,6 +73,7 @@ describe("trust in the commands of a tracked reprise.toml", () => {
   it.effect("is not needed for a file that git does not track", () =>
     Effect.gen(function* () {
       git("rm", "--quiet", "--cached", "reprise.toml")
+      write("reprise.toml", "# mine")
       assert.deepStrictEqual(yield* asked(gates("make")), [])
     })
   )
@@ -82,11 +83,19 @@ describe("trust in the commands of a tracked reprise.toml", () => {
     () =>
       Effect.gen(function* () {
         const local = wants({ "gates.quality": ["make"] }, "reprise.local.toml")
-        writeFileSync(join(scratch.project.root, "reprise.local.toml"), "")
+        write("reprise.local.toml", "# mine")
         assert.deepStrictEqual(yield* asked(local), [])
         git("add", "reprise.local.toml")
         assert.deepStrictEqual(yield* asked(local), ["make"])
       })
+  )
+
+  it.effect("is needed for a file that a command took out of the index, as long as git knows what it says", () =>
+    Effect.gen(function* () {
+      track("reprise.toml", "# theirs")
+      git("rm", "--quiet", "--cached", "reprise.toml")
+      assert.deepStrictEqual(yield* asked(gates("make")), ["make"])
+    })
   )
 
   it.effect("is needed for the commands of a plan, tracked or not", () =>
@@ -192,6 +201,7 @@ describe("trust in the commands of a tracked reprise.toml", () => {
   it.effect("is needed when git cannot say who wrote the file", () =>
     Effect.gen(function* () {
       git("rm", "--quiet", "--cached", "reprise.toml")
+      write("reprise.toml", "# mine")
       assert.deepStrictEqual(yield* asked(gates("make")), [])
       writeFileSync(join(scratch.project.root, ".git", "index"), "damaged")
       assert.deepStrictEqual(yield* asked(gates("make")), ["make"])

@@ -35,6 +35,7 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "services/workspace/src/work/files/insideDirectory.ts": "opens a log without waiting, and looks what it opened",
   "services/workspace/src/work/files/withParent.ts": "opens directories alone",
   "services/workspace/src/work/remote/Remotes.ts": "lists the folder of this host's clones",
+  "services/gate/src/work/console/pageRoutes.ts": "lists the pages that come with Reprise",
   "services/gate/src/work/notify/PushBrowsers.ts": "reads a file in the user's own folder",
   "cli/src/terminal/": "reads the terminal, and a temporary file for the user's editor",
   "cli/src/flows/demo/": "makes a repository of its own",

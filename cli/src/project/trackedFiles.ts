@@ -1,25 +1,32 @@
 /** What a repository brings along: the files that git tracks. */
-import { runGit } from "@reprise/process"
+import { createHash } from "node:crypto"
+import { join } from "node:path"
+import { readForeignFile, runGit } from "@reprise/process"
 import { Effect } from "effect"
 import type { Project } from "./Project.ts"
 
 /** Whatever the case of its letters: some file systems find `Reprise.toml` under `reprise.toml`. */
 const anyCase = ["--no-literal-pathspecs", "--icase-pathspecs"]
 
-/**
- * The files that git tracks at or below some paths of a working tree; undefined if git cannot tell. The paths have no
- * characters that git reads as a pattern.
- */
-export const trackedFiles = (
-  directory: string,
-  paths: ReadonlyArray<string>
-): Effect.Effect<ReadonlyArray<string> | undefined> =>
-  runGit(directory, [...anyCase, "ls-files", "-z", "--", ...paths]).pipe(
+const listed = (directory: string, args: ReadonlyArray<string>) =>
+  runGit(directory, [...anyCase, ...args]).pipe(
     Effect.map(({ exitCode, stdout }) =>
       exitCode === 0 ? stdout.split("\0").filter((path) => path !== "") : undefined
     ),
     Effect.orElseSucceed(() => undefined)
   )
+
+/**
+ * The files that git tracks at or below some paths of a working tree; undefined if git cannot tell. The paths may be
+ * patterns of git.
+ */
+export const trackedFiles = (
+  directory: string,
+  paths: ReadonlyArray<string>
+): Effect.Effect<ReadonlyArray<string> | undefined> => listed(directory, ["ls-files", "-z", "--", ...paths])
+
+/** A file of settings is smaller. */
+const largestBytes = 1024 * 1024
 
 const markdown = ["*.md", "*.markdown"]
 
@@ -40,8 +47,56 @@ export const ownMarkdown = (directory: string): Effect.Effect<ReadonlyArray<stri
   )
 
 /**
+ * The files on the disk at or below some paths that git does not track, ignored ones included; undefined if git cannot tell. The
+ * paths have no characters that git reads as a pattern.
+ */
+export const untrackedFiles = (
+  directory: string,
+  paths: ReadonlyArray<string>
+): Effect.Effect<ReadonlyArray<string> | undefined> => listed(directory, ["ls-files", "-z", "--others", "--", ...paths])
+
+/** As git names a content, by either of its hashes. */
+const namesOf = (bytes: Buffer): ReadonlyArray<string> =>
+  ["sha1", "sha256"].map((algorithm) =>
+    createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest("hex")
+  )
+
+/**
+ * Which of some contents the repository has, or all if git cannot tell: somebody has committed these, wherever, so they may have
+ * come from others. A command can take a file out of the index and out of the newest commit; it stays on the disk.
+ */
+export const knownContents = (
+  directory: string,
+  contents: ReadonlyArray<Buffer>
+): Effect.Effect<ReadonlySet<Buffer>> => {
+  if (contents.length === 0) return Effect.succeed(new Set())
+  const named = contents.flatMap((bytes) => namesOf(bytes).map((name) => ({ bytes, name })))
+  return runGit(directory, ["cat-file", "--batch-check=%(objectname) %(objecttype)"], {
+    input: named.map(({ name }) => `${name}\n`).join("")
+  }).pipe(
+    Effect.map(({ exitCode, stdout }) => {
+      const found = new Set(stdout.split("\n"))
+      return new Set(named.flatMap(({ bytes, name }) => (exitCode !== 0 || found.has(`${name} blob`) ? [bytes] : [])))
+    }),
+    Effect.orElseSucceed(() => new Set(contents))
+  )
+}
+
+/**
  * Whether git tracks a file, or anything in a folder, of a project. True as well if git cannot tell: what might come
  * from others is treated as theirs.
  */
 export const isTracked = ({ root }: Project, path: string): Effect.Effect<boolean> =>
   Effect.map(trackedFiles(root, [path]), (files) => files === undefined || files.length > 0)
+
+/**
+ * Whether a file at the top of a project may come from others: git tracks it, has tracked it, or cannot tell. One that cannot
+ * be read is left to whoever reads it.
+ */
+export const isOfOthers = Effect.fnUntraced(function* (project: Project, path: string) {
+  if (yield* isTracked(project, path)) return true
+  const bytes = yield* Effect.promise(() =>
+    readForeignFile(join(project.root, path), { largestBytes }).catch(() => undefined)
+  )
+  return bytes !== undefined && (yield* knownContents(project.root, [bytes])).has(bytes)
+})

@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import type { Config } from "../config/resolveConfig.ts"
 import type { Project } from "../project/Project.ts"
-import { isTracked } from "../project/trackedFiles.ts"
+import { isOfOthers } from "../project/trackedFiles.ts"
 import { digestOf, isTrustedPath, type TrustedSetting, trustedSettings } from "./trustedSettings.ts"
 import { readTrust, type TrustEntry, writeTrust } from "./trustFile.ts"
 
@@ -17,7 +17,7 @@ const isForeign = (project: Project, { source }: TrustedSetting): Effect.Effect<
       return Effect.succeed(true)
     case "reprise.toml":
     case "reprise.local.toml":
-      return isTracked(project, source)
+      return isOfOthers(project, source)
     case "default":
     case "environment":
     case "command line":

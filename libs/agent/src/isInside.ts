@@ -2,24 +2,16 @@
 import { lstat, realpath } from "node:fs/promises"
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
 import { hasCode } from "@reprise/process"
+import { bearsCommands } from "@reprise/sandbox"
 import type { Place } from "./rules/PermissionRules.ts"
 
 const isWithin = (inner: string): boolean => !isAbsolute(inner) && inner.split(sep)[0] !== ".."
 
-/** Never writable, even inside a workspace: files that other programs execute or read permissions from. */
-const guarded = new Set([
-  ".git",
-  ".opencode",
-  ".claude",
-  ".mcp.json",
-  ".reprise",
-  "opencode.json",
-  "opencode.jsonc",
-  "reprise.local.toml",
-  "reprise.toml"
-])
-
-const isGuarded = (path: string): boolean => path.split(sep).some((name) => guarded.has(name.toLowerCase()))
+/** Never writable without a question, even inside a workspace: files that other programs obey or read permissions from. */
+const isGuarded = (path: string): boolean => {
+  const names = path.split(sep)
+  return bearsCommands(names.join("/")) || names.some((name) => [".git", ".reprise"].includes(name.toLowerCase()))
+}
 
 const exists = (path: string): Promise<boolean> =>
   lstat(path).then(

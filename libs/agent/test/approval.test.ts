@@ -89,7 +89,14 @@ describe("isInside", () => {
   it.effect("is false for files that other programs execute or trust", () =>
     Effect.gen(function* () {
       const { work } = yield* place
-      for (const path of [".git/config", "sub/.git/hooks/x", ".GIT/config", ".opencode/plugin/x.ts", "opencode.json"]) {
+      const obeyed = [
+        ".opencode/plugin/x.ts",
+        "sub/opencode.json",
+        ".github/hooks/x.json",
+        ".vscode/tasks.json",
+        ".Codex/x"
+      ]
+      for (const path of [".git/config", "sub/.git/hooks/x", ".GIT/config", ".reprise/x", ...obeyed]) {
         assert.isFalse(yield* Effect.promise(() => isInside(work, path)), path)
       }
     })

@@ -5,11 +5,12 @@
 import { realpath, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { hasCode, splitPath } from "@reprise/process"
-import type { PermissionMode, Role } from "@reprise/protocol"
+import type { PermissionMode, Role, RunId } from "@reprise/protocol"
 import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
 import { agentProgram, type SandboxedAgent } from "./agentProgram.ts"
 import { openedByWords, type PreparedAgent, type ToolWords } from "./agentWrites.ts"
 import { gitRepositoryOf, headOf } from "./askGit.ts"
+import { removeUnusedCaches } from "./cacheFolders.ts"
 import type { Decider, Whose } from "./decider.ts"
 import type { Engine } from "./engine.ts"
 import { dispatchingGit, gitFor, openGit, placedGit } from "./gitProgram.ts"
@@ -19,6 +20,7 @@ import { makeNestedWatch } from "./NestedWatch.ts"
 import type { Policy } from "./policy.ts"
 import { makeProxy } from "./proxy.ts"
 import {
+  cachesFolder,
   digest,
   environmentOf,
   type Host,
@@ -64,8 +66,11 @@ export interface SandboxShape {
   readonly coversGates: boolean
   /** A program that takes `-c COMMAND` as a shell does, and runs an agent's command in the sandbox of a directory. */
   readonly shellFor: (directory: string, role: Role) => Effect.Effect<string, SandboxFault>
-  /** The same for a quality gate, which gets the variables that it is started with. */
-  readonly gateShell: (directory: string) => Effect.Effect<string, SandboxFault>
+  /**
+   * The same for one quality gate of a run, which gets the variables that it is started with. `/tmp` is empty, and the caches
+   * hold the packages that earlier gates of the run fetched and built.
+   */
+  readonly gateShell: (directory: string, run: RunId) => Effect.Effect<string, SandboxFault>
   /** The same for a server of many sessions: what it runs follows who works now in the folder that `sessionFolder` names. */
   readonly serverShell: Effect.Effect<string, SandboxFault>
   /**
@@ -237,8 +242,11 @@ const inUse = (host: Host): SandboxShape => {
     policy: (directory, role) => Effect.map(settled(host, directory, role), ({ policy }) => policy),
     shellFor: (directory, role) =>
       Effect.andThen(tidy(host, directory), shellAt(directory, role, prepared(host, directory, role))),
-    gateShell: (directory) =>
-      Effect.andThen(tidy(host, directory), shellAt(directory, "gate", prepared(host, directory, "author", "gate"))),
+    gateShell: (directory, run) =>
+      Effect.andThen(
+        tidy(host, directory),
+        shellAt(directory, "gate", prepared(host, directory, "author", { whose: "gate", run }))
+      ),
     serverShell: Effect.suspend(() => {
       const path = join(programs, "shell")
       return onDisk(dirname(path), () => writeProgram(path, dispatchingShell(placesOf(host)))).pipe(Effect.as(path))
@@ -308,6 +316,9 @@ const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
     policies: new Map(),
     deciders: new Map(),
     opened: new Map()
+  }
+  if (options.visiting !== true) {
+    yield* Effect.forkScoped(Effect.ignore(onDisk("/", () => removeUnusedCaches(cachesFolder(host)))))
   }
   return inUse(host)
 })

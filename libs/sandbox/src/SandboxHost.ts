@@ -4,9 +4,10 @@ import { chmod, mkdir, realpath } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { hasCode, replaceFile, splitPath, treePathVariable } from "@reprise/process"
-import type { Role } from "@reprise/protocol"
+import type { Role, RunId } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
 import { type Environment, gitRepositoryOf, homeOf } from "./askGit.ts"
+import { agentCaches, type CachesOf, gateCaches, makeAgentCaches, makeAnew, makeGateCaches } from "./cacheFolders.ts"
 import type { Decider, Whose } from "./decider.ts"
 import { attend } from "./desk.ts"
 import { openDoor } from "./door.ts"
@@ -147,21 +148,51 @@ const makeFolders = async (host: Host, folders: ReadonlyArray<string>, directory
 const ownPlaces = ({ engine, folder, options: { stateDirectory } }: Host) =>
   engine === "seatbelt" ? join(tmpdir(), `reprise-sandbox-${digest(stateDirectory)}`) : folder
 
+/** Commands of agents, or the quality gates of a run. */
+export type CommandsOf = { readonly whose: "agent" } | { readonly whose: "gate"; readonly run: RunId }
+
+export const ofAgents: CommandsOf = { whose: "agent" }
+
+/** The caches of all workspaces. */
+export const cachesFolder = (host: Host) =>
+  join(host.engine === "seatbelt" ? ownPlaces(host) : sharedFolder(host.options), "caches")
+
+/**
+ * Where commands find a folder of their own for `/tmp` and for packages. An agent's stay for its next command. A quality gate
+ * finds nothing that an agent's command wrote, and of another gate only the packages, if it is of the same run.
+ */
+const placesFor = async (host: Host, directory: string, of: CommandsOf) => {
+  const { visiting = false } = host.options
+  const folder = cachesFolder(host)
+  const workspace = await realpath(directory)
+  const ofWorkspace: CachesOf = { folder, id: digest(workspace), workspace }
+  const own = of.whose === "agent" ? agentCaches(ofWorkspace) : gateCaches(ofWorkspace, of.run)
+  const suffix = of.whose === "agent" ? "" : "-gate"
+  const temporary = join(ownPlaces(host), "temporary", `${digest(directory)}${suffix}`)
+  const refused = join(sharedFolder(host.options), "refused")
+  if (!visiting) {
+    await makeFolders(host, [folder, refused, heardFolder(host)], directory)
+    if (of.whose === "agent")
+      await Promise.all([makeFolders(host, [temporary], directory), makeAgentCaches(ofWorkspace)])
+    else await Promise.all([makeAnew(temporary), makeGateCaches(ofWorkspace, of.run)])
+  }
+  // Tools write down where they found a package: where folders can be mounted, it is the same place for agents and gates.
+  const caches = host.engine === "seatbelt" ? { caches: own } : { caches: folder, cachesFrom: own }
+  return { temporary, refused, ...caches }
+}
+
 /** What a human allowed for good holds for quality gates too, which run as an author's commands; what holds for a turn does not. */
-export const settled = (host: Host, directory: string, role: Role, whose: Whose = "agent", own?: OwnPlaces) =>
+export const settled = (host: Host, directory: string, role: Role, of: CommandsOf = ofAgents, own?: OwnPlaces) =>
   Effect.flatMap(host.options.opened ?? Effect.succeed<ReadonlyArray<string>>([]), (always) =>
     onDisk(directory, async (): Promise<Held> => {
-      const { settings, stateDirectory, visiting = false } = host.options
+      const { settings, stateDirectory } = host.options
       const environment = environmentOf(host)
-      const temporary = join(ownPlaces(host), "temporary", digest(directory))
-      const caches = join(host.engine === "seatbelt" ? ownPlaces(host) : sharedFolder(host.options), "caches")
-      const refused = join(sharedFolder(host.options), "refused")
-      if (!visiting) await makeFolders(host, [temporary, caches, refused, heardFolder(host)], directory)
       const home = homeOf(environment)
-      const where = { workspace: directory, stateDirectory, home, environment, temporary, caches, refused }
+      const places = await placesFor(host, directory, of)
+      const where = { workspace: directory, stateDirectory, home, environment, ...places }
       const around = await lookAround(where, settings, own)
       const bounds = { ...around, closed: await closedPlaces(where, settings, around.git) }
-      const forNow = whose === "agent" ? (host.opened.get(around.workspace) ?? []) : []
+      const forNow = of.whose === "agent" ? (host.opened.get(around.workspace) ?? []) : []
       const wished = role === "author" ? [...always, ...forNow] : []
       const write = [...around.write]
       for (const place of new Set(wished)) if (await mayBeOpened(place, bounds)) write.push(place)
@@ -205,8 +236,9 @@ const socketsFor = (host: Host, whose: Whose, { policy: { workspace } }: Held, p
   })
 }
 
-const textFor = Effect.fnUntraced(function* (host: Host, directory: string, role: Role, whose: Whose) {
-  const held = yield* settled(host, directory, role, whose)
+const textFor = Effect.fnUntraced(function* (host: Host, directory: string, role: Role, of: CommandsOf) {
+  const { whose } = of
+  const held = yield* settled(host, directory, role, of)
   const { policy } = held
   const isGate = whose === "gate"
   const { bubblewrap, shell: own } = host.programs
@@ -234,8 +266,8 @@ const textFor = Effect.fnUntraced(function* (host: Host, directory: string, role
 export const asFault = (directory: string) => (cause: ProxyFailed) =>
   Effect.fail(new SandboxFault({ directory, cause }))
 
-export const prepared = (host: Host, directory: string, role: Role, whose: Whose = "agent") =>
-  textFor(host, directory, role, whose).pipe(Effect.catchTag("ProxyFailed", asFault(directory)))
+export const prepared = (host: Host, directory: string, role: Role, of: CommandsOf = ofAgents) =>
+  textFor(host, directory, role, of).pipe(Effect.catchTag("ProxyFailed", asFault(directory)))
 
 /** The git of an agent's program in a directory, for what is no query. */
 export const preparedGit = (host: Host, directory: string, role: Role) => {

@@ -19,6 +19,7 @@ import {
   type Host,
   heardFolder,
   keyOf,
+  ofAgents,
   onDisk,
   programPaths,
   programsOf,
@@ -60,7 +61,7 @@ const textFor = Effect.fnUntraced(function* (host: Host, bubblewrap: string, age
   yield* onDisk(directory, async () => {
     for (const folder of own.write) await mkdir(folder, { recursive: true, mode: 0o700 })
   })
-  const held = yield* settled(host, directory, role, "agent", { ...own, network: names })
+  const held = yield* settled(host, directory, role, ofAgents, { ...own, network: names })
   const { policy } = held
   const key = agentKeyOf(name, role, policy.workspace)
   const access = yield* host.proxyFor(policy.network)

@@ -21,6 +21,7 @@ export const anchorsOf = async (paths: ReadonlyArray<string>, writable: Readonly
     for (const name of relative(root, path).split("/")) {
       at = join(at, name)
       const found = await lstat(at).catch((error) =>
+        // In a worktree `.git` is a file, whatever folder `core.hooksPath` names in it.
         hasCode(error, "ENOENT", "ENOTDIR") ? undefined : Promise.reject(error)
       )
       if (found === undefined) {

@@ -12,10 +12,17 @@ import { type GitPlaces, isWithin } from "./policy.ts"
  */
 const obeyedInRepository = [
   ...["hooks", "config", "config.worktree", "commondir", "remotes", "branches"],
-  ...["info/attributes", "info/exclude", "info/grafts", "objects/info/alternates", "objects/info/http-alternates"]
+  ...[
+    "info/attributes",
+    "info/exclude",
+    "info/grafts",
+    "info/sparse-checkout",
+    "objects/info/alternates",
+    "objects/info/http-alternates"
+  ]
 ]
 
-const obeyedInWorktree = ["commondir", "gitdir", "config.worktree"]
+const obeyedInWorktree = ["commondir", "gitdir", "config.worktree", "info/sparse-checkout"]
 
 /** What Reprise keeps in the directory of a working tree, and believes. */
 const ofReprise = ["reprise-prepared.json", "reprise-workspace.json"]

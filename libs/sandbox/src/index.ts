@@ -2,10 +2,11 @@
 
 export type { SandboxedAgent } from "./agentProgram.ts"
 export type { ToolWords } from "./agentWrites.ts"
+export { bearsCommands, commandFilesOf, nestedCommandFilesOf } from "./commandFiles.ts"
 export { credentialPaths } from "./credentials.ts"
 export type { Decider, RefusedWrite, Whose } from "./decider.ts"
 export { type Engine, shortcomings } from "./engine.ts"
-export { type Mount, type OwnPlaces, type Policy, type SandboxSettings, steering } from "./policy.ts"
+export type { Mount, OwnPlaces, Policy, SandboxSettings } from "./policy.ts"
 export { layerSandbox, Sandbox, type SandboxShape, type Standing } from "./Sandbox.ts"
 export { SandboxFault, type SandboxMode, type SandboxOptions } from "./SandboxHost.ts"
 export { sessionFolder } from "./shellScript.ts"

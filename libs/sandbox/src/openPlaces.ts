@@ -2,7 +2,8 @@
  * Which files and folders a human may be asked about when a command wants to write there. Whatever runs outside of the
  * sandbox later, holds a key or says what others may do is never asked about (docs/design/workspace.md#sandbox). Pure.
  */
-import { type Found, isWithin, steering } from "./policy.ts"
+import { bearsCommands } from "./commandFiles.ts"
+import { type Found, isWithin } from "./policy.ts"
 
 export interface Bounds {
   readonly home: string | undefined
@@ -18,10 +19,11 @@ const systemFolders: ReadonlySet<string> = new Set([
   ...["snap", "sys", "tmp", "usr", "var"]
 ])
 
-/** Names that say what other programs run or allow, wherever they stand. */
-const closedNames: ReadonlySet<string> = new Set([".git", ".reprise", ".ssh", ...steering])
+const closedNames: ReadonlySet<string> = new Set([".git", ".reprise", ".ssh"])
 
-export const isClosedName = (name: string): boolean => closedNames.has(name.toLowerCase())
+/** Whether it says what other programs run or allow, wherever it stands. */
+export const isClosed = (path: string): boolean =>
+  bearsCommands(path) || path.split("/").some((name) => closedNames.has(name.toLowerCase()))
 
 /** What starts with a dot in a home is settings of programs, which may run what they name. */
 const isOpenInHome = (inner: string): boolean => {
@@ -40,7 +42,7 @@ export const isOpenPlace = ({ path }: Pick<Found, "path">, bounds: Bounds): bool
   const { closed, home, stateDirectory, workspace } = bounds
   const kept = [workspace, stateDirectory, ...closed, ...(home === undefined ? [] : [home])]
   return (
-    !path.split("/").some(isClosedName) &&
+    !isClosed(path) &&
     !kept.some((one) => isWithin(one, path)) &&
     ![workspace, stateDirectory, ...closed].some((one) => isWithin(path, one)) &&
     isOpenFolder(path, home)

@@ -1,5 +1,7 @@
 /** What a command in a workspace may write, read and reach (docs/design/workspace.md#sandbox). Pure. */
 import type { Role } from "@reprise/protocol"
+import { cacheVariables } from "./caches.ts"
+import { commandFiles } from "./commandFiles.ts"
 
 /** The section `sandbox` of the configuration. Paths are absolute, or begin with `~/`, or are relative to the root. */
 export interface SandboxSettings {
@@ -16,9 +18,14 @@ export interface Surroundings {
   readonly workspace: string
   /** `.reprise` of the repository: passwords, journals, other worktrees. */
   readonly stateDirectory: string
-  /** The folder that a command sees as `/tmp`, and where package managers keep what they have fetched. */
+  /** The folder that a command sees as `/tmp`. */
   readonly temporary: string
+  /**
+   * Where package managers keep what they have fetched, as a command sees it, and the folder that it sees there; absent: the
+   * same. The user's own caches would be obeyed outside of the sandbox later.
+   */
   readonly caches: string
+  readonly cachesFrom?: string
   /** Where files go that a command may not make. */
   readonly refused: string
   readonly git: GitPlaces | undefined
@@ -27,8 +34,8 @@ export interface Surroundings {
   /** What exists of the settings' `write` and `read`. */
   readonly write: ReadonlyArray<string>
   readonly read: ReadonlyArray<string>
-  /** What exists of `steering` in the workspace. */
-  readonly steering: ReadonlyArray<string>
+  /** What exists in the workspace of the files that bear commands. */
+  readonly commandFiles: ReadonlyArray<string>
   readonly anchors: Anchors
   /** Sockets that a program of this machine listens on. */
   readonly sockets: ReadonlyArray<string>
@@ -83,20 +90,6 @@ export interface Anchors {
   readonly missing: ReadonlyArray<string>
 }
 
-/**
- * Files of a workspace that say what other programs run or allow: a command reads them, and cannot change them. One that
- * does not exist yet must not appear: see `absent`.
- */
-export const steering: ReadonlyArray<string> = [
-  ".claude",
-  ".mcp.json",
-  ".opencode",
-  "opencode.json",
-  "opencode.jsonc",
-  "reprise.local.toml",
-  "reprise.toml"
-]
-
 /** Where a command finds a path, the later one on top. */
 export interface Mount {
   readonly path: string
@@ -129,27 +122,6 @@ export const isWithin = (path: string, folder: string): boolean =>
 
 /** Folders whose whole content belongs to other programs of this machine, their sockets among it. */
 const machineFolders = ["/run", "/tmp", "/var/tmp"]
-
-/** Package managers keep here what they have fetched; the user's own caches would run outside of the sandbox later. */
-const cacheVariables = (caches: string): Record<string, string> => ({
-  npm_config_cache: `${caches}/npm`,
-  npm_config_store_dir: `${caches}/pnpm`,
-  YARN_CACHE_FOLDER: `${caches}/yarn`,
-  YARN_GLOBAL_FOLDER: `${caches}/yarn-global`,
-  BUN_INSTALL_CACHE_DIR: `${caches}/bun`,
-  DENO_DIR: `${caches}/deno`,
-  PIP_CACHE_DIR: `${caches}/pip`,
-  UV_CACHE_DIR: `${caches}/uv`,
-  POETRY_CACHE_DIR: `${caches}/poetry`,
-  CARGO_HOME: `${caches}/cargo`,
-  GOCACHE: `${caches}/go-build`,
-  GOMODCACHE: `${caches}/go-mod`,
-  GRADLE_USER_HOME: `${caches}/gradle`,
-  MAVEN_ARGS: `-Dmaven.repo.local=${caches}/maven`,
-  NUGET_PACKAGES: `${caches}/nuget`,
-  COMPOSER_CACHE_DIR: `${caches}/composer`,
-  CCACHE_DIR: `${caches}/ccache`
-})
 
 const strictness = { writable: 0, readable: 1, "hidden-file": 2, "hidden-folder": 2 } as const
 
@@ -196,7 +168,7 @@ const anchoring = (mounts: ReadonlyArray<Mount>, { folders }: Anchors): Readonly
 
 /** A reviewer reaches nothing, but for what its agent needs itself: it only reads. */
 export const policyFor = (around: Surroundings, settings: SandboxSettings, role: Role): Policy => {
-  const { caches, git, home, read, stateDirectory, temporary, workspace } = around
+  const { caches, cachesFrom, git, home, read, stateDirectory, temporary, workspace } = around
   const inMachineFolder = (path: string) => machineFolders.some((folder) => isWithin(path, folder))
   const writable = [workspace, ...around.write, ...(git === undefined ? [] : [git.common, git.directory])]
   const couldWrite = (path: string) => writable.some((folder) => isWithin(path, folder))
@@ -204,7 +176,7 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     // A home in a folder of the machine would disappear with it.
     ...(home !== undefined && inMachineFolder(home) ? [{ path: home, as: "readable" } as const] : []),
     { path: workspace, as: "writable" },
-    { path: caches, as: "writable" },
+    { path: caches, as: "writable", ...(cachesFrom === undefined ? {} : { from: cachesFrom }) },
     ...around.write.map((path): Mount => ({ path, as: "writable" })),
     ...read.map((path): Mount => ({ path, as: "readable" })),
     // A reviewer writes its review, and commits nothing.
@@ -229,7 +201,7 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     { path: "/tmp", as: "writable", from: temporary },
     { path: "/var/tmp", as: "writable", from: temporary },
     ...shownAgain,
-    ...around.steering.map((path): Mount => ({ path, as: "readable" })),
+    ...around.commandFiles.map((path): Mount => ({ path, as: "readable" })),
     { path: stateDirectory, as: "hidden-folder" },
     ...hidden
   ]
@@ -239,7 +211,7 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     mounts: ordered([...mounts, ...anchoring(mounts, around.anchors)]),
     kept: [
       ...new Set([
-        ...[...steering, bareRepository].map((name) => `${workspace}/${name}`),
+        ...[...commandFiles, bareRepository].map((name) => `${workspace}/${name}`),
         ...[...(git?.obeyed ?? []), ...around.anchors.missing].filter(couldWrite),
         ...(around.own?.kept ?? [])
       ])

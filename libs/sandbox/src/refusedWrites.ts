@@ -3,7 +3,7 @@ import { lstat, realpath } from "node:fs/promises"
 import { dirname, isAbsolute, join, normalize } from "node:path"
 import { readForeignFolder } from "@reprise/process"
 import type { RefusedWrite } from "./decider.ts"
-import { type Bounds, isClosedName, isOpenPlace } from "./openPlaces.ts"
+import { type Bounds, isClosed, isOpenPlace } from "./openPlaces.ts"
 import { type Found, type Policy, seenAs } from "./policy.ts"
 
 /** A folder with more in it is not looked through, so nobody is asked about it. */
@@ -28,10 +28,11 @@ const holdsClosed = async (folder: string): Promise<boolean> => {
   let entries = 0
   const waiting = [folder]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const at = next
     const found = await readForeignFolder(next, { mostEntries: mostEntries - entries }).catch(() => undefined)
     if (found === undefined) return true
     entries += found.length
-    if (found.some(({ name }) => isClosedName(name))) return true
+    if (found.some(({ name }) => isClosed(join(at, name)))) return true
     for (const entry of found) if (entry.isDirectory()) waiting.push(join(next, entry.name))
   }
   return false

@@ -4,17 +4,11 @@ import { userInfo } from "node:os"
 import { basename, dirname, isAbsolute, join, resolve } from "node:path"
 import { hasCode, readForeignFolder } from "@reprise/process"
 import { anchorsOf } from "./anchors.ts"
+import { commandFiles } from "./commandFiles.ts"
 import { credentialPaths, systemCredentialPaths } from "./credentials.ts"
 import { find, findAll, pathsOf } from "./found.ts"
 import { gitPlacesOf } from "./gitPlaces.ts"
-import {
-  type GitPlaces,
-  isWithin,
-  type OwnPlaces,
-  type SandboxSettings,
-  type Surroundings,
-  steering
-} from "./policy.ts"
+import { type GitPlaces, isWithin, type OwnPlaces, type SandboxSettings, type Surroundings } from "./policy.ts"
 import { registriesFor } from "./registries.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -26,6 +20,7 @@ export interface Whereabouts {
   readonly environment: Environment
   readonly temporary: string
   readonly caches: string
+  readonly cachesFrom?: string
   readonly refused: string
 }
 
@@ -136,22 +131,23 @@ export const lookAround = async (
   const hidden = [...credentials.filter(({ path }) => !ownFolders.some((folder) => isWithin(path, folder))), ...denied]
   const write = [...pathsOf(await places(settings.write)), ...ownFolders]
   const kept = await Promise.all(own.kept.map(async (path) => join(await realOf(dirname(path)), basename(path))))
-  const steeringNames = [...steering.map((name) => join(workspace, name)), ...kept]
+  const obeyedFiles = [...commandFiles.map((name) => join(workspace, name)), ...kept]
   const writable = [workspace, ...write, ...(git === undefined ? [] : [git.common, git.directory])]
   // Where `.git` is a link, a command could put a repository of its own in its place.
-  const protectedPaths = [...steeringNames, join(workspace, ".git"), ...(git?.obeyed ?? []), ...pathsOf(hidden)]
+  const protectedPaths = [...obeyedFiles, join(workspace, ".git"), ...(git?.obeyed ?? []), ...pathsOf(hidden)]
   return {
     home: (await find(where.home))?.path,
     workspace,
     stateDirectory,
     temporary: await realOf(where.temporary),
     caches: await realOf(where.caches),
+    ...(where.cachesFrom === undefined ? {} : { cachesFrom: await realOf(where.cachesFrom) }),
     refused: where.refused,
     git,
     hidden: [...new Map(hidden.map((one) => [one.path, one])).values()],
     write,
     read: pathsOf(await places([...settings.read, ...own.read])),
-    steering: pathsOf(await findAll(steeringNames)),
+    commandFiles: pathsOf(await findAll(obeyedFiles)),
     anchors: await anchorsOf(
       protectedPaths.filter((path) => !isWithin(path, stateDirectory) || isWithin(path, workspace)),
       writable

@@ -1,5 +1,6 @@
 /** For tests: what a command might try to get out of the sandbox. */
 import { existsSync } from "node:fs"
+import { commandFileEscapes } from "./testingCommandFileEscapes.ts"
 import { gitEscapes } from "./testingGitEscapes.ts"
 import { nestedRepositoryEscapes } from "./testingNestedRepositories.ts"
 import { canary } from "./testingScene.ts"
@@ -128,11 +129,6 @@ export const escapes: ReadonlyArray<Escape> = [
     ({ workspace }) => `${workspace}/reprise.toml`
   ),
   written(
-    "the settings of OpenCode",
-    () => `echo '{"x":"${canary}"}' > opencode.json`,
-    ({ workspace }) => `${workspace}/opencode.json`
-  ),
-  written(
     "settings in the place of a link",
     () => `rm -f .mcp.json; echo '{"mcpServers":{"${canary}":{}}}' > .mcp.json`,
     ({ workspace }) => `${workspace}/.mcp.json`
@@ -142,11 +138,7 @@ export const escapes: ReadonlyArray<Escape> = [
     () => `mkdir -p settings; echo '{"mcpServers":{"${canary}":{}}}' > settings/mcp.json`,
     ({ workspace }) => `${workspace}/settings/mcp.json`
   ),
-  written(
-    "the settings of Claude",
-    () => `echo '{"x":"${canary}"}' > .claude/settings.json`,
-    ({ workspace }) => `${workspace}/.claude/settings.json`
-  ),
+  ...commandFileEscapes,
   ...gitEscapes,
   ...nestedRepositoryEscapes,
   // Reading keys and passwords.

@@ -44,6 +44,7 @@ const named: ReadonlyArray<readonly [title: string, path: string]> = [
   ["attributes of the repository", ".git/info/attributes"],
   ["ignored files of the repository", ".git/info/exclude"],
   ["another history", ".git/info/grafts"],
+  ["files that git takes for not checked out", ".git/info/sparse-checkout"],
   ["objects of another repository", ".git/objects/info/alternates"],
   ["a remote in a file of its own", ".git/remotes/origin"],
   ["what Reprise tolerates", ".git/reprise-prepared.json"]
@@ -93,6 +94,16 @@ export const gitEscapes: ReadonlyArray<Escape> = [
     "a file of the user under a second name in git's folder",
     ({ home }) => `ln -f ${home}/.bashrc .git/EDITED && echo ${canary} >> .git/EDITED`,
     ({ home }) => `${home}/.bashrc`
+  ),
+  written(
+    "patterns of files that git leaves out, in a folder that is made anew",
+    () => `mv .git/info out-info; mkdir -p .git/info; echo ${canary} > .git/info/exclude`,
+    ({ workspace }) => join(workspace, ".git", "info", "exclude")
+  ),
+  written(
+    "patterns of files that a submodule leaves out",
+    () => `mkdir -p .git/modules/sub/info; echo ${canary} >> .git/modules/sub/info/exclude`,
+    ({ workspace }) => join(workspace, ".git", "modules", "sub", "info", "exclude")
   ),
   written(
     "a hook",

@@ -12,6 +12,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { RunId } from "@reprise/protocol"
 import { Effect, Schedule } from "effect"
 import { layerSandbox, Sandbox, type SandboxShape } from "../src/index.ts"
 import { putAsideLeft } from "../src/leftovers.ts"
@@ -103,7 +104,7 @@ describe.skipIf(!sandboxed)("what a killed command made that may not be made", (
           )
           assert.isFalse(existsSync(settings), "when the turn ends")
           yield* killed(shell, grants, settings, here)
-          yield* sandbox.gateShell(here.workspace)
+          yield* sandbox.gateShell(here.workspace, RunId.make("r1"))
           assert.isFalse(existsSync(settings), "when a gate is prepared")
           yield* killed(shell, grants, settings, here)
           yield* Effect.promise(() => putAsideLeft(join(here.stateDirectory, "sandbox")))

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { bubblewrapArguments } from "../src/bubblewrap.ts"
+import { commandFiles } from "../src/commandFiles.ts"
 import { type Policy, policyFor, type Surroundings, seenAs } from "../src/policy.ts"
 import { registriesFor } from "../src/registries.ts"
 import { dispatchingShell, openShell, sandboxedShell } from "../src/shellScript.ts"
@@ -23,7 +24,7 @@ const around: Surroundings = {
   ],
   write: [],
   read: [],
-  steering: ["/home/me/work/reprise.toml"],
+  commandFiles: ["/home/me/work/reprise.toml"],
   anchors: { folders: [], links: [], missing: [] },
   sockets: [],
   registries: ["registry.npmjs.org"]
@@ -76,7 +77,7 @@ describe("a policy", () => {
           executable: ["/home/me/work/.git/hooks", "/home/me/work/.git/worktrees/r1/commondir"],
           obeyed: ["/home/me/work/.git/worktrees/r1/config.worktree", "/home/me/work/.git/commondir"]
         },
-        steering: [],
+        commandFiles: [],
         hidden: [{ path: `${worktree}/secrets`, kind: "folder" }]
       },
       none,
@@ -102,7 +103,7 @@ describe("a policy", () => {
 
   it("names the files that would grant something, whether they exist or not", () => {
     const { kept } = policyFor(around, none, "author")
-    for (const name of ["reprise.local.toml", "opencode.json", ".claude", ".mcp.json", ".git/commondir", "HEAD"]) {
+    for (const name of [...commandFiles, ".git/commondir", "HEAD"]) {
       assert.include(kept, `/home/me/work/${name}`)
     }
   })

@@ -1,6 +1,7 @@
 /** The real proxy, and a listener of this machine in place of the internet: `localhost` is the name that leads to it. */
 import { execFile } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
+import { RunId } from "@reprise/protocol"
 import { Effect } from "effect"
 import { type Decider, layerSandbox, Sandbox } from "../src/index.ts"
 import { canary, canSandbox, type Scene, scene } from "../src/testing.ts"
@@ -34,7 +35,7 @@ describe.skipIf(!sandboxed)("a command in the sandbox", () => {
       yield* Effect.gen(function* () {
         const sandbox = yield* Sandbox
         // At the same time: the proxy is started once.
-        const shells = [sandbox.shellFor(here.workspace, "author"), sandbox.gateShell(here.workspace)]
+        const shells = [sandbox.shellFor(here.workspace, "author"), sandbox.gateShell(here.workspace, RunId.make("r1"))]
         for (const shell of yield* Effect.all(shells, { concurrency: 2 })) {
           assert.include(yield* run(here, shell, curl("localhost", here)), canary)
           for (const host of ["127.0.0.1", "[::1]", "2130706433", "example.org", "localhost.example.org"]) {
@@ -97,7 +98,7 @@ describe.skipIf(!sandboxed)("a command in the sandbox", () => {
         // What was allowed once was allowed by whoever was asked: nobody is asked now.
         assert.include(yield* run(here, shell, curl("localhost", here)), "may not be reached")
         // A quality gate has nobody to ask.
-        const gate = yield* sandbox.gateShell(here.workspace)
+        const gate = yield* sandbox.gateShell(here.workspace, RunId.make("r1"))
         const gated = yield* Effect.scoped(
           Effect.andThen(sandbox.decide(here.workspace, decider), run(here, gate, curl("localhost", here)))
         )

@@ -3,6 +3,7 @@ import { execFile, spawn, spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { RunId } from "@reprise/protocol"
 import { Effect, Schedule } from "effect"
 import { type Decider, layerSandbox, type RefusedWrite, Sandbox, type SandboxOptions } from "../src/index.ts"
 import { canSandbox, type Scene, scene } from "../src/testing.ts"
@@ -62,7 +63,9 @@ describe.skipIf(!sandboxed)("a file that a command may not write", () => {
         yield* Effect.gen(function* () {
           const sandbox = yield* Sandbox
           const shell =
-            who === "gate" ? yield* sandbox.gateShell(here.workspace) : yield* sandbox.shellFor(here.workspace, who)
+            who === "gate"
+              ? yield* sandbox.gateShell(here.workspace, RunId.make("r1"))
+              : yield* sandbox.shellFor(here.workspace, who)
           yield* sandbox.decide(here.workspace, decider, who === "gate" ? "gate" : "agent")
           const ended = yield* run(here, shell, `echo one; touch ${data}/x; echo two >&2; exit 7`)
           assert.strictEqual(ended.code, 7)
@@ -97,7 +100,7 @@ describe.skipIf(!sandboxed)("a file that a command may not write", () => {
             assert.strictEqual((yield* run(here, author, `echo x > ${data}/x`)).code, 0)
             for (const shell of [
               yield* sandbox.shellFor(here.workspace, "reviewer"),
-              yield* sandbox.gateShell(here.workspace)
+              yield* sandbox.gateShell(here.workspace, RunId.make("r1"))
             ]) {
               const ended = yield* run(here, shell, `echo y > ${data}/y`)
               assert.include(ended.output, "Read-only file system")

@@ -30,7 +30,7 @@ const around: Surroundings = {
   hidden: [{ path: "/Users/me/.ssh", kind: "folder" }],
   write: ["/Users/me/data"],
   read: [],
-  steering: ["/Users/me/work/reprise.toml"],
+  commandFiles: ["/Users/me/work/reprise.toml"],
   anchors: { folders: [], links: [], missing: [] },
   sockets: [],
   registries: ["registry.npmjs.org"]
@@ -85,7 +85,7 @@ describe("the program for macOS", () => {
 
   it("is not made where its profile could not hide a file, or not keep one from being written", async () => {
     const workspace = "/Users/me/work/.reprise/worktrees/r1"
-    const inWorktree = { ...around, workspace, git: undefined, steering: [] }
+    const inWorktree = { ...around, workspace, git: undefined, commandFiles: [] }
     assert.isDefined(seatbeltRules(policyFor(inWorktree, none, "author")))
     const hidden = [{ path: `${workspace}/secrets`, kind: "folder" as const }]
     const inexpressible = policyFor({ ...inWorktree, hidden }, none, "author")

@@ -84,6 +84,7 @@ const runPostCreate = Effect.fnUntraced(function* (command: PrepareWorkspace, ro
   for (const [index, line] of command.postCreate.entries()) {
     const logPath = postCreateLog(command.runId, slugs[index] ?? String(index))
     const result = yield* runShell({
+      runId: command.runId,
       command: line,
       directory,
       root,

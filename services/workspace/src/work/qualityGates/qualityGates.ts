@@ -14,6 +14,7 @@ export const qualityGates = Effect.fn("qualityGates")(function* (command: InputO
   const slugs = commandSlugs(commands)
   const results = yield* Effect.forEach(commands, (gate, index) =>
     runShell({
+      runId,
       command: gate,
       directory: place.directory,
       root: place.root,

@@ -3,7 +3,7 @@
  * (docs/design/workspace.md#workspace).
  */
 import { commandEnvironment } from "@reprise/process"
-import type { GateResult } from "@reprise/protocol"
+import type { GateResult, RunId } from "@reprise/protocol"
 import { type Decider, Sandbox } from "@reprise/sandbox"
 import { Clock, Effect, Ref } from "effect"
 import { type FileError, type Log, WorkspaceFiles } from "../files/WorkspaceFiles.ts"
@@ -11,6 +11,7 @@ import { runScript, type ScriptEnd } from "../process/runScript.ts"
 import { addOutput, emptyWindow, type OutputWindow, windowText } from "./OutputWindow.ts"
 
 export interface ShellRequest {
+  readonly runId: RunId
   /** For `sh -c`. */
   readonly command: string
   readonly directory: string
@@ -81,11 +82,11 @@ const watchRefused = Effect.fnUntraced(function* (directory: string) {
 })
 
 /** A command that is to run in the sandbox does not run without it. What it leaves, if it is killed, goes with the scope. */
-const shellFor = Effect.fnUntraced(function* (directory: string) {
+const shellFor = Effect.fnUntraced(function* ({ directory, runId }: ShellRequest) {
   const sandbox = yield* Sandbox
   if (!sandbox.coversGates) return {}
   yield* Effect.addFinalizer(() => Effect.ignore(sandbox.tidy(directory)))
-  return { shell: yield* sandbox.gateShell(directory) }
+  return { shell: yield* sandbox.gateShell(directory, runId) }
 })
 
 const runRecorded = (request: ShellRequest, recorder: Recorder) => {
@@ -94,7 +95,7 @@ const runRecorded = (request: ShellRequest, recorder: Recorder) => {
     directory: request.directory,
     environment: commandEnvironment(process.env, request.environment)
   }
-  return shellFor(request.directory).pipe(
+  return shellFor(request).pipe(
     Effect.flatMap((shell) =>
       runScript({ ...script, ...shell }, request.timeoutMs, (chunk) => record(recorder, chunk))
     ),

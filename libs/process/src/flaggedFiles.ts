@@ -1,0 +1,92 @@
+/**
+ * Changes of files that git was told not to look at. Whoever may write the index can set these flags, and `git status` says
+ * nothing about the files then (docs/security.md#the-sandbox).
+ */
+import { createHash } from "node:crypto"
+import type { Stats } from "node:fs"
+import { lstat, readlink } from "node:fs/promises"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { type GitOptions, runGit } from "./runGit.ts"
+import type { ProgramFailed } from "./runProgram.ts"
+
+/** `skipped`: git takes the file for one that is not checked out; else for unchanged. */
+interface Flagged {
+  readonly path: string
+  readonly skipped: boolean
+}
+
+/** The records of `git ls-files -v -z` with a flag: git writes the letter of those that are assumed unchanged small. */
+export const readFlagged = (listed: string): ReadonlyArray<Flagged> =>
+  listed.split("\0").flatMap((record) => {
+    const [, tag, path] = /^([a-zS]) (.+)$/s.exec(record) ?? []
+    return tag === undefined || path === undefined ? [] : [{ path, skipped: tag.toUpperCase() === "S" }]
+  })
+
+interface Entry {
+  readonly mode: string
+  readonly hash: string
+}
+
+/** The records of `git ls-files --stage -z`, by path. */
+const readEntries = (listed: string): ReadonlyMap<string, Entry> =>
+  new Map(
+    listed.split("\0").flatMap((record) => {
+      const [, mode, hash, path] = /^(\d+) ([0-9a-f]+) \d\t(.+)$/s.exec(record) ?? []
+      return mode === undefined || hash === undefined || path === undefined ? [] : [[path, { mode, hash }] as const]
+    })
+  )
+
+const modeOf = (found: Stats): string => {
+  if (found.isSymbolicLink()) return "120000"
+  return (found.mode & 0o100) === 0 ? "100644" : "100755"
+}
+
+/** As git names the content of a link. */
+const hashOfLink = async (path: string, { length }: string): Promise<string> => {
+  const target = await readlink(path, "buffer")
+  return createHash(length === 64 ? "sha256" : "sha1")
+    .update(`blob ${target.length}\0`)
+    .update(target)
+    .digest("hex")
+}
+
+/** Undefined: only its content can tell. A submodule that has a flag counts as changed: nobody has a reason for one. */
+const isChangedAtSight = (directory: string, { path, skipped }: Flagged, entry: Entry | undefined, sparse: boolean) =>
+  Effect.promise(async (): Promise<boolean | undefined> => {
+    const place = join(directory, path)
+    const found = await lstat(place).catch(() => undefined)
+    if (found === undefined) return !(skipped && sparse)
+    // A path with a line break cannot be asked about.
+    if (entry === undefined || entry.mode !== modeOf(found) || path.includes("\n")) return true
+    if (found.isSymbolicLink()) return (await hashOfLink(place, entry.hash).catch(() => "")) !== entry.hash
+    return found.isFile() ? undefined : true
+  })
+
+/**
+ * The flagged files of a working tree whose content, kind or existence is not that of the index; those that a sparse checkout
+ * left out are not missing.
+ */
+export const changedFlaggedFiles = Effect.fn("changedFlaggedFiles")(function* (
+  directory: string,
+  options: GitOptions = {}
+): Effect.fn.Return<ReadonlyArray<string>, ProgramFailed> {
+  const flagged = readFlagged((yield* runGit(directory, ["ls-files", "-v", "-z"], options)).stdout)
+  // Few repositories have any, and all are looked at often.
+  if (flagged.length === 0) return []
+  const entries = readEntries((yield* runGit(directory, ["ls-files", "--stage", "-z"], options)).stdout)
+  const wanted = yield* runGit(directory, ["config", "--type=bool", "core.sparseCheckout"], options)
+  const sparse = wanted.stdout.trim() === "true"
+  const changed: Array<string> = []
+  const unclear: Array<string> = []
+  for (const file of flagged) {
+    const seen = yield* isChangedAtSight(directory, file, entries.get(file.path), sparse)
+    if (seen === undefined) unclear.push(file.path)
+    else if (seen) changed.push(file.path)
+  }
+  if (unclear.length === 0) return changed
+  const input = unclear.map((path) => `${path}\n`).join("")
+  const hashed = yield* runGit(directory, ["hash-object", "--stdin-paths"], { ...options, input })
+  const hashes = hashed.exitCode === 0 ? hashed.stdout.split("\n") : []
+  return [...changed, ...unclear.filter((path, at) => hashes[at] !== entries.get(path)?.hash)]
+})

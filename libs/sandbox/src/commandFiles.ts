@@ -1,0 +1,50 @@
+/**
+ * The files of a repository that bear commands: in them programs that run outside of the sandbox find what to start (servers,
+ * hooks, plugins, tasks, tools) or what to allow, and obey it without a person's act. Text for a model, such as `AGENTS.md`,
+ * and what a person runs, such as `package.json`, is none. One list for the sandbox, for trust and for what agents'
+ * file tools may change without a question (docs/security.md#the-sandbox). Pure.
+ */
+import type { BuiltInRuntime } from "@reprise/protocol"
+
+/** `agents`: one or more that speak the Agent Client Protocol, or that a person starts. */
+export type ReadBy = BuiltInRuntime | "agents" | "editors" | "reprise"
+
+/** Files and folders by what reads them, relative to the top of a working tree, with `/`. */
+const lists: Readonly<Record<ReadBy, ReadonlyArray<string>>> = {
+  reprise: ["reprise.toml", "reprise.local.toml"],
+  opencode: ["opencode.json", "opencode.jsonc", ".opencode"],
+  claude: [".claude", ".mcp.json"],
+  agents: [
+    // Those that Reprise names (docs/agents.md), as their packages say.
+    ...[".codex", ".agents", ".gemini", ".qwen", ".lsp.json", ".vscode/mcp.json"],
+    ...["agents", "copilot", "extensions", "hooks", "lsp.json", "mcp.json"].map((name) => `.github/${name}`),
+    // Others, as their documentation says.
+    ...[".aider.conf.yml", ".amazonq", ".amp", ".augment", ".clinerules", ".codebuddy", ".continue", ".copilot"],
+    ...[".crush", ".crush.json", "crush.json", ".cursor", ".factory", ".goose", ".junie", ".kilocode", ".kimi"],
+    ...[".kiro", ".openhands", ".pi", ".qoder", ".roo", ".rovodev", ".trae", ".vibe", ".windsurf"]
+  ],
+  // They watch these files: tasks that run when a folder opens or a file is saved, and programs of tools and languages.
+  editors: [".vscode/settings.json", ".vscode/tasks.json", ".idea", ".zed", ".helix"]
+}
+
+export const commandFilesOf = (...readers: ReadonlyArray<ReadBy>): ReadonlyArray<string> =>
+  readers.flatMap((reader) => lists[reader])
+
+/**
+ * Those that a reader obeys in the folders of files that it looks at, too: Claude finds skills there, which may name hooks.
+ * OpenCode, Codex, Gemini and Qwen read from the session's folder upward, and a session begins at the top.
+ */
+export const nestedCommandFilesOf = (reader: ReadBy): ReadonlyArray<string> => (reader === "claude" ? [".claude"] : [])
+
+export const commandFiles = commandFilesOf("reprise", "opencode", "claude", "agents", "editors")
+
+const sequences = commandFiles.map((path) => path.split("/"))
+
+/**
+ * Whether a path is one of them or lies in one, at any depth: a folder of the working tree may be the top of what somebody
+ * opens. In any case of letters: some file systems find `.Claude` under `.claude`.
+ */
+export const bearsCommands = (path: string): boolean => {
+  const names = path.toLowerCase().split("/")
+  return names.some((_, at) => sequences.some((parts) => parts.every((part, n) => part === names[at + n])))
+}
