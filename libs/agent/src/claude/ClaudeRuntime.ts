@@ -50,10 +50,10 @@ const startTurn = (
   const live = new LiveTurn(prompt.promptId.messageId)
   known.live = live
   const at = { sessionId: known.record.id, causePromptId: live.messageId }
-  const { maxTurns, patienceMs, projectSettings, rules, sessions } = adapter
+  const { maxTurns, patienceMs, projectSettings, restarts, rules, sessions } = adapter
   const tell = publish(adapter)
   const turn = runTurn(
-    { ...claude, sessions, tell, patienceMs, maxTurns, projectSettings, rules },
+    { ...claude, sessions, tell, patienceMs, maxTurns, projectSettings, restarts, rules },
     known,
     live,
     prompt
