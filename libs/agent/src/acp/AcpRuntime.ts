@@ -5,6 +5,7 @@ import { AgentError } from "../AgentError.ts"
 import { AgentRuntime } from "../AgentRuntime.ts"
 import type { AgentRuntimeShape, Inspection, Prompt, SessionState } from "../AgentRuntimeShape.ts"
 import { askingAboutSandbox } from "../askingAboutSandbox.ts"
+import { boundedMessages } from "../boundedMessages.ts"
 import { requireTrustedSettings } from "../ProjectSettings.ts"
 import {
   type AcpAdapter,
@@ -217,7 +218,7 @@ const history = (adapter: AcpAdapter): AgentRuntimeShape["history"] =>
   Effect.fn("AgentRuntime.history")(function* (id) {
     const session = yield* requireSession(adapter, "history", id)
     if (session.live === undefined) yield* load(adapter, session, "history")
-    return historyOf(session.conversation.entries)
+    return boundedMessages(historyOf(session.conversation.entries))
   })
 
 /** It is not part of the stable protocol, so its types do not have it. */

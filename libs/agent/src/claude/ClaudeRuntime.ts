@@ -6,6 +6,7 @@ import { Clock, Deferred, Effect, Layer, Option, Schedule, Stream } from "effect
 import { AgentRuntime } from "../AgentRuntime.ts"
 import type { AgentRuntimeShape, Inspection, Prompt, SessionState } from "../AgentRuntimeShape.ts"
 import { askingAboutSandbox } from "../askingAboutSandbox.ts"
+import { boundedMessages } from "../boundedMessages.ts"
 import {
   type ClaudeAdapter,
   type ClaudeRuntimeOptions,
@@ -186,7 +187,7 @@ const history = (adapter: ClaudeAdapter): AgentRuntimeShape["history"] =>
       try: () => readFile(transcript.path, "utf8"),
       catch: (cause) => fault("history")(new ClaudeStateFault({ operation: "Reading a transcript", cause }))
     })
-    return historyOf(text, nameOf(record))
+    return boundedMessages(historyOf(text, nameOf(record)))
   })
 
 const fork = (adapter: ClaudeAdapter): AgentRuntimeShape["fork"] =>

@@ -14,6 +14,7 @@ import type {
   SessionState
 } from "../AgentRuntimeShape.ts"
 import { askingAboutSandbox } from "../askingAboutSandbox.ts"
+import { boundedMessages } from "../boundedMessages.ts"
 import type { PendingPrompt } from "../RuntimeEvent.ts"
 import { heldBack } from "../rules/PermissionRules.ts"
 import { kindOfRetry } from "./events/ActivityTracker.ts"
@@ -225,7 +226,7 @@ const pendingPrompts = (adapter: OpenCodeAdapter): AgentRuntimeShape["pendingPro
 const history = (adapter: OpenCodeAdapter): AgentRuntimeShape["history"] =>
   Effect.fn("AgentRuntime.history")(function* (id) {
     const session = yield* requireSession(adapter, "history", id)
-    return historyOf(yield* listMessages(adapter, "history", session))
+    return boundedMessages(historyOf(yield* listMessages(adapter, "history", session)))
   })
 
 /** The message before which OpenCode stops to copy; undefined: it copies all. */
