@@ -8,15 +8,21 @@ import type { ContentBlock, Message } from "./Message.ts"
 /** In characters, of one text, one result of a tool, or one argument of a call. */
 export const longestBlock = 1024 * 1024
 
+/** A text that is longer is not even kept whole where the agent keeps its conversation, if Reprise can change that. */
+export const longestPart = 4 * longestBlock
+
 /** A cut never divides a character outside of the basic plane, which takes two places. */
 const isInsidePair = (text: string, at: number): boolean => {
   const unit = text.charCodeAt(at)
   return unit >= 0xdc00 && unit <= 0xdfff
 }
 
+/** For the words between, so that what was cut once is not cut again. */
+const wordsRoom = 64
+
 export const boundedText = (text: string, longest = longestBlock): string => {
   if (text.length <= longest) return text
-  const half = Math.floor(longest / 2)
+  const half = Math.max(0, Math.floor((longest - wordsRoom) / 2))
   const head = isInsidePair(text, half) ? half - 1 : half
   const from = text.length - half
   const tail = isInsidePair(text, from) ? from + 1 : from

@@ -2,13 +2,21 @@ import { assert, describe, it } from "@effect/vitest"
 import { boundedMessages, boundedText, longestBlock } from "../src/boundedMessages.ts"
 
 describe("a long text", () => {
+  const some = "-".repeat(100)
+
   it.each([
-    ["abcdefghij", 10, "abcdefghij"],
-    ["abcdefghijk", 10, "abcde\n[Reprise left out 1 characters here]\nghijk"],
-    ["ab😀cd😀ef", 6, "ab\n[Reprise left out 6 characters here]\nef"],
-    ["", 0, ""]
-  ])("of %j is kept with its beginning and its end, and no character is divided", (text, longest, expected) => {
-    assert.strictEqual(boundedText(text, longest), expected)
+    [some, some],
+    [`abcde${some}fghij`, "abc\n[Reprise left out 104 characters here]\nhij"],
+    [`ab😀${some}😀ef`, "ab\n[Reprise left out 104 characters here]\nef"],
+    ["", ""]
+  ])("of %j is kept with its beginning and its end, and no character is divided", (text, expected) => {
+    assert.strictEqual(boundedText(text, text === some ? 100 : 70), expected)
+  })
+
+  it("is not cut a second time", () => {
+    const once = boundedText("x".repeat(50_000_000))
+    assert.isAtMost(once.length, longestBlock)
+    assert.isTrue(boundedText(once) === once)
   })
 })
 

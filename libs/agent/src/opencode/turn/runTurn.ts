@@ -16,6 +16,7 @@ import type { Prompt, TurnOutcome } from "../../AgentRuntimeShape.ts"
 import { defaultRestarts } from "../../restarts.ts"
 import type { EventFeed } from "../events/EventFeed.ts"
 import type { Calls, Refused } from "../server/calls.ts"
+import { shortenParts } from "../session/shortenParts.ts"
 import type { ContextLimit } from "./contextLimits.ts"
 import { failureOf } from "./failures.ts"
 import { MessageTimes } from "./MessageTimes.ts"
@@ -87,7 +88,10 @@ const listMessages = (run: TurnRun) => {
   const { directory, id: sessionID } = run.session
   return run.options.calls
     .reaching("messages", (client, signal) => client.session.messages({ sessionID, directory }, { signal }))
-    .pipe(Effect.catchTag("Refused", (error) => Effect.fail(refused(run, error))))
+    .pipe(
+      Effect.flatMap((messages) => shortenParts(run.options.calls, run.session, messages)),
+      Effect.catchTag("Refused", (error) => Effect.fail(refused(run, error)))
+    )
 }
 
 const isBusy = (run: TurnRun) => {
