@@ -8,11 +8,7 @@ const minutes = (count: number) => ({ testTimeout: count * 60_000, hookTimeout: 
 const group = (groupOrder: number, maxWorkers: number) => ({ maxWorkers, sequence: { groupOrder } })
 const pure = group(1, availableParallelism())
 /** These tests start processes of their own, and wait for them half of the time. */
-const waiting = {
-  ...group(2, Math.ceil(1.5 * availableParallelism())),
-  isolate: false,
-  setupFiles: ["test/harness/timeLimit.ts"]
-}
+const waiting = { ...group(2, Math.ceil(1.5 * availableParallelism())), isolate: false }
 
 /** On agents that no other test needs. `npm run test:agents` installs them, and sets the variable without which they are left out. */
 const agents = {

@@ -76,9 +76,12 @@ const main = async (): Promise<void> => {
   }
   if (values.bug !== undefined) return findBug(values.bug, Number(values.from), Number(values.count))
   const begin = Date.now()
+  const from = Number(values.from)
+  const count = values.nightly ? 1_000_000 : Number(values.count)
+  say(`${count} stories from seed ${from} on`)
   const { coverage, failed, seconds } = await playMany({
-    from: Number(values.from),
-    count: values.nightly ? 1_000_000 : Number(values.count),
+    from,
+    count,
     processes: Number(values.processes),
     file: values.keep,
     say
@@ -87,8 +90,9 @@ const main = async (): Promise<void> => {
   say(summaryText(coverage))
   say(`${(coverage.stories / seconds).toFixed(1)} stories a second, ${Math.round((Date.now() - begin) / 1_000)} s`)
   for (const seed of failed.slice(0, 10)) tellFailure(seed, undefined)
-  say(failed.length === 0 ? "nothing is wrong" : `something is wrong with ${failed.length} stories`)
-  if (failed.length > 0) process.exitCode = 1
+  if (failed[0] === undefined) return say("nothing is wrong")
+  say(`something is wrong with ${failed.length} stories; 'npm run simulate -- --seed ${failed[0]}' shows the first`)
+  process.exitCode = 1
 }
 
 await main()

@@ -59,7 +59,10 @@ const openCodeServer = ({ openCodeEnvironment, project, settings }: SystemOption
 export class AgentStart extends Context.Service<
   AgentStart,
   {
-    /** Never succeeds; fails when the server cannot be started. */
+    /**
+     * Never succeeds; fails when the server cannot be started. One that somebody ends again and again can be: the turn that
+     * needs it asks a human.
+     */
     readonly failed: Effect.Effect<never, OpenCodeUnavailable>
   }
 >()("cli/AgentStart") {}
@@ -72,7 +75,12 @@ const starting = Layer.effect(
     const { connection, launched } = yield* OpenCodeServer
     const start = yield* Effect.forkScoped(showingStep("Starting OpenCode")(connection))
     yield* launched
-    return { failed: Effect.andThen(Fiber.join(start), Effect.never) }
+    return {
+      failed: Fiber.join(start).pipe(
+        Effect.catchTag("OpenCodeGaveUp", () => Effect.void),
+        Effect.andThen(Effect.never)
+      )
+    }
   })
 )
 

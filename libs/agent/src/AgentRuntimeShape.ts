@@ -168,7 +168,7 @@ export interface AgentRuntimeShape {
   readonly reply: (reply: Reply) => Effect.Effect<"delivered" | "gone", AgentError>
   /** The open prompts of all sessions in a directory. */
   readonly pendingPrompts: (directory: string) => Effect.Effect<ReadonlyArray<PendingPrompt>, AgentError>
-  /** The whole conversation in messages that every runtime shares. */
+  /** The whole conversation in messages that every runtime shares. Of a very long block only its beginning and its end. */
   readonly history: (runtimeSessionId: string) => Effect.Effect<ReadonlyArray<Message>, AgentError>
   /**
    * Copies a conversation to a new session and returns its id; the copied session stays as it is, also while it is at work.

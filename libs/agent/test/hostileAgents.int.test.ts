@@ -1,11 +1,12 @@
 /** Agents that misbehave over the Agent Client Protocol: each ends in a clear failure, within its limit. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { markedProcesses } from "@reprise/process"
 import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { AgentRuntime, type AgentRuntimeShape, layerAcp, promptIds, type RuntimeEvent } from "../src/index.ts"
+import { defaultRestarts } from "../src/restarts.ts"
 import { awaitEvent, recordEvents, waitUntil } from "./contract/World.ts"
 
 const fixture = join(import.meta.dirname, "fixtures", "acpAgent.ts")
@@ -92,6 +93,39 @@ describe("an agent that fails at its start", () => {
       assert.strictEqual(error.kind, "gone")
       assert.match(error.detail, words)
       yield* untilNothingRuns(home)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live.each([
+    [20, 20],
+    [3, 2]
+  ] as const)("is started again when it is killed %i times in its start, up to %i", ([times, mostEnds]) =>
+    Effect.gen(function* () {
+      const home = yield* makeHome
+      const starts = join(home.root, "starts")
+      const program = join(home.root, "killed-agent")
+      const lines = [
+        `echo start >> '${starts}'`,
+        `[ $(wc -l < '${starts}') -gt ${times} ] || kill -KILL $$`,
+        `exec '${process.execPath}' '${fixture}' files '${home.directory}'`
+      ]
+      writeFileSync(program, ["#!/bin/sh", ...lines, ""].join("\n"), { mode: 0o755 })
+      const context = yield* Layer.build(
+        layerAcp({
+          command: program,
+          stateDirectory: home.stateDirectory,
+          environment: { PATH: process.env["PATH"], HOME: home.root, XDG_CACHE_HOME: join(home.root, "cache") },
+          limits,
+          restarts: { ...defaultRestarts, firstPauseMs: 1, longestPauseMs: 10, mostEnds }
+        })
+      )
+      const runtime = Context.get(context, AgentRuntime)
+      const created = yield* Effect.result(create(runtime, home))
+      if (times <= mostEnds) return assert.propertyVal(created, "success", "only")
+      const error = yield* Effect.flip(Effect.fromResult(created))
+      assert.strictEqual(error.kind, "gone")
+      assert.match(error.detail, /It ended 3 times within 1 s. The last time: It ended with 137./)
+      assert.strictEqual(yield* create(runtime, home), "only")
     }).pipe(Effect.scoped)
   )
 

@@ -15,6 +15,7 @@ import {
 } from "../src/index.ts"
 import { locateOpenCode } from "../src/opencode/server/locateOpenCode.ts"
 import { markOf } from "../src/opencode/server/startServer.ts"
+import { defaultRestarts } from "../src/restarts.ts"
 import { openCodeEnvironment } from "./contract/openCodeWorld.ts"
 import { Places } from "./contract/Places.ts"
 import { waitUntil } from "./contract/World.ts"
@@ -142,24 +143,53 @@ exec '${real}' "$@"
     }).pipe(Effect.scoped, Effect.provide(Places.layer))
   )
 
-  it.live("starts again when it is killed before it answers", () =>
+  /** An OpenCode that is killed at each of its first starts; `starts` has a line for each start. */
+  const killedAtStart = Effect.fnUntraced(function* (times: number) {
+    const options = yield* optionsAt
+    const { root } = yield* Places
+    const starts = join(root, "starts")
+    const command = join(root, "killed-opencode")
+    const real = yield* locateOpenCode(options.environment)
+    writeFileSync(
+      command,
+      `#!/bin/sh\necho start >> '${starts}'\n[ $(wc -l < '${starts}') -gt ${times} ] || kill -KILL $$\nexec '${real}' "$@"\n`,
+      { mode: 0o755 }
+    )
+    const restarts = { ...defaultRestarts, firstPauseMs: 1, longestPauseMs: 10 }
+    return {
+      options: { ...options, command, restarts },
+      starts: () => readFileSync(starts, "utf8").split("\n").length - 1
+    }
+  })
+
+  it.live("starts again when it is killed before it answers, twenty times in a row", () =>
     Effect.gen(function* () {
-      const options = yield* optionsAt
-      const { root } = yield* Places
-      const starts = join(root, "starts")
-      const command = join(root, "killed-opencode")
-      const real = yield* locateOpenCode(options.environment)
-      writeFileSync(
-        command,
-        `#!/bin/sh\necho start >> '${starts}'\n[ $(wc -l < '${starts}') -gt 1 ] || kill -KILL $$\nexec '${real}' "$@"\n`,
-        { mode: 0o755 }
-      )
-      const context = yield* serverWith({ ...options, command })
-      const { connection, isRunning } = yield* Effect.provideContext(OpenCodeServer, context)
+      const { options, starts } = yield* killedAtStart(20)
+      const { connection, isRunning } = Context.get(yield* serverWith(options), OpenCodeServer)
       yield* connection
       assert.isTrue(yield* isRunning)
-      assert.strictEqual(readFileSync(starts, "utf8"), "start\nstart\n")
+      assert.strictEqual(starts(), 21)
     }).pipe(Effect.scoped, Effect.provide(Places.layer))
+  )
+
+  it.live(
+    "says how often it was killed, by what, and where its log is, when it is given up, and starts with the next call",
+    () =>
+      Effect.gen(function* () {
+        const { options, starts } = yield* killedAtStart(4)
+        const restarts = { ...options.restarts, mostEnds: 3 }
+        const { connection, isAlive } = Context.get(yield* serverWith({ ...options, restarts }), OpenCodeServer)
+        const error = yield* Effect.flip(connection)
+        assert.strictEqual(error._tag, "OpenCodeGaveUp")
+        assert.match(
+          error.message,
+          /OpenCode ended 4 times within 1 s .*did not answer yet, and it was killed \(SIGKILL\)/
+        )
+        assert.include(error.message, join(options.stateDirectory, "logs", "opencode.log"))
+        assert.isFalse(yield* isAlive)
+        yield* connection
+        assert.strictEqual(starts(), 5)
+      }).pipe(Effect.scoped, Effect.provide(Places.layer))
   )
 
   it.live("stops when its owner is killed", () =>

@@ -74,6 +74,8 @@ export interface SessionSettings {
   /** An agent reports at the end of its work, or in an answer to a prompt of its own. */
   readonly report: "with-work" | "asked"
   readonly actions: ActionSettings
+  /** A turn whose agent writes more than this in one answer is stopped, and a human is asked. Not configurable. */
+  readonly longestAnswerChars: number
 }
 
 export const defaultSettings: SessionSettings = {
@@ -87,7 +89,9 @@ export const defaultSettings: SessionSettings = {
   maxAutoContinues: 6,
   idleGraceMs: 10_000,
   report: "with-work",
-  actions: defaultActions
+  actions: defaultActions,
+  // Eight times what the longest answers of models hold.
+  longestAnswerChars: 4 * 1024 * 1024
 }
 
 /** The ISO time `ms` after another. */

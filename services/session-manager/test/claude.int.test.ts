@@ -27,6 +27,11 @@ const script: ScriptInput = {
     },
     { name: "works", match: about(2, "work"), reply: longTool(2) },
     { name: "works", match: about(3, "work"), reply: longTool(3) },
+    {
+      name: "floods",
+      match: about(9, "work"),
+      reply: { text: "A long answer. ".repeat(100_000), chunkChars: 1_000, chunkDelayMs: 5 }
+    },
     { name: "reports", match: { kind: "report" }, reply: done }
   ]
 }
@@ -70,6 +75,16 @@ describe.skipIf(lacksClaude)("sessions on Claude", () => {
         assert.strictEqual(new Set(calls.map(({ session }) => session)).size, 1)
         const [refused, again] = calls.map(({ at }) => Date.parse(at))
         assert.isAtLeast((again ?? 0) - (refused ?? 0), 19_900)
+      }).pipe(Effect.provide(sessionManager))
+    )
+
+    it.effect("a turn whose answer is too long is stopped and says so, and its session can be continued", () =>
+      Effect.gen(function* () {
+        const { awaitEvent, send, start } = yield* scene(9, { runtime: "claude" })
+        yield* send(start)
+        const failed = yield* awaitEvent("TurnFailed")
+        assert.deepInclude(failed, { kind: "turn-limit", sessionUsable: true })
+        assert.match(failed.message, /^The agent was stopped: it had written /)
       }).pipe(Effect.provide(sessionManager))
     )
 

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { noTokens, noUsage, type TurnLimits } from "@reprise/protocol"
+import { defaultSettings } from "../src/settings.ts"
 import {
   activeAt,
   humanSeen,
@@ -7,9 +8,10 @@ import {
   promptStarted,
   questionAnswered,
   questionAsked,
-  recoveringAt
+  recoveringAt,
+  wordsSeen
 } from "../src/work/promptState.ts"
-import { reachedLimit } from "../src/work/turnLimits.ts"
+import { answerReached, reachedLimit } from "../src/work/turnLimits.ts"
 import { start } from "./support/story.ts"
 
 const startMs = Date.parse(start)
@@ -89,5 +91,41 @@ describe("a limit", () => {
     assert.isUndefined(limitAt(retrying, { inactivityMs: minute }, maxWaitMs))
     assert.strictEqual(limitAt(retrying, { inactivityMs: minute }, maxWaitMs + 1), "rate_limited")
     assert.isUndefined(limitAt(activeAt(retrying, startMs + maxWaitMs), {}, maxWaitMs + 1))
+  })
+})
+
+describe("an answer", () => {
+  const written = (...pieces: ReadonlyArray<readonly [part: string, text: string, omitted: number]>) =>
+    pieces.reduce((state, [part, text, omitted]) => wordsSeen(state, { part, text, omitted }), prompt)
+
+  it.each([
+    [
+      "is as long as all of its pieces, with what was left out of them",
+      [
+        ["a", "12", 3],
+        ["a", "345", 0]
+      ],
+      8
+    ],
+    [
+      "begins anew with another part",
+      [
+        ["a", "12", 300],
+        ["b", "345", 0]
+      ],
+      3
+    ]
+  ] as const)("%s", (_, pieces, characters) => {
+    assert.strictEqual(written(...pieces).writing.characters, characters)
+  })
+
+  it("stops the turn above its limit, not at it, and is said with how long it was", () => {
+    const { longestAnswerChars } = defaultSettings
+    assert.isUndefined(answerReached(written(["a", "", longestAnswerChars]), longestAnswerChars))
+    assert.deepStrictEqual(answerReached(written(["a", "x", longestAnswerChars]), longestAnswerChars), {
+      kind: "turn-limit",
+      message:
+        "The agent was stopped: it had written 4 194 305 characters in one answer, and one may have 4 194 304 characters. To continue is to let it write less; what it wrote is in its conversation."
+    })
   })
 })

@@ -31,7 +31,14 @@ const watching = Effect.gen(function* () {
   const told: Array<readonly [string, ReadonlyArray<string>]> = []
   const answers = { pending: Effect.succeed<ReadonlyArray<PendingPrompt>>([]), looks: 0 }
   const { limit } = yield* watchPrompt({
-    ...{ work, sessionId: SessionId.make("s1"), maxWaitMs: 60_000, idleGraceMs: 10_000, known: [] },
+    ...{
+      work,
+      sessionId: SessionId.make("s1"),
+      maxWaitMs: 60_000,
+      idleGraceMs: 10_000,
+      longestAnswerChars: 1_000,
+      known: []
+    },
     runtime: {
       ...memory,
       events: Stream.fromQueue(events),

@@ -35,13 +35,18 @@ const script: ScriptInput = {
       reply: { text: "A long answer that is cut off.", fault: { disconnectAfterChars: 10 } }
     },
     { name: "is away", match: about(10, "work"), reply: [{ bash: "true" }, { hold: "away", text: "Back again." }] },
+    {
+      name: "floods",
+      match: about(11, "work"),
+      reply: { text: "A long answer. ".repeat(100_000), chunkChars: 1_000, chunkDelayMs: 5 }
+    },
     { name: "reports", match: { kind: "report" }, reply: done },
     { name: "goes on", match: { kind: "continue" }, reply: { text: "Continued." } },
     { name: "works", match: { kind: "work" }, reply: { text: "Worked." } }
   ]
 }
 
-const settings = { idleGraceMs: 300, firstWaitMs: 200 }
+const settings = { idleGraceMs: 300, firstWaitMs: 200, longestAnswerChars: 50_000 }
 const worldWith = (runtimeGraceMs: number) =>
   layerWith(settings).pipe(
     Layer.provideMerge(proxiedWorld(script, { pollMs: 250, retryPatienceMs: 500, runtimeGraceMs }))
@@ -59,6 +64,19 @@ const withFaults = <A, E, R>(run: Effect.Effect<A, E, R>) =>
   )
 
 layer(worldWith(60_000), { excludeTestServices: true, timeout: "15 minutes" })("a runtime that misbehaves", (it) => {
+  it.effect("is stopped when its answer is too long, the turn says so, and the session can be continued", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, send, start } = yield* scene(11)
+      yield* send(start)
+      const failed = yield* awaitEvent("TurnFailed")
+      assert.deepInclude(failed, { kind: "turn-limit", sessionUsable: true })
+      assert.match(
+        failed.message,
+        /^The agent was stopped: it had written [\d ]+ characters in one answer, and one may have 50 000 characters/
+      )
+    })
+  )
+
   it.effect("drops the event stream during a turn: the turn completes, with the usual events", () =>
     Effect.gen(function* () {
       const { played, send, start, storyUntil } = yield* scene(1)

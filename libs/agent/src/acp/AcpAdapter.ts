@@ -12,6 +12,7 @@ import type { AgentError } from "../AgentError.ts"
 import { acpEnvironment } from "../agentEnvironment.ts"
 import { allTrusted, type ProjectSettings } from "../ProjectSettings.ts"
 import type { RuntimeEvent } from "../RuntimeEvent.ts"
+import { defaultRestarts, type RestartLimits } from "../restarts.ts"
 import { heldBack } from "../rules/PermissionRules.ts"
 import { type RuleBook, rulesInMemory } from "../rules/RuleBook.ts"
 import { authRequired, gone, missing, other, refused } from "./failures.ts"
@@ -20,9 +21,9 @@ import {
   type AgentProcess,
   CallRefused,
   canLoad,
-  killedAgain,
   type ProcessLimits,
-  startAgent
+  startAgent,
+  startedAgain
 } from "./process/AgentProcess.ts"
 import { type AgentCommand, acpPrefix, askingVariables, oneProcess, parseCommand } from "./process/command.ts"
 import { loginMethod } from "./process/login.ts"
@@ -43,6 +44,8 @@ export interface AcpRuntimeOptions {
   /** The environment of the agent and its tools. Default: this process's. */
   readonly environment?: Readonly<Record<string, string | undefined>>
   readonly limits?: Partial<ProcessLimits>
+  /** How often it is started again when somebody has killed it. */
+  readonly restarts?: RestartLimits
   /** Read only: the state directory may belong to another process, whose agents must be left alone. */
   readonly visiting?: boolean
   /** An agent reads a repository's settings whatever it is told, so it works only where they are trusted. Default: everywhere. */
@@ -81,6 +84,7 @@ export interface AcpAdapter {
   readonly folder: string
   readonly visiting: boolean
   readonly limits: ProcessLimits
+  readonly restarts: RestartLimits
   readonly userEnvironment: Readonly<Record<string, string | undefined>>
   readonly projectSettings: ProjectSettings
   readonly rules: RuleBook
@@ -112,6 +116,7 @@ export const makeAcpAdapter = Effect.fnUntraced(function* (options: AcpRuntimeOp
     folder: join(options.stateDirectory, "acp", "sessions", key),
     visiting: options.visiting === true,
     limits: { ...defaultLimits, ...options.limits },
+    restarts: options.restarts ?? defaultRestarts,
     userEnvironment: options.environment ?? process.env,
     projectSettings: options.projectSettings ?? allTrusted,
     rules: options.rules ?? rulesInMemory(),
@@ -266,7 +271,7 @@ export const reach = (adapter: AcpAdapter, operation: string, rights: Rights) =>
     const startedIn = yield* startFolder(adapter)
     const sandbox = yield* within(adapter, operation, rights, startedIn)
     const held = heldBack(yield* adapter.rules.rules)
-    const process = yield* startAgent({
+    const start = startAgent({
       command: adapter.command,
       ...(sandbox === undefined ? {} : { sandbox }),
       environment: {
@@ -283,7 +288,8 @@ export const reach = (adapter: AcpAdapter, operation: string, rights: Rights) =>
         onPermission: (request) => adapter.runPromise(answerPermission(adapter, request)),
         onElicitation: (request) => adapter.runPromise(answerElicitation(adapter, request))
       }
-    }).pipe(Effect.retry(killedAgain), Effect.mapError(callFailed(adapter, operation)))
+    })
+    const process = yield* startedAgain(start, adapter.restarts).pipe(Effect.mapError(callFailed(adapter, operation)))
     adapter.processes.set(keyOf(rights), { process, rights, usedAtMs })
     return process
   }).pipe(adapter.starting.withPermits(1))

@@ -5,6 +5,7 @@ import { AgentError } from "../AgentError.ts"
 import { AgentRuntime } from "../AgentRuntime.ts"
 import type { AgentRuntimeShape, Inspection, Prompt, SessionState } from "../AgentRuntimeShape.ts"
 import { askingAboutSandbox } from "../askingAboutSandbox.ts"
+import { boundedMessages } from "../boundedMessages.ts"
 import { requireTrustedSettings } from "../ProjectSettings.ts"
 import {
   type AcpAdapter,
@@ -25,7 +26,7 @@ import {
 import { endsWith } from "./conversation/Conversation.ts"
 import { answerCount, historyOf, lastMessageOf } from "./conversation/history.ts"
 import { aborted, busy, gone, other } from "./failures.ts"
-import { killedAgain } from "./process/AgentProcess.ts"
+import { startedAgain } from "./process/AgentProcess.ts"
 import { isOpenCode } from "./process/command.ts"
 import { agentMethods } from "./process/methods.ts"
 import { type Rights, rightsOf } from "./process/rights.ts"
@@ -42,14 +43,14 @@ const noId = (operation: string) => gone(operation, "The agent made a session wi
 
 /** What an agent that was killed meanwhile may have begun is never prompted. */
 const openSession = (adapter: AcpAdapter, directory: string, rights: Rights) =>
-  Effect.gen(function* () {
-    const process = yield* reach(adapter, "create", rights)
-    const answer = yield* callForSession(adapter, process, agentMethods.newSession, { cwd: directory, mcpServers: [] })
-    return { answer, process }
-  }).pipe(
-    Effect.retry(killedAgain),
-    Effect.mapError((error) => (error instanceof AgentError ? error : callFailed(adapter, "create")(error)))
-  )
+  startedAgain(
+    Effect.gen(function* () {
+      const process = yield* reach(adapter, "create", rights)
+      const params = { cwd: directory, mcpServers: [] }
+      return { answer: yield* callForSession(adapter, process, agentMethods.newSession, params), process }
+    }),
+    adapter.restarts
+  ).pipe(Effect.mapError((error) => (error instanceof AgentError ? error : callFailed(adapter, "create")(error))))
 
 const create = (adapter: AcpAdapter): AgentRuntimeShape["create"] =>
   Effect.fn("AgentRuntime.create")(function* ({ directory, model, permissions, role, title }) {
@@ -217,7 +218,7 @@ const history = (adapter: AcpAdapter): AgentRuntimeShape["history"] =>
   Effect.fn("AgentRuntime.history")(function* (id) {
     const session = yield* requireSession(adapter, "history", id)
     if (session.live === undefined) yield* load(adapter, session, "history")
-    return historyOf(session.conversation.entries)
+    return boundedMessages(historyOf(session.conversation.entries))
   })
 
 /** It is not part of the stable protocol, so its types do not have it. */

@@ -8,6 +8,7 @@ import { Effect, FiberSet, Option, PubSub, Semaphore } from "effect"
 import { claudeEnvironment } from "../agentEnvironment.ts"
 import { allTrusted, type ProjectSettings } from "../ProjectSettings.ts"
 import type { RuntimeEvent } from "../RuntimeEvent.ts"
+import { defaultRestarts, type RestartLimits } from "../restarts.ts"
 import { type RuleBook, rulesInMemory } from "../rules/RuleBook.ts"
 import { fault, gone, missing } from "./failures.ts"
 import { type ClaudeNotInstalled, type ClaudeSdk, ClaudeStateFault, loadSdk } from "./sdk/ClaudeSdk.ts"
@@ -30,6 +31,8 @@ export interface ClaudeRuntimeOptions {
   readonly projectSettings?: ProjectSettings
   /** Default: none, and what is always allowed is kept as long as the process runs. */
   readonly rules?: RuleBook
+  /** How often a process that somebody has killed is started again in a turn. */
+  readonly restarts?: RestartLimits
 }
 
 export interface ClaudeAdapter {
@@ -40,6 +43,7 @@ export interface ClaudeAdapter {
   readonly maxTurns: number
   readonly projectSettings: ProjectSettings
   readonly rules: RuleBook
+  readonly restarts: RestartLimits
   /** The environment that the user configured. */
   readonly userEnvironment: Readonly<Record<string, string | undefined>>
   readonly sessions: KnownSessions
@@ -66,6 +70,7 @@ export const makeClaudeAdapter = Effect.fnUntraced(function* (options: ClaudeRun
     maxTurns: options.maxTurns ?? 20,
     projectSettings: options.projectSettings ?? allTrusted,
     rules: options.rules ?? rulesInMemory(),
+    restarts: options.restarts ?? defaultRestarts,
     userEnvironment,
     sessions: new KnownSessions(options.stateDirectory, configDirectory),
     hub: yield* PubSub.sliding<RuntimeEvent>(16_384),

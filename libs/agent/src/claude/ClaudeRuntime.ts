@@ -5,6 +5,7 @@ import { Clock, Deferred, Effect, Layer, Option, Schedule, Stream } from "effect
 import { AgentRuntime } from "../AgentRuntime.ts"
 import type { AgentRuntimeShape, Inspection, Prompt, SessionState } from "../AgentRuntimeShape.ts"
 import { askingAboutSandbox } from "../askingAboutSandbox.ts"
+import { boundedMessages } from "../boundedMessages.ts"
 import {
   type ClaudeAdapter,
   type ClaudeRuntimeOptions,
@@ -50,10 +51,10 @@ const startTurn = (
   const live = new LiveTurn(prompt.promptId.messageId)
   known.live = live
   const at = { sessionId: known.record.id, causePromptId: live.messageId }
-  const { maxTurns, patienceMs, projectSettings, rules, sessions } = adapter
+  const { maxTurns, patienceMs, projectSettings, restarts, rules, sessions } = adapter
   const tell = publish(adapter)
   const turn = runTurn(
-    { ...claude, sessions, tell, patienceMs, maxTurns, projectSettings, rules },
+    { ...claude, sessions, tell, patienceMs, maxTurns, projectSettings, restarts, rules },
     known,
     live,
     prompt
@@ -191,7 +192,7 @@ const history = (adapter: ClaudeAdapter): AgentRuntimeShape["history"] =>
       try: () => transcript.text(),
       catch: (cause) => fault("history")(new ClaudeStateFault({ operation: "Reading a transcript", cause }))
     })
-    return historyOf(text, nameOf(record))
+    return boundedMessages(historyOf(text, nameOf(record)))
   })
 
 const fork = (adapter: ClaudeAdapter): AgentRuntimeShape["fork"] =>

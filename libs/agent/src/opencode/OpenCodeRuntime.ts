@@ -14,6 +14,7 @@ import type {
   SessionState
 } from "../AgentRuntimeShape.ts"
 import { askingAboutSandbox } from "../askingAboutSandbox.ts"
+import { boundedMessages } from "../boundedMessages.ts"
 import type { PendingPrompt } from "../RuntimeEvent.ts"
 import { heldBack } from "../rules/PermissionRules.ts"
 import { kindOfRetry } from "./events/ActivityTracker.ts"
@@ -29,15 +30,21 @@ import {
   unavailable
 } from "./OpenCodeAdapter.ts"
 import { modeMetadata, permissionRules } from "./session/permissionRules.ts"
+import { shortenParts } from "./session/shortenParts.ts"
 import { historyOf } from "./turn/history.ts"
 import { runTurn } from "./turn/runTurn.ts"
 import { causeOf, firstAfterTurn, type Listed, modelOf, modelOfLast } from "./turn/turnOf.ts"
 import { usageOf } from "./turn/usageOf.ts"
 
-const listMessages = ({ calls }: OpenCodeAdapter, operation: string, { directory, id }: Session) =>
+const listMessages = ({ calls }: OpenCodeAdapter, operation: string, session: Session) =>
   calls
-    .reaching(operation, (client, signal) => client.session.messages({ sessionID: id, directory }, { signal }))
-    .pipe(Effect.mapError(fault(operation)))
+    .reaching(operation, (client, signal) =>
+      client.session.messages({ sessionID: session.id, directory: session.directory }, { signal })
+    )
+    .pipe(
+      Effect.flatMap((messages) => shortenParts(calls, session, messages)),
+      Effect.mapError(fault(operation))
+    )
 
 /** What OpenCode must ask Reprise about, in a session of this mode. */
 const rulesFor = ({ rules, server }: OpenCodeAdapter, mode: PermissionMode) =>
@@ -225,7 +232,7 @@ const pendingPrompts = (adapter: OpenCodeAdapter): AgentRuntimeShape["pendingPro
 const history = (adapter: OpenCodeAdapter): AgentRuntimeShape["history"] =>
   Effect.fn("AgentRuntime.history")(function* (id) {
     const session = yield* requireSession(adapter, "history", id)
-    return historyOf(yield* listMessages(adapter, "history", session))
+    return boundedMessages(historyOf(yield* listMessages(adapter, "history", session)))
   })
 
 /** The message before which OpenCode stops to copy; undefined: it copies all. */

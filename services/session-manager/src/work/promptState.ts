@@ -32,6 +32,8 @@ export interface PromptState {
   readonly progressShownMs: number
   /** What the last inspection saw. */
   readonly inspected: string
+  /** The answer that is being written, and how long it is so far. */
+  readonly writing: { readonly part: string; readonly characters: number }
   /** What this attempt has used, as events tell: whether the agent has done anything in it. */
   readonly tokens: Tokens
   /** What all attempts at the prompt have used, as far as it is known. */
@@ -47,6 +49,7 @@ export const promptStarted = ({ kind }: Pick<WorkOf<"RunPrompt">, "kind">, now: 
   workingReported: kind !== "work" && kind !== "continuation",
   progressShownMs: 0,
   inspected: "",
+  writing: { part: "", characters: 0 },
   tokens: noTokens,
   used: noUsage
 })
@@ -55,6 +58,15 @@ export const activeAt = ({ recovering: _, ...state }: PromptState, now: number):
   ...state,
   activeMs: now
 })
+
+/** The agent has written more. Also what is told to nobody, since they could not read so fast, counts. */
+export const wordsSeen = (
+  state: PromptState,
+  { omitted, part, text }: { readonly part: string; readonly text: string; readonly omitted: number }
+): PromptState => {
+  const before = state.writing.part === part ? state.writing.characters : 0
+  return { ...state, writing: { part, characters: before + omitted + text.length } }
+}
 
 /** How much of the time so far was the human's. */
 export const humanMs = ({ humanSinceMs, waitedForHumanMs }: PromptState, now: number): number =>

@@ -161,7 +161,12 @@ const reportOutcome = Effect.fnUntraced(function* (running: Running, outcome: Tu
 export const runPrompt = Effect.fn("runPrompt")(function* (
   work: RunPrompt,
   context: WorkContext,
-  { idleGraceMs, maxWaitMs, saveEveryMs }: Pick<SessionSettings, "idleGraceMs" | "maxWaitMs" | "saveEveryMs">
+  {
+    idleGraceMs,
+    longestAnswerChars,
+    maxWaitMs,
+    saveEveryMs
+  }: Pick<SessionSettings, "idleGraceMs" | "longestAnswerChars" | "maxWaitMs" | "saveEveryMs">
 ) {
   const { identity, number, runtimeSessionId, turnId } = work
   const runtimes = yield* AgentRuntimes
@@ -195,6 +200,7 @@ export const runPrompt = Effect.fn("runPrompt")(function* (
     reporting,
     maxWaitMs: work.limits.maxWaitMs ?? maxWaitMs,
     idleGraceMs,
+    longestAnswerChars,
     known
   })
   const running: Running = { work, runtime, reporting, watch }

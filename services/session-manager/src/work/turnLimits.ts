@@ -47,6 +47,21 @@ const usageReached = (limits: TurnLimits, { calls, cost, tokens }: Usage): strin
     : undefined
 }
 
+const charactersText = (characters: number): string =>
+  `${characters.toLocaleString("en").replaceAll(",", " ")} characters`
+
+/** An answer that is too long to be kept, read again and shown. The agent is stopped while it still writes it. */
+export const answerReached = (
+  { writing: { characters } }: Pick<PromptState, "writing">,
+  longest: number
+): ReachedLimit | undefined =>
+  characters > longest
+    ? {
+        kind: "turn-limit",
+        message: `The agent was stopped: it had written ${charactersText(characters)} in one answer, and one may have ${charactersText(longest)}. To continue is to let it write less; what it wrote is in its conversation.`
+      }
+    : undefined
+
 /**
  * While the runtime retries only `maxWaitMs` counts, and while a human is asked no time counts at all. What a human does
  * in the session is not part of the turn's time.

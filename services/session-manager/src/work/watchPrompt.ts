@@ -5,7 +5,7 @@
 import type { WorkFault } from "@reprise/actor"
 import type { AgentRuntimeShape, PendingPrompt, RuntimeEvent } from "@reprise/agent"
 import { addTokens, type RuntimeFailure, type SessionId, type Tokens, vendorFailureOf } from "@reprise/protocol"
-import { Clock, Effect, Fiber, Ref, Semaphore, Stream } from "effect"
+import { Clock, Deferred, Effect, Fiber, Ref, Semaphore, Stream } from "effect"
 import type { WorkOf } from "../actor/work.ts"
 import { agentQuestion } from "./lastWords.ts"
 import {
@@ -19,11 +19,12 @@ import {
   questionAnswered,
   questionAsked,
   recoveringAt,
-  tokensSeen
+  tokensSeen,
+  wordsSeen
 } from "./promptState.ts"
 import { type Reporting, refusedReport } from "./report.ts"
 import { isHumanIn } from "./runtimeSession.ts"
-import { limitsOf, type ReachedLimit, reachedLimit } from "./turnLimits.ts"
+import { answerReached, limitsOf, type ReachedLimit, reachedLimit } from "./turnLimits.ts"
 
 export interface PromptWatch {
   /** Ends when the prompt must stop, and never otherwise. */
@@ -43,6 +44,7 @@ export interface Watched {
   readonly reporting: Reporting
   readonly maxWaitMs: number
   readonly idleGraceMs: number
+  readonly longestAnswerChars: number
   /** Prompts whose work was known when this one was sent, ours and others'. */
   readonly known: ReadonlyArray<string>
 }
@@ -51,6 +53,8 @@ interface Watching extends Watched {
   /** The time that limits are measured by, in epoch milliseconds. */
   readonly now: Effect.Effect<number>
   readonly state: Ref.Ref<PromptState>
+  /** Done when the agent writes too much: it is not to go on until the next look. */
+  readonly tooLong: Deferred.Deferred<ReachedLimit>
   /** Working is reported before the prompt's end, also when the broker is away for a moment. */
   readonly reportingWork: Semaphore.Semaphore
   /** Questions and their ends are reported one after the other, in the order in which they were seen. */
@@ -172,6 +176,13 @@ const announceProgress = Effect.fnUntraced(function* (
   yield* announce({ _tag: "ToolStarted", ...where, tool, ...what })
 })
 
+/** Of our prompt or not, nobody can read it. */
+const measureWords = Effect.fnUntraced(function* (watching: Watching, event: RuntimeEventOf<"words">) {
+  yield* update(watching, (state) => wordsSeen(state, event))
+  const reached = answerReached(yield* Ref.get(watching.state), watching.longestAnswerChars)
+  if (reached !== undefined) yield* Deferred.succeed(watching.tooLong, reached)
+})
+
 const announceWords = (watching: Watching, { kind, omitted, part, text }: RuntimeEventOf<"words">) =>
   watching.reporting.announce({
     _tag: "AgentSaid",
@@ -226,7 +237,7 @@ const observe = (watching: Watching, event: RuntimeEvent): Effect.Effect<void, W
     case "progress":
       return Effect.andThen(update(watching, activeAt), isOurs ? showProgress(watching, event) : Effect.void)
     case "words":
-      return isOurs ? announceWords(watching, event) : Effect.void
+      return Effect.andThen(measureWords(watching, event), isOurs ? announceWords(watching, event) : Effect.void)
     case "prompting":
       return reportQuestion(watching, event)
     case "replied":
@@ -290,7 +301,8 @@ export const watchPrompt = Effect.fnUntraced(function* (watched: Watched) {
   const state = yield* Ref.make(promptStarted(work, yield* now))
   const reportingWork = yield* Semaphore.make(1)
   const reportingQuestions = yield* Semaphore.make(1)
-  const watching: Watching = { ...watched, now, state, reportingWork, reportingQuestions }
+  const tooLong = yield* Deferred.make<ReachedLimit>()
+  const watching: Watching = { ...watched, now, state, tooLong, reportingWork, reportingQuestions }
   const events = yield* runtime.events.pipe(
     Stream.filter((event) => event.sessionId === work.runtimeSessionId),
     Stream.runForEach((event) => observe(watching, event)),
@@ -298,7 +310,7 @@ export const watchPrompt = Effect.fnUntraced(function* (watched: Watched) {
     Effect.forkScoped({ startImmediately: true })
   )
   return {
-    limit: Effect.raceFirst(Fiber.join(events), awaitLimit(watching)),
+    limit: Effect.raceFirst(Fiber.join(events), Effect.raceFirst(awaitLimit(watching), Deferred.await(tooLong))),
     worked: reportWorking(watching, "answer"),
     tokens: Effect.map(Ref.get(state), ({ tokens }) => tokens),
     waited: Effect.zipWith(Ref.get(state), now, (current, at) => {

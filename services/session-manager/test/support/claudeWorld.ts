@@ -29,7 +29,7 @@ const claude = (options: Pick<ClaudeRuntimeOptions, "retryPatienceMs" | "visitin
 /** A session-manager and its Claude, which stop and restart together. */
 export const sessionManager = Layer.suspend(() =>
   Layer.fresh(
-    layerWith({ idleGraceMs: 300, firstWaitMs: 200 }).pipe(
+    layerWith({ idleGraceMs: 300, firstWaitMs: 200, longestAnswerChars: 50_000 }).pipe(
       Layer.provide(AgentRuntimes.layerOf(claude({ retryPatienceMs: 500 })))
     )
   )

@@ -11,6 +11,7 @@ import type {
 } from "@agentclientprotocol/sdk"
 import { type PipedProcess, startPiped } from "@reprise/process"
 import { Effect, Schema } from "effect"
+import { type RestartLimits, startingAgain, wasKilled } from "../../restarts.ts"
 import { type AgentRefusal, wordsOf } from "../failures.ts"
 import type { AgentCommand } from "./command.ts"
 import { messageStream } from "./messageStream.ts"
@@ -48,11 +49,18 @@ export class AgentEnded extends Schema.TaggedError<AgentEnded>()("AgentEnded", {
   }
 }
 
-/** How often an agent that somebody has killed is started again. */
-export const killedAgain = {
-  while: (error: unknown) => error instanceof AgentEnded && error.killed === true,
-  times: 2
-}
+/** Starts an agent, and again as long as somebody kills it meanwhile. */
+export const startedAgain = <A, E, R>(
+  start: Effect.Effect<A, E | AgentEnded, R>,
+  limits: RestartLimits
+): Effect.Effect<A, E | AgentEnded, R> =>
+  startingAgain<A, E | AgentEnded, R>(
+    start,
+    (error) => error instanceof AgentEnded && error.killed === true,
+    (error, ends) =>
+      new AgentEnded({ reason: `It ${ends}. The last time: ${error instanceof AgentEnded ? error.reason : ""}` }),
+    limits
+  )
 
 /** The agent answered a call with an error. */
 export class CallRefused extends Schema.TaggedError<CallRefused>()("CallRefused", {
@@ -200,7 +208,7 @@ export const startAgent = Effect.fn("Acp.start")(function* (
   const { connection, resetOutput } = connect(sdk, child, handlers, limits, ending)
   void child.exited.then(() => {
     over = true
-    if (ending.reason === undefined) ending.killed = (child.exitCode ?? 0) > 128
+    if (ending.reason === undefined) ending.killed = wasKilled(child.exitCode ?? 0)
     ending.because(`It ended${child.exitCode === null ? "" : ` with ${child.exitCode}`}.`)
     connection.close()
   })

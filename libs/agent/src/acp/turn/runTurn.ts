@@ -6,12 +6,14 @@ import { addTokens, noTokens, type Tokens } from "@reprise/protocol"
 import { Clock, Effect, Result } from "effect"
 import type { AgentError } from "../../AgentError.ts"
 import type { Prompt, TurnOutcome } from "../../AgentRuntimeShape.ts"
+import { afterEnd, endsText, noEnds, type RestartHistory } from "../../restarts.ts"
+import { steadyMs } from "../../steadyMs.ts"
 import { type AcpAdapter, callFailed, save } from "../AcpAdapter.ts"
 import { holds } from "../conversation/Conversation.ts"
 import { answerTo } from "../conversation/history.ts"
 import { goOnText, withMark } from "../conversation/marker.ts"
 import { aborted, gone, other } from "../failures.ts"
-import { type AgentProcess, CallRefused } from "../process/AgentProcess.ts"
+import { AgentEnded, type AgentProcess, CallRefused } from "../process/AgentProcess.ts"
 import { agentMethods } from "../process/methods.ts"
 import { findPrompted, type Prompted, withPrompted } from "../session/AcpRecord.ts"
 import type { AcpSession, LiveTurn } from "../session/AcpSession.ts"
@@ -21,9 +23,9 @@ import { withdrawAll } from "./answerRequests.ts"
 import { promptEnd, stopReasonOf } from "./outcome.ts"
 import { settleWrites } from "./refusedWrites.ts"
 
-/** How many times in a row the agent may end without having said anything before the turn fails. */
+/** How many times in a row the agent may end by itself without having said anything before the turn fails. */
 const maxFruitlessTries = 5
-/** How many times a turn may be taken up again in all. */
+/** How many times a turn may be taken up again in all after its agent has ended by itself. */
 const maxTries = 20
 
 interface TurnRun {
@@ -34,6 +36,8 @@ interface TurnRun {
   tokens: Tokens
   tries: number
   fruitless: number
+  /** When somebody killed the agent. */
+  killed: RestartHistory
   /** The session's cost before the turn. */
   readonly costBefore: number
 }
@@ -152,6 +156,24 @@ const complete = Effect.fnUntraced(function* (run: TurnRun, finish: string) {
   return spokenAfter ? { ...outcome, spokenAfter } : outcome
 })
 
+/** The agent ended. Fails when the turn is not to be taken up again, and returns when it is. */
+const settleEnd = Effect.fnUntraced(function* (run: TurnRun, ended: AgentEnded, hasSaid: boolean) {
+  const { adapter } = run
+  if (ended.killed === true) {
+    const next = afterEnd(run.killed, { answered: hasSaid, now: yield* steadyMs }, adapter.restarts)
+    if (next._tag === "restart") {
+      run.killed = next.history
+      return yield* Effect.sleep(`${next.pauseMs} millis`)
+    }
+    const reason = `It ${endsText(next)} in this turn. The last time: ${ended.reason}`
+    return yield* callFailed(adapter, "prompt")(new AgentEnded({ reason }))
+  }
+  run.fruitless = hasSaid ? 0 : run.fruitless + 1
+  if (ended.broken === true || run.fruitless > maxFruitlessTries || run.tries >= maxTries) {
+    return yield* callFailed(adapter, "prompt")(ended)
+  }
+})
+
 /** Sends once; undefined when the turn must go on. */
 const advance = Effect.fnUntraced(function* (run: TurnRun): Effect.fn.Return<TurnOutcome | undefined, AgentError> {
   const { adapter, live, session } = run
@@ -161,10 +183,9 @@ const advance = Effect.fnUntraced(function* (run: TurnRun): Effect.fn.Return<Tur
   if (live.aborted) return yield* abandon(run)
   if (Result.isFailure(called)) {
     if (called.failure instanceof CallRefused) return yield* callFailed(adapter, "prompt")(called.failure)
-    run.fruitless = session.updatedAtMs > heard && live.announced ? 0 : run.fruitless + 1
+    const hasSaid = session.updatedAtMs > heard && live.announced
     live.announced = false
-    if (called.failure.broken === true || run.fruitless > maxFruitlessTries || run.tries >= maxTries)
-      return yield* callFailed(adapter, "prompt")(called.failure)
+    yield* settleEnd(run, called.failure, hasSaid)
     return undefined
   }
   const end = promptEnd(called.success)
@@ -185,6 +206,7 @@ export const runTurn = Effect.fn("Acp.turn")(function* (
   prompt: Prompt
 ): Effect.fn.Return<TurnOutcome, AgentError> {
   const costBefore = session.told.cost
-  const run: TurnRun = { adapter, session, live, prompt, tokens: noTokens, tries: 0, fruitless: 0, costBefore }
+  const counts = { tokens: noTokens, tries: 0, fruitless: 0, killed: noEnds }
+  const run: TurnRun = { adapter, session, live, prompt, ...counts, costBefore }
   return yield* Effect.repeat(advance(run), { until: (outcome) => outcome !== undefined })
 })

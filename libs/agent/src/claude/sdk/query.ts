@@ -1,6 +1,7 @@
 /** Queries through the SDK: each is a process of Claude under a guard. */
 import { type PipedProcess, startPiped } from "@reprise/process"
 import { Effect, type Scope, Stream } from "effect"
+import { wasKilled } from "../../restarts.ts"
 import type { HeldBack } from "../../rules/PermissionRules.ts"
 import { efforts } from "../efforts.ts"
 import type { LiveProcess } from "../session/LiveTurn.ts"
@@ -33,6 +34,8 @@ export interface QueryOptions {
 export interface QueryBroken {
   readonly _tag: "QueryBroken"
   readonly reason: string
+  /** Somebody's signal ended the process: nothing is wrong with it. */
+  readonly killed: boolean
 }
 
 export interface StartedQuery extends LiveProcess {
@@ -132,7 +135,7 @@ export const startQuery = Effect.fn("Claude.query")(function* (
             }
           }
         }),
-      catch: (cause): QueryBroken => ({ _tag: "QueryBroken", reason: reasonOf(cause) })
+      catch: (cause): QueryBroken => ({ _tag: "QueryBroken", reason: reasonOf(cause), killed: false })
     }),
     (it) =>
       Effect.promise(async () => {
@@ -145,7 +148,11 @@ export const startQuery = Effect.fn("Claude.query")(function* (
   return {
     messages: Stream.fromAsyncIterable(
       query,
-      (cause): QueryBroken => ({ _tag: "QueryBroken", reason: reasonOf(cause) })
+      (cause): QueryBroken => ({
+        _tag: "QueryBroken",
+        reason: reasonOf(cause),
+        killed: wasKilled(child?.exitCode ?? 0)
+      })
     ),
     finish: () => done.resolve(),
     interrupt: () => query.interrupt(),

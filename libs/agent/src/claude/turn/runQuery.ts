@@ -5,6 +5,7 @@ import { AgentError, promptFailed } from "../../AgentError.ts"
 import type { Prompt } from "../../AgentRuntimeShape.ts"
 import type { ProjectSettings } from "../../ProjectSettings.ts"
 import type { RuntimeEvent } from "../../RuntimeEvent.ts"
+import type { RestartLimits } from "../../restarts.ts"
 import { heldBack } from "../../rules/PermissionRules.ts"
 import type { RuleBook } from "../../rules/RuleBook.ts"
 import { tellEveryMs } from "../../WordBuffer.ts"
@@ -40,6 +41,8 @@ export interface TurnOptions {
   readonly guarded?: Guarded
   readonly projectSettings: ProjectSettings
   readonly rules: RuleBook
+  /** How often a process that somebody killed is started again. */
+  readonly restarts: RestartLimits
 }
 
 /** How long a process may take to end after its turn has ended. */

@@ -7,6 +7,8 @@ import { addTokens } from "@reprise/protocol"
 import { Effect } from "effect"
 import { AgentError, promptFailed } from "../../AgentError.ts"
 import type { Prompt, TurnOutcome } from "../../AgentRuntimeShape.ts"
+import { afterEnd, endsText, noEnds, type RestartHistory } from "../../restarts.ts"
+import { steadyMs } from "../../steadyMs.ts"
 import { fault, kindOfFailure } from "../failures.ts"
 import type { KnownSession, KnownSessions } from "../session/KnownSessions.ts"
 import type { LiveTurn } from "../session/LiveTurn.ts"
@@ -14,7 +16,7 @@ import { findPrompted, type Prompted, promptUuid, withPrompted } from "../sessio
 import { ownedBy, type Turn, turnOf } from "../transcript/turnOf.ts"
 import { type QueryEnd, runQuery, type TurnOptions } from "./runQuery.ts"
 
-/** How many times in a row the turn's process may end without a new transcript line before the turn fails. */
+/** How many times in a row the turn's process may end by itself without a new transcript line before the turn fails. */
 const maxFruitlessTries = 5
 
 /** Continues a turn that was cut off. */
@@ -29,8 +31,12 @@ interface TurnRun {
   readonly prompt: Prompt
   /** Processes that were started for it. */
   tries: number
-  /** Tries in a row that added nothing to the transcript. */
+  /** Tries in a row that added nothing to the transcript, but those whose process somebody killed. */
   fruitless: number
+  /** When somebody killed the process. */
+  killed: RestartHistory
+  /** The process of the latest try was killed. */
+  wasKilled: boolean
   /** Transcript entries before the latest try. */
   entryCount: number
 }
@@ -114,14 +120,27 @@ const nextTry = Effect.fnUntraced(function* (run: TurnRun, turn: Turn) {
   return { uuid, text: uuid === uuids[0] ? run.prompt.text : continuationText }
 })
 
-/** Counts tries that added nothing, and fails when there were too many in a row. */
+/** Claude could not be reached, and the session is as it was. */
+const gone = ({ options }: TurnRun, ends: string) =>
+  promptFailed({
+    kind: "gone",
+    detail: `Claude ${ends} in this turn. The session is kept. Does '${options.sdk.program} --version' run here? To go on is to start it again.`,
+    sessionUsable: true
+  })
+
+/** Counts tries that added nothing, and fails when there were too many in a row. Waits before a process that was killed is started again. */
 const requireProgress = Effect.fnUntraced(function* (run: TurnRun) {
   const { length } = run.known.entries
-  run.fruitless = run.entryCount === length ? run.fruitless + 1 : 0
+  const isFruitless = run.entryCount === length
   run.entryCount = length
-  if (run.fruitless <= maxFruitlessTries) return
-  const detail = `Claude ended ${run.fruitless} times during this turn. Does '${run.options.sdk.program} --version' run here?`
-  return yield* promptFailed({ kind: "other", detail, sessionUsable: true })
+  if (run.wasKilled) {
+    const next = afterEnd(run.killed, { answered: !isFruitless, now: yield* steadyMs }, run.options.restarts)
+    if (next._tag === "give-up") return yield* gone(run, endsText(next))
+    run.killed = next.history
+    return yield* Effect.sleep(`${next.pauseMs} millis`)
+  }
+  run.fruitless = isFruitless ? run.fruitless + 1 : 0
+  if (run.fruitless > maxFruitlessTries) return yield* gone(run, `ended ${run.fruitless} times without a word`)
 })
 
 /** Returns the outcome when the turn has ended, else tries once to bring it to its end. */
@@ -145,6 +164,7 @@ const advance = Effect.fnUntraced(function* (run: TurnRun): Effect.fn.Return<Tur
 const settleTry = Effect.fnUntraced(function* (run: TurnRun, ended: QueryEnd) {
   if (run.live.aborted) return yield* abandon(run)
   if (ended instanceof AgentError) return yield* ended
+  run.wasKilled = ended._tag === "QueryBroken" && ended.killed
   if (ended._tag === "QueryBroken") {
     yield* Effect.logDebug(`A process of Claude broke off: ${ended.reason}`)
     yield* Effect.sleep("100 millis")
@@ -164,6 +184,7 @@ export const runTurn = Effect.fn("Claude.turn")(function* (
   prompt: Prompt
 ): Effect.fn.Return<TurnOutcome, AgentError> {
   const { sessions } = options
-  const run: TurnRun = { options, sessions, known, live, prompt, tries: 0, fruitless: 0, entryCount: -1 }
+  const counts = { tries: 0, fruitless: 0, killed: noEnds, wasKilled: false, entryCount: -1 }
+  const run: TurnRun = { options, sessions, known, live, prompt, ...counts }
   return yield* Effect.repeat(advance(run), { until: (outcome) => outcome !== undefined })
 })

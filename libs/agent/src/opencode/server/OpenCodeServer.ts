@@ -8,11 +8,13 @@ import { delimiter, dirname, join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { Sandbox, type SandboxShape } from "@reprise/sandbox"
 import { Context, Deferred, Effect, Exit, Layer, Option, type Redacted, Schedule, Scope, Semaphore } from "effect"
+import { afterEnd, endingText, endsText, noEnds, type RestartLimits, wasKilled } from "../../restarts.ts"
 import { steadyMs } from "../../steadyMs.ts"
 import { healthVersion, isHealthy } from "./http.ts"
 import { locateOpenCode, openCodeVersion } from "./locateOpenCode.ts"
 import {
   type Connection,
+  logFile,
   onDisk,
   readOpenCodeEndpoint,
   refuseSecondOwner,
@@ -45,9 +47,8 @@ export interface OpenCodeOptions {
   readonly warm?: boolean
   /** A start loads the configuration and plugins. Default 180 s. */
   readonly startTimeoutMs?: number
-  /** A server that dies more often within the window stays down until the next call. Default: 5 in 60 s. */
-  readonly maxRestarts?: number
-  readonly restartWindowMs?: number
+  /** After them a server that ends again and again stays down until the next call. Default: those of every agent. */
+  readonly restarts?: RestartLimits
   /** Checked before each start. Its default directory, the state directory, is in a repository, whose settings it loads. */
   readonly permit?: Effect.Effect<void, OpenCodeNotPermitted>
   /** A server that runs but does not answer for this long is restarted. Default 60 s. */
@@ -144,19 +145,32 @@ const untilSilent = Effect.fnUntraced(function* (connection: Connection, silence
 /** Returns why the server is down. */
 const untilDown = ({ options }: Supervisor, server: RunningServer) =>
   Effect.raceFirst(
-    Effect.map(Deferred.await(server.exited), (code) => `it ended with ${code}`),
+    Effect.map(Deferred.await(server.exited), endingText),
     Effect.as(untilSilent(server.connection, options.unresponsiveMs ?? 60_000), "it stopped answering")
   )
 
+/** How a server ended: why, and whether it had answered before. */
+interface Down {
+  readonly reason: string
+  readonly answered: boolean
+}
+
 /**
- * Runs a server until it is down and returns the reason. Fails when starting again is useless: before the first
- * success of a supervision nothing suggests that the next start would go better.
+ * Whether the next start may go better. A program that somebody killed says nothing about it; one that fails by itself
+ * would fail again, unless it has run before.
  */
-const runOnce = Effect.fnUntraced(function* (supervisor: Supervisor, isFirst: boolean) {
+const mayStartAgain = (failure: OpenCodeUnavailable, hasAnswered: boolean): failure is OpenCodeDidNotStart =>
+  failure instanceof OpenCodeDidNotStart && (hasAnswered || wasKilled(failure.exitCode ?? 0))
+
+/** Runs a server until it is down. Fails when starting again is useless. */
+const runOnce = Effect.fnUntraced(function* (
+  supervisor: Supervisor,
+  hasAnswered: boolean
+): Effect.fn.Return<Down, OpenCodeUnavailable> {
   const started = yield* Effect.result(startOnce(supervisor))
   if (started._tag === "Failure") {
-    if (isFirst || !(started.failure instanceof OpenCodeDidNotStart)) return yield* started.failure
-    return started.failure.message
+    if (!mayStartAgain(started.failure, hasAnswered)) return yield* started.failure
+    return { reason: `it did not answer yet, and ${started.failure.reason}`, answered: false }
   }
   const { close, server } = started.success
   supervisor.running = server
@@ -165,33 +179,35 @@ const runOnce = Effect.fnUntraced(function* (supervisor: Supervisor, isFirst: bo
   supervisor.running = undefined
   supervisor.next = Deferred.makeUnsafe()
   yield* close
-  return reason
+  return { reason, answered: true }
 })
 
 /** Restarts the server whenever it is down; ends, with `next` failed, when it cannot be kept running. */
 const supervise = (supervisor: Supervisor) => {
-  const { maxRestarts = 5, restartWindowMs = 60_000 } = supervisor.options
-  let deaths: ReadonlyArray<number> = []
+  const { restarts, stateDirectory } = supervisor.options
+  let history = noEnds
+  let hasAnswered = false
   const round = Effect.gen(function* () {
-    const reason = yield* runOnce(supervisor, deaths.length === 0)
-    const now = yield* steadyMs
-    deaths = [...deaths.filter((at) => now - at < restartWindowMs), now]
-    if (deaths.length > maxRestarts) {
-      const gaveUp = new OpenCodeGaveUp({ restarts: deaths.length - 1, reason })
+    const { answered, reason } = yield* runOnce(supervisor, hasAnswered)
+    hasAnswered ||= answered
+    const next = afterEnd(history, { answered, now: yield* steadyMs }, restarts)
+    if (next._tag === "give-up") {
+      const gaveUp = new OpenCodeGaveUp({ ends: endsText(next), reason, logFile: logFile(stateDirectory) })
       yield* Effect.logError(gaveUp.message)
       return yield* gaveUp
     }
+    history = next.history
     yield* Effect.logWarning(`OpenCode is down (${reason}) and is being restarted.`)
-    if (deaths.length > 1) yield* Effect.sleep(`${100 * 2 ** deaths.length} millis`)
+    yield* Effect.sleep(`${next.pauseMs} millis`)
+  })
+  // Whoever hears of the failure may ask for a start at once.
+  const over = Effect.sync(() => {
+    supervisor.isSupervised = false
   })
   return Effect.forever(round).pipe(
-    Effect.catch((failure) => Deferred.fail(supervisor.next, failure)),
-    Effect.ensuring(
-      Effect.sync(() => {
-        supervisor.isSupervised = false
-        Deferred.doneUnsafe(supervisor.launched, Effect.void)
-      })
-    )
+    Effect.catch((failure) => Effect.andThen(over, Deferred.fail(supervisor.next, failure))),
+    Effect.ensuring(Effect.sync(() => Deferred.doneUnsafe(supervisor.launched, Effect.void))),
+    Effect.onInterrupt(() => over)
   )
 }
 

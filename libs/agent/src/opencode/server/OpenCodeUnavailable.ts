@@ -34,13 +34,16 @@ export class OpenCodeInUse extends Schema.TaggedError<OpenCodeInUse>()("OpenCode
   }
 }
 
-/** It was restarted too often. */
+/** It ended too often, in its start or soon after. It is started again by the next call. */
 export class OpenCodeGaveUp extends Schema.TaggedError<OpenCodeGaveUp>()("OpenCodeGaveUp", {
-  restarts: Schema.Int,
-  reason: Schema.String
+  /** Text: how often, and within what time. */
+  ends: Schema.String,
+  /** Of the last time. */
+  reason: Schema.String,
+  logFile: Schema.String
 }) {
   override get message() {
-    return `OpenCode was restarted ${this.restarts} times in a short time and is down (${this.reason}). Run 'reprise doctor'; its sessions are kept.`
+    return `OpenCode ${this.ends} (the last time: ${this.reason}), and is not started again by itself. Its sessions are kept. Look at ${this.logFile}, or run 'reprise doctor'; to go on is to start it again.`
   }
 }
 

@@ -15,6 +15,7 @@ import {
 } from "@reprise/process"
 import { Deferred, Effect, Redacted, Schedule, Schema, type Scope } from "effect"
 import { openCodeEnvironment } from "../../agentEnvironment.ts"
+import { endingText } from "../../restarts.ts"
 import { isHealthy } from "./http.ts"
 import { type Connection, logFile, onDisk } from "./OpenCodeEndpoint.ts"
 import { OpenCodeDidNotStart, OpenCodeStateFault, type OpenCodeUnavailable } from "./OpenCodeUnavailable.ts"
@@ -120,7 +121,7 @@ const startOn = Effect.fnUntraced(function* (
   const ended = Effect.gen(function* () {
     const code = yield* Deferred.await(guarded.exited)
     if (yield* isPortTaken(port)) return yield* new PortLost({ port })
-    return yield* failed(`it ended with ${code}`, code)
+    return yield* failed(endingText(code), code)
   })
   yield* Effect.raceFirst(untilReady(connection), ended).pipe(
     Effect.timeoutOrElse({
@@ -131,15 +132,8 @@ const startOn = Effect.fnUntraced(function* (
   return { ...guarded, connection }
 })
 
-/** Starts after the first one, before it is given up. */
-const startsAgain = 4
-
-/** 128 and the number of SIGKILL. */
-const killedCode = 137
-
-/** Somebody killed the server before it answered: nothing is wrong with it. */
-const wasKilled = (error: OpenCodeUnavailable | PortLost): boolean =>
-  error._tag === "OpenCodeDidNotStart" && error.exitCode === killedCode
+/** Ports after the first one, before it is given up. */
+const otherPorts = 4
 
 /** OpenCode itself would always choose the same one. */
 const choosePort = Effect.mapError(
@@ -157,7 +151,7 @@ export const startServer = Effect.fn("OpenCode.start")(function* (
   const mark = yield* markOf(options.stateDirectory)
   yield* endLeftovers(mark)
   return yield* Effect.flatMap(choosePort, (port) => startOn(port, mark, options)).pipe(
-    Effect.retry({ while: (error) => error._tag === "PortLost" || wasKilled(error), times: startsAgain }),
+    Effect.retry({ while: (error) => error._tag === "PortLost", times: otherPorts }),
     Effect.catchTag("PortLost", ({ port }) => {
       const reason = `other processes took every port that was chosen, the last one was ${port}`
       return new OpenCodeDidNotStart({ reason, logFile: logFile(options.stateDirectory), lastLines: [] })

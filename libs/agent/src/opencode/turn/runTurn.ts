@@ -13,8 +13,10 @@ import { addTokens, noUsage } from "@reprise/protocol"
 import { Clock, Effect, Option, Predicate, Schedule } from "effect"
 import { AgentError, promptFailed } from "../../AgentError.ts"
 import type { Prompt, TurnOutcome } from "../../AgentRuntimeShape.ts"
+import { defaultRestarts } from "../../restarts.ts"
 import type { EventFeed } from "../events/EventFeed.ts"
 import type { Calls, Refused } from "../server/calls.ts"
+import { shortenParts } from "../session/shortenParts.ts"
 import type { ContextLimit } from "./contextLimits.ts"
 import { failureOf } from "./failures.ts"
 import { MessageTimes } from "./MessageTimes.ts"
@@ -31,7 +33,7 @@ export interface TurnOptions {
   readonly limitOf: ContextLimit
 }
 
-/** How many times in a row the turn may lose its server without a new message before it fails. */
+/** How many times in a row the turn may be tried without a new message before it fails. */
 const maxFruitlessTries = 5
 
 /** A turn in progress: what it works with, and how its tries went so far. */
@@ -43,6 +45,8 @@ interface TurnRun {
   sends: number
   /** Tries in a row that added no message. */
   fruitless: number
+  /** Of these, those that lost their server. It is given up by who starts it again, and not by its turns. */
+  lost: number
   /** Messages in the session before the latest try. */
   messageCount: number | undefined
   /** When the session's messages were made. */
@@ -84,7 +88,10 @@ const listMessages = (run: TurnRun) => {
   const { directory, id: sessionID } = run.session
   return run.options.calls
     .reaching("messages", (client, signal) => client.session.messages({ sessionID, directory }, { signal }))
-    .pipe(Effect.catchTag("Refused", (error) => Effect.fail(refused(run, error))))
+    .pipe(
+      Effect.flatMap((messages) => shortenParts(run.options.calls, run.session, messages)),
+      Effect.catchTag("Refused", (error) => Effect.fail(refused(run, error)))
+    )
 }
 
 const isBusy = (run: TurnRun) => {
@@ -171,10 +178,18 @@ const deleteOpenMessages = Effect.fnUntraced(function* ({ options, session }: Tu
 
 /** Counts tries that added no message, and fails when there were too many in a row. */
 const requireProgress = Effect.fnUntraced(function* (run: TurnRun, messageCount: number) {
-  run.fruitless = run.messageCount === messageCount ? run.fruitless + 1 : 0
+  const isFruitless = run.messageCount === messageCount
+  run.fruitless = isFruitless ? run.fruitless + 1 : 0
+  run.lost = isFruitless ? run.lost : 0
   run.messageCount = messageCount
-  if (run.fruitless <= maxFruitlessTries) return
-  return yield* other(`OpenCode ended ${run.fruitless} times during this turn. Look at its log ('reprise doctor').`)
+  if (run.lost > defaultRestarts.mostEnds) {
+    const detail = `OpenCode ended ${run.lost} times during this turn, which did not get on. The session is kept. Look at OpenCode's log ('reprise doctor'), and continue.`
+    return yield* promptFailed({ kind: "gone", detail, sessionUsable: true })
+  }
+  if (run.fruitless - run.lost <= maxFruitlessTries) return
+  return yield* other(
+    `The turn was tried ${run.fruitless} times, and did not get on. Look at OpenCode's log ('reprise doctor').`
+  )
 })
 
 /** How often the rounds are counted that no event told of. */
@@ -342,6 +357,7 @@ const advance = Effect.fnUntraced(function* (run: TurnRun): Effect.fn.Return<Tur
     return yield* settleTry(run, ended)
   }
   if (ended === "lost") {
+    run.lost += 1
     yield* Effect.sleep(`${Math.min(250, run.options.pollMs)} millis`)
     return undefined
   }
@@ -360,6 +376,7 @@ export const runTurn = Effect.fn("OpenCode.turn")(function* (
     prompt,
     sends: 0,
     fruitless: 0,
+    lost: 0,
     messageCount: undefined,
     times: new MessageTimes()
   }
