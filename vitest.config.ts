@@ -1,5 +1,9 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
+import { leftOut, longTests } from "./test/harness/longTests.ts"
+
+/** CI runs a part of the long tests for each commit; everybody else runs all of them, or none. */
+const notInTurn = leftOut(longTests(import.meta.dirname), process.env["REPRISE_LONG_TESTS"])
 
 /** A limit is there to name a test that hangs. No test may come near it, however busy the machine is. */
 const minutes = (count: number) => ({ testTimeout: count * 60_000, hookTimeout: count * 60_000 })
@@ -53,7 +57,7 @@ export default defineConfig({
           name: "integration",
           globalSetup: "test/harness/claude.ts",
           include: ["{libs,services}/*/test/**/*.int.test.ts", "{cli/test,house/test,test}/**/*.int.test.ts"],
-          exclude: ["test/containers/**", "**/node_modules/**"]
+          exclude: ["test/containers/**", "**/node_modules/**", ...notInTurn]
         }
       },
       {
@@ -68,6 +72,7 @@ export default defineConfig({
             "services/orchestrator/test/race.int.test.ts",
             "test/containers/*.int.test.ts"
           ],
+          exclude: ["**/node_modules/**", ...notInTurn],
           env: { REPRISE_TEST_BROKER: "container" }
         }
       },
@@ -77,7 +82,8 @@ export default defineConfig({
           ...minutes(15),
           name: "e2e",
           globalSetup: ["test/harness/claude.ts", "test/harness/bundle.ts", "test/harness/sharedOpenCode.ts"],
-          include: ["test/e2e/**/*.e2e.test.ts", "test/faults/**/*.e2e.test.ts", "test/storm/**/*.e2e.test.ts"]
+          include: ["test/e2e/**/*.e2e.test.ts", "test/faults/**/*.e2e.test.ts", "test/storm/**/*.e2e.test.ts"],
+          exclude: ["**/node_modules/**", ...notInTurn]
         }
       },
       ...(process.env["REPRISE_TEST_AGENTS"] === undefined ? [] : [agents])

@@ -39,6 +39,12 @@ export const stagesOf = ({ number }: Landing, wanted = ""): ReadonlyArray<StageI
   })
 }
 
+const longTurns = 3n
+
+/** Which part of the long tests a landing runs: `2/3`. Empty, if somebody wants all stages: all of them. */
+export const longTestsOf = ({ number }: Landing, wanted = ""): string =>
+  wanted === "all" ? "" : `${((number / BigInt(stagesInTurn.length)) % longTurns) + 1n}/${longTurns}`
+
 /** Two thousand stories come from 3 200 seeds. */
 const seedsOfLanding = 4_000n
 /** Seeds stay below 2³¹. */
@@ -48,10 +54,12 @@ const rangesOfSeeds = 500_000n
 export const firstSeedOf = ({ number }: Landing): number => Number((number % rangesOfSeeds) * seedsOfLanding)
 
 /** Text for humans: what this landing runs, and what others. */
-export const landingText = (landing: Landing, chosen: ReadonlyArray<StageInTurn>): string => {
+export const landingText = (landing: Landing, chosen: ReadonlyArray<StageInTurn>, longTests: string): string => {
   const others = stagesInTurn.filter((stage) => !chosen.includes(stage))
   return [
-    `In turns (${landing.name}): this landing runs ${chosen.join(", ")}, and stories from seed ${firstSeedOf(landing)} on.`,
-    ...(others.length === 0 ? [] : [`Other landings run ${others.join(", ")}; REPRISE_CI_STAGES=all runs everything.`])
+    `In turns (${landing.name}): this landing runs ${chosen.join(", ")}, ${longTests === "" ? "all" : `part ${longTests}`} of the long tests, and stories from seed ${firstSeedOf(landing)} on.`,
+    ...(others.length === 0
+      ? []
+      : [`Other landings run ${others.join(", ")} and the other long tests; REPRISE_CI_STAGES=all runs everything.`])
   ].join(" ")
 }

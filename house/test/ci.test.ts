@@ -1,7 +1,15 @@
 /** What CI runs of what takes turns, and what its end says. */
 import { assert, describe, it } from "@effect/vitest"
 import { closingOf, type Report, type Stage, stageOf } from "../../.ci/closing.ts"
-import { firstSeedOf, landingOf, landingText, type StageInTurn, stagesInTurn, stagesOf } from "../../.ci/landing.ts"
+import {
+  firstSeedOf,
+  landingOf,
+  landingText,
+  longTestsOf,
+  type StageInTurn,
+  stagesInTurn,
+  stagesOf
+} from "../../.ci/landing.ts"
 
 const nowMs = Date.UTC(2026, 10, 28, 23, 59)
 const commits = [
@@ -30,7 +38,7 @@ describe("the stages in turns", () => {
       days.flatMap((day) => stagesOf(day)),
       [...stagesInTurn]
     )
-    assert.include(landingText(landingOf(undefined, nowMs), ["cluster"]), "no commit is known, so 2026-11-28")
+    assert.include(landingText(landingOf(undefined, nowMs), ["cluster"], "1/3"), "no commit is known, so 2026-11-28")
   })
 
   it.each<[string, ReadonlyArray<StageInTurn>]>([
@@ -40,6 +48,17 @@ describe("the stages in turns", () => {
     ["", ["cluster"]]
   ])("are what somebody asks for: '%s'", (wanted, expected) => {
     assert.deepStrictEqual(stagesOf(landingOf("0", nowMs), wanted), expected)
+  })
+
+  it("have each part of the long tests beside them, unless somebody wants everything", () => {
+    const numbers = Array.from({ length: 9 }, (_, index) => landingOf(index.toString(16), nowMs))
+    const both = numbers.map((landing) => `${stagesOf(landing).join()} ${longTestsOf(landing)}`)
+    assert.strictEqual(new Set(both).size, 9)
+    assert.sameMembers([...new Set(numbers.map((landing) => longTestsOf(landing)))], ["1/3", "2/3", "3/3"])
+    assert.deepStrictEqual(
+      numbers.map((landing) => longTestsOf(landing, "all")),
+      numbers.map(() => "")
+    )
   })
 
   it("refuse a name that is none of theirs", () => {
@@ -52,10 +71,10 @@ describe("the stages in turns", () => {
   it("are told with those of other landings, and how to run them all", () => {
     const landing = landingOf("82bafee0f64dca3c2cd24a88bcfe8951aa4ee552", nowMs)
     assert.strictEqual(
-      landingText(landing, stagesOf(landing)),
-      `In turns (commit 82bafee0f64d): this landing runs test:without-engine, and stories from seed 1200968000 on. Other landings run cluster, test:agents; REPRISE_CI_STAGES=all runs everything.`
+      landingText(landing, stagesOf(landing), "1/3"),
+      `In turns (commit 82bafee0f64d): this landing runs test:without-engine, part 1/3 of the long tests, and stories from seed 1200968000 on. Other landings run cluster, test:agents and the other long tests; REPRISE_CI_STAGES=all runs everything.`
     )
-    assert.notInclude(landingText(landing, stagesInTurn), "Other landings")
+    assert.notInclude(landingText(landing, stagesInTurn, ""), "Other landings")
   })
 })
 
