@@ -1,0 +1,102 @@
+/** Repositories inside of a workspace: which of them are put aside, and what is said. */
+import { execFile, execFileSync } from "node:child_process"
+import { existsSync, mkdirSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, References } from "effect"
+import { layerSandbox, Sandbox, type SandboxShape } from "../src/index.ts"
+import { canSandbox, type Scene, scene } from "../src/testing.ts"
+
+const sandboxed = await canSandbox()
+const quietly = Effect.provideService(References.MinimumLogLevel, "Error")
+
+const options = ({ home, stateDirectory }: Scene) => ({
+  mode: "required" as const,
+  gates: true,
+  settings: { write: [], read: [], deny: [], network: [] },
+  stateDirectory,
+  environment: { ...process.env, HOME: home }
+})
+
+const during = <A, E>(here: Scene, use: (sandbox: SandboxShape) => Effect.Effect<A, E>) =>
+  Sandbox.use(use).pipe(Effect.provide(layerSandbox(options(here))), Effect.scoped)
+
+/** The output of a command of an author. */
+const runIn = (here: Scene, { shellFor }: SandboxShape, command: string) =>
+  Effect.flatMap(shellFor(here.workspace, "author"), (shell) =>
+    Effect.callback<string>((resume) => {
+      const where = { cwd: here.workspace, env: { ...process.env, HOME: here.home } }
+      execFile(shell, ["-c", command], where, (_, output) => resume(Effect.succeed(output)))
+    })
+  )
+
+const identity = "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a"
+const make = (name: string) => `${identity}; git init -q ${name} && git -C ${name} commit -q --allow-empty -m x`
+const evil = (name: string) => `${make(name)}; git -C ${name} config core.fsmonitor ./run`
+
+const isThere = ({ workspace }: Scene, name: string) => existsSync(join(workspace, name, ".git"))
+
+describe.skipIf(!sandboxed)("a repository inside of a workspace", () => {
+  it.live("stays as git and git-lfs make it", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const clone = `git clone -q ${here.home}/other cloned`
+      const branches = "git -C plain checkout -qb topic; git -C plain remote add origin https://example.org/a.git"
+      const lfs = "git -C plain config filter.lfs.process 'git-lfs filter-process'"
+      const said = yield* during(here, (sandbox) =>
+        runIn(here, sandbox, `${make("plain")}; ${branches}; ${lfs}; ${clone}`)
+      )
+      assert.notInclude(said, "reprise:")
+      assert.isTrue(isThere(here, "plain") && isThere(here, "cloned"))
+    }).pipe(quietly)
+  )
+
+  it.live("with a configuration of its own is moved when its command ends, and the agent reads why", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const said = yield* during(here, (sandbox) => runIn(here, sandbox, evil("made")))
+      assert.match(said, /reprise: .*made\/\.git was moved to \.reprise\/sandbox\/refused: .*core\.fsmonitor/)
+      assert.isFalse(isThere(here, "made"))
+      assert.isTrue(readdirSync(join(here.stateDirectory, "sandbox", "refused")).some((name) => name.endsWith(".git")))
+    }).pipe(quietly)
+  )
+
+  it.live("that the user made before stays while it says the same, and not when a command changed it", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      execFileSync("/bin/sh", ["-c", evil("mine")], { cwd: here.workspace })
+      const [first, second] = yield* during(here, (sandbox) =>
+        Effect.gen(function* () {
+          const other = yield* runIn(here, sandbox, "git -C mine branch topic; echo > config")
+          const kept = isThere(here, "mine")
+          const changed = yield* runIn(here, sandbox, "git -C mine config core.pager ./run")
+          return [
+            { said: other, kept },
+            { said: changed, kept: isThere(here, "mine") }
+          ] as const
+        })
+      )
+      assert.deepStrictEqual([first.kept, second.kept], [true, false])
+      assert.notInclude(first.said, "reprise:")
+      assert.match(second.said, /core\.pager/)
+    }).pipe(quietly)
+  )
+
+  it.live("that a killed process's agent made is no user's, and one that is made while nobody works is", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const script = join(import.meta.dirname, "fixtures", "killedWatch.ts")
+      mkdirSync(here.stateDirectory, { recursive: true })
+      // It makes a repository after its last look, and is killed.
+      execFileSync(process.execPath, [script, here.workspace, here.stateDirectory], {
+        env: { ...process.env, HOME: here.home, COMMAND: evil("left") }
+      })
+      assert.isTrue(isThere(here, "left"))
+      yield* during(here, (sandbox) => sandbox.tidy(here.workspace))
+      assert.isFalse(isThere(here, "left"))
+      execFileSync("/bin/sh", ["-c", evil("mine")], { cwd: here.workspace })
+      yield* during(here, (sandbox) => sandbox.tidy(here.workspace))
+      assert.isTrue(isThere(here, "mine"))
+    }).pipe(quietly)
+  )
+})
