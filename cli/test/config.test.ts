@@ -317,7 +317,7 @@ describe("the front matter of a plan", () => {
 
 describe("the settings of the session-manager", () => {
   it("are its own defaults unless they are configured", () => {
-    const { firstWaitMs: _, longestWaitMs: __, ...defaults } = defaultSettings
+    const { firstWaitMs: _, longestAnswerChars: ___, longestWaitMs: __, ...defaults } = defaultSettings
     assert.deepStrictEqual(sessionSettings(configOf().settings), defaults)
     const config = configOf(layerOf({ "sessions.idleAfterMs": 5, "sessions.maxAutoContinues": 0 }))
     assert.deepStrictEqual(sessionSettings(config.settings), { ...defaults, idleAfterMs: 5, maxAutoContinues: 0 })

@@ -76,6 +76,7 @@ const gitOf = ({ gitFails, repositories }: SimulatedHost): (typeof Git)["Service
     branchHead: () => Effect.succeed(undefined),
     worktrees: () => Effect.succeed([]),
     addWorktree: () => Effect.void,
+    putAsideLocks: () => Effect.succeed([]),
     removeWorktree: () => Effect.void
   })
 }

@@ -1,4 +1,5 @@
 /** The git operations that a workspace needs. */
+import type { GitLock } from "@reprise/process"
 import type { CommitSubject } from "@reprise/protocol"
 import { Context, Effect, Layer } from "effect"
 import { commitCommands } from "./commitCommands.ts"
@@ -58,6 +59,8 @@ export interface WorkingTreeCommands {
   readonly addWorktree: (directory: string, path: string, branch: string, from: string) => GitResult<void>
   /** The full hash of a branch of this repository; undefined: there is none. */
   readonly branchHead: (directory: string, name: string) => GitResult<string | undefined>
+  /** Moves the locks of killed gits aside, and gives those that stay, of this tree and of what all trees share. */
+  readonly putAsideLocks: (directory: string) => GitResult<ReadonlyArray<GitLock>>
   /** Untracked and changed files in it are lost. */
   readonly removeWorktree: (directory: string, path: string) => GitResult<void>
 }

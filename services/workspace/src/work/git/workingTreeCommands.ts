@@ -1,8 +1,8 @@
 /** The git commands for the working tree and its worktrees. */
-import { resolve } from "node:path"
-import { childEnvironment, isChangedByRuntimeOnly, workingTreeChanges } from "@reprise/process"
+import { dirname, join, resolve } from "node:path"
+import { childEnvironment, isChangedByRuntimeOnly, putAsideLocks, workingTreeChanges } from "@reprise/process"
 import { Effect, Semaphore } from "effect"
-import { GitFault } from "../faults.ts"
+import { GitFault, HostFault } from "../faults.ts"
 import type { WorkingTreeCommands } from "./Git.ts"
 import { readWorktrees } from "./gitOutput.ts"
 import { attempt, line, noAnswer, optional, text } from "./runGit.ts"
@@ -42,6 +42,25 @@ const commitFile: WorkingTreeCommands["commitFile"] = Effect.fnUntraced(function
 const branchHead: WorkingTreeCommands["branchHead"] = (directory, name) =>
   optional(directory, ["rev-parse", "--verify", "--quiet", "--end-of-options", `refs/heads/${name}`])
 
+/** Those of this working tree, and of what all working trees of a repository share. */
+const isInTheWay = (path: string, directory: string, common: string): boolean =>
+  dirname(path) === directory || !["worktrees", "modules"].some((name) => path.startsWith(join(common, name, "/")))
+
+const worktrees = (directory: string) =>
+  Effect.map(text(directory, ["worktree", "list", "--porcelain", "-z"]), readWorktrees)
+
+const putLocksAside: WorkingTreeCommands["putAsideLocks"] = Effect.fnUntraced(function* (workTree) {
+  const args = ["rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir"]
+  const [directory = "", common = ""] = (yield* text(workTree, args)).split("\n")
+  const workTrees = Effect.map(worktrees(workTree), (all) => all.map((one) => one.directory))
+  const left = yield* putAsideLocks(common, workTrees).pipe(
+    Effect.catchTag("UnknownError", (cause) =>
+      Effect.fail(new HostFault({ operation: "looking for git's locks", cause }))
+    )
+  )
+  return left.filter(({ path }) => isInTheWay(path, directory, common))
+})
+
 export const makeWorkingTreeCommands = Effect.gen(function* () {
   /** One worktree command at a time: git reads the records of all worktrees, even one that another git is writing. */
   const oneByOne = (yield* Semaphore.make(1)).withPermits(1)
@@ -62,8 +81,8 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
         : Effect.map(attempt(directory, ["check-ref-format", "--branch", name]), (done) => done.exitCode === 0),
     branchHead,
 
-    worktrees: (directory) =>
-      Effect.map(oneByOne(text(directory, ["worktree", "list", "--porcelain", "-z"])), readWorktrees),
+    worktrees: (directory) => oneByOne(worktrees(directory)),
+    putAsideLocks: putLocksAside,
     addWorktree: Effect.fnUntraced(function* (directory, path, branch, from) {
       const isKnown = (yield* branchHead(directory, branch)) !== undefined
       const target = isKnown ? ["--", path, branch] : ["-b", branch, "--", path, from]
