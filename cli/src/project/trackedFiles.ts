@@ -1,6 +1,7 @@
 /** What a repository brings along: the files that git tracks. */
 import { createHash } from "node:crypto"
-import { join } from "node:path"
+import { existsSync } from "node:fs"
+import { dirname, join, sep } from "node:path"
 import { readForeignFile, runGit } from "@reprise/process"
 import { Effect } from "effect"
 import type { Project } from "./Project.ts"
@@ -90,11 +91,21 @@ export const isTracked = ({ root }: Project, path: string): Effect.Effect<boolea
   Effect.map(trackedFiles(root, [path]), (files) => files === undefined || files.length > 0)
 
 /**
+ * Whether a working tree lies in one in which agents have worked: then an agent may have made it, with all that is in it. A
+ * run's own worktree was made by Reprise.
+ */
+export const isInAgentsTree = (directory: string, from = dirname(directory)): boolean => {
+  const isRunsOwn = directory.startsWith(join(from, ".reprise", "worktrees", sep))
+  if (!isRunsOwn && existsSync(join(from, ".reprise", "sandbox"))) return true
+  return dirname(from) !== from && isInAgentsTree(directory, dirname(from))
+}
+
+/**
  * Whether a file at the top of a project may come from others: git tracks it, has tracked it, or cannot tell. One that cannot
  * be read is left to whoever reads it.
  */
 export const isOfOthers = Effect.fnUntraced(function* (project: Project, path: string) {
-  if (yield* isTracked(project, path)) return true
+  if (isInAgentsTree(project.root) || (yield* isTracked(project, path))) return true
   const bytes = yield* Effect.promise(() =>
     readForeignFile(join(project.root, path), { largestBytes }).catch(() => undefined)
   )

@@ -11,7 +11,7 @@ import { ForeignFileRefused, readForeignFile } from "@reprise/process"
 import type { RuntimeName } from "@reprise/protocol"
 import { commandFilesOf, nestedCommandFilesOf } from "@reprise/sandbox"
 import { Effect } from "effect"
-import { knownContents, trackedFiles, untrackedFiles } from "../project/trackedFiles.ts"
+import { isInAgentsTree, knownContents, trackedFiles, untrackedFiles } from "../project/trackedFiles.ts"
 import { visibleLine } from "../terminal/visible.ts"
 
 /** A command does not tell which agent it starts. */
@@ -108,8 +108,10 @@ export const agentFiles = Effect.fn("agentFiles")(function* (directory: string, 
     return present.map((place) => doubtful(place, "git cannot tell whether it tracks it"))
   }
   const found = yield* Effect.forEach(tracked, (path) => readFile(directory, path))
-  const onceTracked = yield* filesOnceTracked(directory, untracked)
-  return [...found, ...onceTracked].flatMap((one) => (one === undefined ? [] : [one.file]))
+  const ofOthers = isInAgentsTree(directory)
+    ? yield* Effect.forEach(untracked, (path) => readFile(directory, path))
+    : yield* filesOnceTracked(directory, untracked)
+  return [...found, ...ofOthers].flatMap((one) => (one === undefined ? [] : [one.file]))
 })
 
 /** A line for people. */

@@ -36,6 +36,8 @@ export const hardenedVariables: Readonly<Record<string, string>> = {
   GIT_SEQUENCE_EDITOR: ":",
   GIT_OPTIONAL_LOCKS: "0",
   GIT_TERMINAL_PROMPT: "0",
+  // A filter that runs `python -m` would find a module of its name in the tree.
+  PYTHONSAFEPATH: "1",
   LC_ALL: "C"
 }
 

@@ -2,7 +2,7 @@
  * Where programs are looked up. `npx` and npm scripts put `node_modules/.bin` of the repository before the user's folders, and
  * a repository's own tools may too: what agents can write there must not run outside of the sandbox under the name of git.
  */
-import { existsSync } from "node:fs"
+import { existsSync, realpathSync } from "node:fs"
 import { delimiter, dirname, isAbsolute, join, resolve, sep } from "node:path"
 
 /** Names the folders of the repository that were on `PATH`: commands of agents and quality gates still find them. */
@@ -13,26 +13,41 @@ const usual = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}${sep}`)
 
-/** The folders of a `PATH` that no command in `tree` can write, and the others. Relative ones depend on where one is. */
+const realOf = (path: string): string => {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+/**
+ * The folders of a `PATH` that no command in `trees` can write, and the others. Relative ones depend on where one is; of one
+ * that is a link, both ends count.
+ */
 export const splitPath = (
   path: string,
-  tree: string | undefined
+  trees: ReadonlyArray<string>
 ): { readonly outside: string; readonly inTree: string } => {
   const folders = path.split(delimiter).filter((folder) => folder !== "")
-  const isOutside = (folder: string) => isAbsolute(folder) && (tree === undefined || !isWithin(resolve(folder), tree))
+  const all = [...new Set([...trees, ...trees.map(realOf)])]
+  const isInTree = (folder: string) =>
+    [resolve(folder), realOf(folder)].some((one) => all.some((tree) => isWithin(one, tree)))
+  const isOutside = (folder: string) => isAbsolute(folder) && !isInTree(folder)
   return {
     outside: folders.filter(isOutside).join(delimiter) || usual,
     inTree: folders.filter((folder) => !isOutside(folder)).join(delimiter)
   }
 }
 
-/** The working tree around a folder, as it is named; undefined: there is none, or it is the home folder. Runs no program. */
-export const treeAround = (folder: string, home: string | undefined): string | undefined => {
-  const worktrees = folder.indexOf(`${sep}.reprise${sep}worktrees${sep}`)
-  if (worktrees >= 0) return treeAround(folder.slice(0, worktrees), home)
-  if (existsSync(join(folder, ".git"))) return folder === home ? undefined : folder
+/**
+ * The working trees around a folder: also those around the nearest one, which a command may have made. Without the home folder,
+ * which some keep in git, and in which all of their programs are. Runs no program.
+ */
+export const treesAround = (folder: string, home: string | undefined): ReadonlyArray<string> => {
+  const own = existsSync(join(folder, ".git")) && folder !== home ? [folder] : []
   const above = dirname(folder)
-  return above === folder ? undefined : treeAround(above, home)
+  return above === folder ? own : [...own, ...treesAround(above, home)]
 }
 
 /** Takes the folders of the working tree around `folder` off the `PATH` of an environment, and notes them. */
@@ -40,7 +55,7 @@ export const withoutTreePath = (
   environment: Readonly<Record<string, string | undefined>>,
   folder: string
 ): Record<string, string | undefined> => {
-  const { inTree, outside } = splitPath(environment["PATH"] ?? "", treeAround(folder, environment["HOME"]))
+  const { inTree, outside } = splitPath(environment["PATH"] ?? "", treesAround(folder, environment["HOME"]))
   const known = environment[treePathVariable]
   const noted = [known, inTree].filter((one) => one !== undefined && one !== "").join(delimiter)
   return { ...environment, PATH: outside, ...(noted === "" ? {} : { [treePathVariable]: noted }) }

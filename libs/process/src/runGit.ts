@@ -16,7 +16,7 @@ const environmentOf = (host: Readonly<Record<string, string | undefined>>): Reco
   const kept = Object.entries(host).flatMap(([name, value]) =>
     value === undefined || name.startsWith("GIT_") ? [] : [[name, value] as const]
   )
-  return { ...Object.fromEntries(kept), PATH: splitPath(host["PATH"] ?? "", undefined).outside, ...hardenedVariables }
+  return { ...Object.fromEntries(kept), PATH: splitPath(host["PATH"] ?? "", []).outside, ...hardenedVariables }
 }
 
 /** Whether git said that it was run where there is no working tree: in a bare repository, or in git's own directory. */

@@ -84,7 +84,8 @@ export const isOwnFile = (path: string): boolean => {
 /** A larger configuration is nobody's. */
 const largestBytes = 1024 * 1024
 
-const isRuntimeConfig = (path: string): boolean => /(^|\/)opencode\.jsonc?$/.test(path)
+/** Where OpenCode looks for its configuration in the working tree in which it works. */
+const runtimeConfigs = ["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"]
 
 /** What OpenCode writes into a configuration file without a schema whenever it reads one: that is not a change of anybody's. */
 const withSchemaAddress = (committed: string): string =>
@@ -96,7 +97,7 @@ export const isChangedByRuntimeOnly = (
   path: string,
   options?: GitOptions
 ): Effect.Effect<boolean, ProgramFailed> =>
-  isRuntimeConfig(path)
+  runtimeConfigs.includes(path)
     ? Effect.flatMap(runGit(directory, ["cat-file", "--filters", `HEAD:${path}`], options), (committed) =>
         committed.exitCode === 0
           ? Effect.tryPromise(() => readForeignText(join(directory, path), { largestBytes, follow: false })).pipe(
@@ -106,9 +107,6 @@ export const isChangedByRuntimeOnly = (
           : Effect.succeed(false)
       )
     : Effect.succeed(false)
-
-/** Where OpenCode looks for its configuration in the working tree in which it works. */
-const runtimeConfigs = ["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"]
 
 /**
  * Takes the schema's address, which OpenCode writes whenever it loads a configuration without one, out of what git tracks:

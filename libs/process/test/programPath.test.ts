@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { commandEnvironment } from "../src/childEnvironment.ts"
 import { splitPath, treePathVariable, withoutTreePath } from "../src/programPath.ts"
@@ -15,7 +15,7 @@ describe("folders of programs", () => {
     [":/bin:", "/bin", ""],
     ["/work/bin", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "/work/bin"]
   ])("of %s are outside of the tree: %s, and in it: %s", (path, outside, inTree) => {
-    assert.deepStrictEqual(splitPath(path, "/work"), { outside, inTree })
+    assert.deepStrictEqual(splitPath(path, ["/work"]), { outside, inTree })
   })
 
   it("in the tree are noted for quality gates, which find them first", () => {
@@ -28,6 +28,18 @@ describe("folders of programs", () => {
       const environment = withoutTreePath({ PATH: `${bin}:/bin`, HOME: "/home/me" }, below)
       assert.deepStrictEqual(environment, { PATH: "/bin", HOME: "/home/me", [treePathVariable]: bin })
       assert.strictEqual(commandEnvironment(environment, [])["PATH"], `${bin}:/bin`)
+      // A repository inside of another may be a command's.
+      mkdirSync(join(root, "packages", ".git"))
+      assert.strictEqual(withoutTreePath({ PATH: `${bin}:/bin`, HOME: "/home/me" }, below)["PATH"], "/bin")
+      mkdirSync(bin, { recursive: true })
+      symlinkSync(root, join(root, "..", `${basename(root)}-link`))
+      const linked = join(root, "..", `${basename(root)}-link`, "node_modules", ".bin")
+      try {
+        assert.strictEqual(withoutTreePath({ PATH: `${linked}:/bin`, HOME: "/home/me" }, below)["PATH"], "/bin")
+      } finally {
+        rmSync(join(root, "..", `${basename(root)}-link`))
+      }
+      rmSync(join(root, "packages", ".git"), { recursive: true })
       // A run's worktree lies in the repository.
       const worktree = join(root, ".reprise", "worktrees", "run-1")
       mkdirSync(worktree, { recursive: true })

@@ -299,7 +299,7 @@ const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
   if (options.mode === "off") return unused({ _tag: "off" })
   const { environment = process.env, stateDirectory } = options
   // What an agent wrote into the tree is no program of this machine.
-  const { outside } = splitPath(environment["PATH"] ?? "", dirname(stateDirectory))
+  const { outside } = splitPath(environment["PATH"] ?? "", [dirname(stateDirectory)])
   const usability = yield* findUsability({ ...environment, PATH: outside }, { isRequired: options.mode === "required" })
   if (usability._tag === "unusable") return unused(usability)
   if (options.visiting !== true) yield* Effect.ignore(onDisk("/", () => putAsideLeft(sharedFolder(options))))

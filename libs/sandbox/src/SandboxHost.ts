@@ -102,7 +102,7 @@ export const programPaths = (host: Host, inTree?: string): ProgramPaths => {
 /** The user's, but that what an agent wrote into the tree is no program of this machine. */
 export const environmentOf = ({ options: { environment = process.env, stateDirectory } }: Host): Environment => ({
   ...environment,
-  PATH: splitPath(environment["PATH"] ?? "", dirname(stateDirectory)).outside
+  PATH: splitPath(environment["PATH"] ?? "", [dirname(stateDirectory)]).outside
 })
 
 export const placesOf = ({ folder }: Host) => join(folder, "places")

@@ -36,7 +36,7 @@ const unreadable = "a configuration that cannot be read"
 
 /** Undefined: there is none. */
 const textOf = (path: string): Promise<Buffer | typeof unreadable | undefined> =>
-  readForeignFile(path, { largestBytes }).catch(() => unreadable)
+  readForeignFile(path, { largestBytes, follow: false }).catch(() => unreadable)
 
 /** What one file, or the folder of hooks, says more than git writes itself. */
 interface Said {
@@ -45,47 +45,99 @@ interface Said {
   readonly content: string
 }
 
+/** What stands where a value may lead, from the configuration's folder and from the tree around it: files, and files in folders. */
+const namedBy = async (configuration: string, values: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+  const bases = [dirname(configuration), dirname(dirname(configuration))]
+  const paths = values
+    .filter((value) => value !== "" && !value.includes("\0"))
+    .flatMap((value) => bases.map((base) => resolve(base, value)))
+  const texts: Array<string> = []
+  for (const path of paths) {
+    const entries = await readForeignFolder(path, { mostEntries }).catch(() => undefined)
+    const files = entries === undefined ? [path] : entries.map(({ name }) => join(path, name)).toSorted()
+    for (const file of files) texts.push(`${file} ${String(await textOf(file))}`)
+  }
+  return texts
+}
+
+/** As `git init` writes a configuration: most need no look by git. */
+const asInitialised =
+  /^\[core\]\n\trepositoryformatversion = 0\n\tfilemode = (true|false)\n\tbare = (true|false)\n(\tlogallrefupdates = true\n)?$/
+
 /** git reads the text itself, without the files that it would include. */
 const configurationAt = Effect.fnUntraced(function* (path: string, { stateDirectory, workspace }: Place) {
   const text = yield* Effect.promise(() => textOf(path))
-  if (text === undefined) return []
+  if (text === undefined || (text !== unreadable && asInitialised.test(text.toString("latin1")))) return []
   if (text === unreadable) return [{ path, says: [unreadable], content: text }]
   const isOwnTree = (tree: string) => isWithin(resolve(dirname(path), tree), workspace)
-  const says = yield* runGit(stateDirectory, ["config", "--file", "-", "--no-includes", "--list", "-z"], {
+  const listed = yield* runGit(stateDirectory, ["config", "--file", "-", "--no-includes", "--list", "-z"], {
     input: text.toString("latin1"),
     timeoutMs: 10_000
   }).pipe(
-    Effect.map(({ exitCode, stdout }) =>
-      exitCode === 0 ? unusualKeys(readSettings(stdout), isOwnTree) : [unreadable]
-    ),
-    Effect.orElseSucceed(() => [unreadable])
+    Effect.map(({ exitCode, stdout }) => (exitCode === 0 ? stdout : undefined)),
+    Effect.orElseSucceed(() => undefined)
   )
-  return says.length === 0 ? [] : [{ path, says, content: text.toString("latin1") }]
+  if (listed === undefined) return [{ path, says: [unreadable], content: text.toString("latin1") }]
+  const settings = readSettings(listed)
+  const says = unusualKeys(settings, isOwnTree)
+  if (says.length === 0) return []
+  const values = settings.flatMap(([key, value]) => (says.includes(key) ? [value] : []))
+  return [
+    {
+      path,
+      says,
+      content: [text.toString("latin1"), ...(yield* Effect.promise(() => namedBy(path, values)))].join("\0")
+    }
+  ]
 })
 
+/** The content counts: a hook that was there before may be another one now. */
 const hooksAt = (path: string) =>
   Effect.promise(async (): Promise<ReadonlyArray<Said>> => {
     try {
       if ((await lstat(path)).isSymbolicLink()) return [{ path, says: ["hooks elsewhere"], content: "" }]
-      const names = (await readForeignFolder(path, { mostEntries }))?.map(({ name }) => name) ?? []
-      const says = names.filter(isHook).map((name) => `hook ${name}`)
-      return says.length === 0 ? [] : [{ path, says, content: "" }]
+      const names = (await readForeignFolder(path, { mostEntries }))?.map(({ name }) => name).filter(isHook) ?? []
+      if (names.length === 0) return []
+      const texts = await Promise.all(names.toSorted().map((name) => textOf(join(path, name))))
+      return [{ path, says: names.map((name) => `hook ${name}`), content: texts.map(String).join("\0") }]
     } catch (error) {
       return hasCode(error, "ENOENT", "ENOTDIR") ? [] : [{ path, says: ["hooks that cannot be read"], content: "" }]
     }
   })
 
-/** What a pointer to a folder, in a file of git's, leads to. Undefined: there is none. */
-const pointed = async (path: string, prefix: RegExp): Promise<string | undefined> => {
+/** A pointer to a folder, in a file of git's, as git reads it: to its end, without line breaks there. */
+const pointed = async (path: string, prefix = ""): Promise<string | "unclear" | undefined> => {
   const text = await textOf(path)
-  if (!Buffer.isBuffer(text)) return undefined
-  const [line = ""] = text.toString("utf8").split("\n", 1)
-  return resolve(dirname(path), line.replace(prefix, "").trimEnd())
+  if (text === undefined) return undefined
+  if (text === unreadable) return "unclear"
+  const line = text.toString("utf8").replace(/[\r\n]+$/, "")
+  const target = line.slice(prefix.length)
+  // What git may read in another way than this leads nobody knows where.
+  const isPlain = line.startsWith(prefix) && Buffer.from(line).equals(text.subarray(0, Buffer.byteLength(line)))
+  return isPlain && target !== "" && target === target.trim() && !/\p{Cc}/u.test(target)
+    ? resolve(dirname(path), target)
+    : "unclear"
+}
+
+const unclearPointer = (path: string): Said => ({
+  path,
+  says: ["a pointer that leads nobody knows where"],
+  content: ""
+})
+
+/** What commands can write: nothing else is read, or moved. `path`: may be led elsewhere by links. */
+const isOwnPlace = async (path: string, { git, stateDirectory, workspace }: Place): Promise<boolean> => {
+  const real = await realpath(path).catch(() => undefined)
+  const folders = [workspace, stateDirectory, ...(git === undefined ? [] : [git.common])]
+  return real !== undefined && folders.some((folder) => isWithin(real, folder))
 }
 
 /** Everything that a git directory says more than git writes itself. */
 const saidBy = Effect.fnUntraced(function* (directory: string, place: Place) {
-  const common = (yield* Effect.promise(() => pointed(join(directory, "commondir"), /^/))) ?? directory
+  const pointer = join(directory, "commondir")
+  const common = (yield* Effect.promise(() => pointed(pointer))) ?? directory
+  const isRead = common !== "unclear" && (yield* Effect.promise(() => isOwnPlace(common, place)))
+  if (!isRead) return [unclearPointer(pointer)]
   const files = new Set([join(common, "config"), join(common, "config.worktree"), join(directory, "config.worktree")])
   const said = yield* Effect.forEach([...files], (path) => configurationAt(path, place))
   return [...said.flat(), ...(yield* hooksAt(join(common, "hooks")))] satisfies ReadonlyArray<Said>
@@ -101,11 +153,13 @@ const asRepository = (said: ReadonlyArray<Said>, paths?: ReadonlyArray<string>):
 }
 
 /** The git directory behind `.git`; undefined: there is none. */
-const directoryOf = async (path: string): Promise<string | undefined> => {
+const directoryOf = async (path: string): Promise<string | "unclear" | undefined> => {
   const real = await realpath(path).catch(() => undefined)
   const found = real === undefined ? undefined : await lstat(real).catch(() => undefined)
   if (real === undefined || found === undefined) return undefined
-  return found.isDirectory() ? real : pointed(real, /^gitdir:\s*/)
+  if (found.isDirectory()) return real
+  const directory = await pointed(real, "gitdir: ")
+  return directory === undefined || directory === "unclear" ? directory : realpath(directory).catch(() => directory)
 }
 
 /** By these names git takes a folder for a repository; `HEAD` is in every one without a working tree. */
@@ -118,12 +172,16 @@ const candidates = ({ stateDirectory, workspace }: Place) =>
     args: [
       workspace,
       ...["(", "-path", join(workspace, ".git"), "-o", "-path", stateDirectory, ")", "-prune"],
+      // What cannot be listed could be entered all the same.
+      ...["-o", "-type", "d", "!", "-perm", "-500", "-exec", "chmod", "u+rx", "{}", ";", "!", "-name", "*"],
       ...["-o", ...names, "-print0"]
     ],
-    environment: { PATH: splitPath(process.env["PATH"] ?? "", dirname(stateDirectory)).outside, LC_ALL: "C" }
+    environment: { PATH: splitPath(process.env["PATH"] ?? "", [dirname(stateDirectory)]).outside, LC_ALL: "C" }
   }).pipe(Effect.map(({ stdout }) => stdout.split("\0").filter((path) => path !== "")))
 
+/** git asks for these where the common directory is. */
 const isBare = async (folder: string): Promise<boolean> => {
+  if ((await lstat(join(folder, "commondir")).catch(() => undefined)) !== undefined) return true
   const found = await Promise.all(["objects", "refs"].map((name) => stat(join(folder, name)).catch(() => undefined)))
   return found.every((one) => one?.isDirectory() === true)
 }
@@ -137,18 +195,21 @@ const atCandidate = Effect.fnUntraced(function* (path: string, place: Place) {
     return (yield* Effect.promise(() => isBare(folder))) ? asRepository(yield* saidBy(folder, place), [path]) : []
   }
   const directory = yield* Effect.promise(() => directoryOf(path))
-  const isOwn = (one: string) => git !== undefined && [git.common, git.directory].some((own) => isWithin(one, own))
+  if (directory === undefined) return []
+  if (directory === "unclear") return asRepository([unclearPointer(path)], [path])
   // What a submodule or a worktree of the workspace says is in the repository's own git directory.
-  return directory === undefined || isOwn(directory) ? [] : asRepository(yield* saidBy(directory, place), [path])
+  const own = git === undefined ? [] : [git.common, git.directory, ...git.repositories, ...git.worktrees]
+  return own.includes(directory) ? [] : asRepository(yield* saidBy(directory, place), [path])
 })
 
 /** What submodules and other worktrees say, in the git directory of the workspace's own repository. */
 const atOwn = Effect.fnUntraced(function* (directory: string, common: string, place: Place) {
-  const leads = yield* Effect.promise(() => pointed(join(directory, "commondir"), /^/))
+  const pointer = join(directory, "commondir")
+  const leads = yield* Effect.promise(() => pointed(pointer))
+  if (leads === undefined) return asRepository(yield* saidBy(directory, place))
+  const real = leads === "unclear" ? leads : yield* Effect.promise(() => realpath(leads).catch(() => leads))
   const said =
-    leads === common
-      ? yield* configurationAt(join(directory, "config.worktree"), place)
-      : yield* saidBy(directory, place)
+    real === common ? yield* configurationAt(join(directory, "config.worktree"), place) : [unclearPointer(pointer)]
   return asRepository(said)
 })
 

@@ -37,6 +37,8 @@ export interface Surroundings {
   /** What exists in the workspace of the files that bear commands. */
   readonly commandFiles: ReadonlyArray<string>
   readonly anchors: Anchors
+  /** What exists of `keptPaths`, a link too. */
+  readonly present: ReadonlyArray<string>
   /** Sockets that a program of this machine listens on. */
   readonly sockets: ReadonlyArray<string>
   readonly registries: ReadonlyArray<string>
@@ -106,6 +108,8 @@ export interface Policy {
   readonly mounts: ReadonlyArray<Mount>
   /** Files that stay as they are. One that does not exist must not be made; a command's is put in the folder. */
   readonly kept: ReadonlyArray<string>
+  /** Those of them that were there when the policy was made. */
+  readonly present: ReadonlyArray<string>
   /** Links that stay as they are: one that a command changed is put back. */
   readonly links: ReadonlyArray<Link>
   readonly refused: string
@@ -166,12 +170,32 @@ const anchoring = (mounts: ReadonlyArray<Mount>, { folders }: Anchors): Readonly
   })
 }
 
+const couldWriteIn = ({ git, workspace, write }: Pick<Surroundings, "git" | "workspace" | "write">) => {
+  const writable = [workspace, ...write, ...(git === undefined ? [] : [git.common, git.directory])]
+  return (path: string) => writable.some((folder) => isWithin(path, folder))
+}
+
+/** Files that stay as they are, whether they exist or not. */
+export const keptPaths = (
+  around: Pick<Surroundings, "anchors" | "git" | "own" | "workspace" | "write">
+): ReadonlyArray<string> => {
+  const { anchors, git, own, workspace } = around
+  const couldWrite = couldWriteIn(around)
+  return [
+    ...new Set([
+      ...[...commandFiles, bareRepository].map((name) => `${workspace}/${name}`),
+      ...[...(git?.obeyed ?? []), ...anchors.missing].filter(couldWrite),
+      ...(own?.kept ?? [])
+    ])
+  ]
+}
+
 /** A reviewer reaches nothing, but for what its agent needs itself: it only reads. */
 export const policyFor = (around: Surroundings, settings: SandboxSettings, role: Role): Policy => {
   const { caches, cachesFrom, git, home, read, stateDirectory, temporary, workspace } = around
+  const kept = keptPaths(around)
+  const couldWrite = couldWriteIn(around)
   const inMachineFolder = (path: string) => machineFolders.some((folder) => isWithin(path, folder))
-  const writable = [workspace, ...around.write, ...(git === undefined ? [] : [git.common, git.directory])]
-  const couldWrite = (path: string) => writable.some((folder) => isWithin(path, folder))
   const shownAgain: ReadonlyArray<Mount> = [
     // A home in a folder of the machine would disappear with it.
     ...(home !== undefined && inMachineFolder(home) ? [{ path: home, as: "readable" } as const] : []),
@@ -209,13 +233,8 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     workspace,
     ...(git === undefined ? {} : { git: git.common }),
     mounts: ordered([...mounts, ...anchoring(mounts, around.anchors)]),
-    kept: [
-      ...new Set([
-        ...[...commandFiles, bareRepository].map((name) => `${workspace}/${name}`),
-        ...[...(git?.obeyed ?? []), ...around.anchors.missing].filter(couldWrite),
-        ...(around.own?.kept ?? [])
-      ])
-    ],
+    kept,
+    present: kept.filter((path) => around.present.includes(path)),
     links: around.anchors.links,
     refused: around.refused,
     temporary,
@@ -225,6 +244,14 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
         ...(around.own?.network ?? [])
       ])
     ].sort(),
-    environment: { TMPDIR: "/tmp", TEMP: "/tmp", TMP: "/tmp", REPRISE_SANDBOX: "1", ...cacheVariables(caches) }
+    // A reviewer sees objects as they are, whatever a command has put in their place.
+    environment: {
+      TMPDIR: "/tmp",
+      TEMP: "/tmp",
+      TMP: "/tmp",
+      REPRISE_SANDBOX: "1",
+      GIT_NO_REPLACE_OBJECTS: "1",
+      ...cacheVariables(caches)
+    }
   }
 }

@@ -2,11 +2,12 @@
  * Programs that stand in for a shell: `PROGRAM -c COMMAND` runs the command in the sandbox. They are scripts, because they
  * start for every command of an agent, and a start of Node takes longer than most commands. Pure.
  */
+import { dirname } from "node:path"
 import { bubblewrapArguments, proxySocket, type Words } from "./bubblewrap.ts"
 import { withheldVariables } from "./credentials.ts"
 import { madeRepository } from "./desk.ts"
 import { begunPrefix } from "./leftovers.ts"
-import type { Policy } from "./policy.ts"
+import { isWithin, type Policy } from "./policy.ts"
 
 export const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
@@ -144,53 +145,97 @@ const isThere = (path: string) => `{ [ -e ${path} ] || [ -L ${path} ]; }`
 const ifSet = (name: string, words: ReadonlyArray<string>) =>
   words.map((word) => `\${${name}:+${quoted(word)}}`).join(" ")
 
-const aside = (path: string, name: string, refused: string) => `mv -f ${path} ${quoted(refused)}/"$$-${name}"`
+/** Moves its first word away, under its second. A command may have taken the right to do so from the owner. */
+const movingAside = (refused: string) => `aside() {
+  to=${quoted(refused)}/"$$-$2"
+  mv -f "$1" "$to" 2>/dev/null && return
+  [ -L "\${1%/*}" ] || chmod u+rwx "\${1%/*}"
+  [ -L "$1" ] || [ ! -d "$1" ] || chmod u+rwx "$1"
+  mv -f "$1" "$to"
+}
+`
+
+const aside = (path: string, name: string) => `aside ${path} "${name}"`
 
 const toldAside = (path: string) =>
   `echo "reprise: ${path.replaceAll(/["$`\\]/g, "?")} says what runs outside of the sandbox, so the command may not make it; it was moved to .reprise/sandbox/refused." >&2`
 
+/** Folders above a path, below the workspace or the repository's git directory. */
+const foldersAbove = (path: string, { git, workspace }: Pick<Policy, "git" | "workspace">): ReadonlyArray<string> => {
+  const above = dirname(path)
+  const isBelow = [workspace, ...(git === undefined ? [] : [git])].some(
+    (root) => above !== root && isWithin(above, root)
+  )
+  const place = git === undefined ? { workspace } : { git, workspace }
+  return isBelow ? [...foldersAbove(above, place), above] : []
+}
+
 /**
- * A file that must not be made is bound to itself if it is there already, and put aside if a command made it: the name
- * cannot be kept free otherwise, since a mount needs a file to lie on. Which these are is written down while the command
- * runs: whoever comes next puts them aside if it was killed.
+ * What must not be made is put aside if a command made it: the name cannot be kept free otherwise, since a mount needs a file to
+ * lie on. What was there when the policy was made is mounted; what appeared since is not, since it may be a link of another
+ * command's to something that is hidden. Which these are is written down while the command runs: whoever comes next puts them
+ * aside if it was killed, and no command runs as long as one stays.
  */
-const keepNames = ({ kept, links, refused }: Policy, folder: string) => {
+const keepNames = (policy: Policy, folder: string) => {
+  const { kept, links, refused } = policy
   const isLink = new Set(links.map(({ path }) => path))
+  const isPresent = new Set(policy.present)
   // One that was replaced or removed is put back, as a file could not have been.
   const linksKept = links.map(({ path, target }, n) => {
     const at = quoted(path)
     return `if [ ! -L ${at} ] || [ "$(readlink ${at})" != ${quoted(target)} ]; then
-  if ${isThere(at)}; then ${aside(at, `link-${n}`, refused)}; fi
+  if ${isThere(at)}; then ${aside(at, `link-${n}`)}; fi
   ln -s ${quoted(target)} ${at}
 fi
 `
   })
+  const above = [...new Set(kept.flatMap((path) => foldersAbove(path, policy)))].filter((path) => !isLink.has(path))
   return {
     before: [
-      `begun=${quoted(folder)}/${begunPrefix}$$\n`,
+      movingAside(refused),
+      `stuck= begun=${quoted(folder)}/${begunPrefix}$$\n`,
       `for left in ${quoted(folder)}/${begunPrefix}*; do
   [ -f "$left" ] && ! kill -0 "\${left##*-}" 2>/dev/null || continue
-  while IFS= read -r path; do if ${isThere('"$path"')}; then ${aside('"$path"', `\${left##*-}-\${path##*/}`, refused)}; fi; done <"$left"
-  rm -f "$left"
+  while IFS= read -r path; do if ${isThere('"$path"')}; then ${aside('"$path"', `\${left##*-}-\${path##*/}`)} || stuck=$path; fi; done <"$left"
+  [ -n "$stuck" ] || rm -f "$left"
 done
+if [ -n "$stuck" ]; then
+  printf 'reprise: a command made %s, which may not be made, and it cannot be moved away. No command runs until it is removed.\\n' "$stuck" >&2
+  exit 126
+fi
 `,
       ...linksKept,
-      ...kept.map((path, n) => `present${n}=; ${isThere(quoted(path))} && present${n}=1\n`),
+      ...kept.map((path, n) =>
+        isPresent.has(path) ? `present${n}=; ${isThere(quoted(path))} && present${n}=1\n` : ""
+      ),
       "{ :\n",
-      ...kept.map((path, n) => `[ -n "$present${n}" ] || printf '%s\\n' ${quoted(path)}\n`),
+      ...kept.map((path, n) =>
+        isPresent.has(path)
+          ? `[ -n "$present${n}" ] || printf '%s\n' ${quoted(path)}\n`
+          : `printf '%s\n' ${quoted(path)}\n`
+      ),
       `} >"$begun"\n`
     ].join(""),
-    binds: kept.flatMap((path, n) => (isLink.has(path) ? [] : [ifSet(`present${n}`, ["--ro-bind", path, path])])),
     after: [
-      ...kept.map(
-        (path, n) => `if [ -z "$present${n}" ] && ${isThere(quoted(path))}; then
-  ${aside(quoted(path), `${n}`, refused)}
+      ...linksKept,
+      // Through a link that a command made, what lies elsewhere would be moved.
+      ...above.map(
+        (path, n) => `if [ -L ${quoted(path)} ]; then
+  ${aside(quoted(path), `above-${n}`)} || stuck=1
   ${toldAside(path)}
   status=1
 fi
 `
       ),
-      ...linksKept
+      ...kept.map(
+        (path, n) => `if ${isPresent.has(path) ? `[ -z "$present${n}" ] && ` : ""}${isThere(quoted(path))}; then
+  ${aside(quoted(path), `${n}`)} || stuck=1
+  ${toldAside(path)}
+  status=1
+fi
+`
+      ),
+      '[ -n "$stuck" ] || rm -f "$begun"\n'
     ].join("")
   }
 }
@@ -233,12 +278,13 @@ const overheard = ({ folder }: DeskAccess) => ({
 const lookForRepositories = ({ git, workspace }: Policy): string => {
   const names = [".git", "HEAD", "config", "config.worktree", "commondir", "hooks"].map((name) => `-name ${name}`)
   const changed = `'(' ${[...names, "-path '*/hooks/*'"].join(" -o ")} ')' -cnewer "$begun" -print -quit`
-  const own = git === undefined ? [] : [`${git}/modules`, `${git}/worktrees`]
-  const looks = [
-    `find ${quoted(workspace)} '(' -path ${quoted(`${workspace}/.git`)} -o -path ${quoted(`${workspace}/.reprise`)} ')' -prune -o ${changed}`,
-    ...own.map((path) => `[ ! -d ${quoted(path)} ] || find ${quoted(path)} -name objects -prune -o ${changed}`)
-  ]
-  return `made=$({ ${looks.join("; ")}; } 2>&1 | head -n 1)\n`
+  const ofGit = git === undefined ? [] : [`${git}/modules`, `${git}/worktrees`]
+  const passedOver = [`${workspace}/.git`, `${workspace}/.reprise`, ...ofGit.map((path) => `${path}/*/objects`)]
+  return [
+    `set -- ${quoted(workspace)}\n`,
+    ...ofGit.map((path) => `[ ! -d ${quoted(path)} ] || set -- "$@" ${quoted(path)}\n`),
+    `made=$(find "$@" '(' ${passedOver.map((path) => `-path ${quoted(path)}`).join(" -o ")} ')' -prune -o ${changed} 2>&1)\n`
+  ].join("")
 }
 
 const broughtToDesk = ({ socket }: DeskAccess): string => `words=
@@ -253,7 +299,7 @@ export const sandboxedShell = (options: ShellOptions): string => {
   const names = keepNames(policy, desk.folder)
   const heard = overheard(desk)
   const hidden = hiding(bubblewrapArguments(policy, proxy?.socket))
-  const enter = [quoted(bubblewrap), heard.words, asInside, ...hidden.words, ...names.binds]
+  const enter = [quoted(bubblewrap), heard.words, asInside, ...hidden.words]
   const inner = `${began}${proxy === undefined ? "" : forwarding}exec "$@"`
   return [
     shellHead,
@@ -275,7 +321,7 @@ export const sandboxedShell = (options: ShellOptions): string => {
     lookForRepositories(policy),
     broughtToDesk(desk),
     names.after,
-    'rm -f "$said" "$code" "$start" "$begun"\n',
+    'rm -f "$said" "$code" "$start"\n',
     "exit $status\n"
   ].join("")
 }
@@ -314,11 +360,10 @@ export const agentProgramText = (options: AgentProgramOptions): string => {
     exported({ ...policy.environment, ...proxyVariables(proxy) }),
     names.before,
     hidden.before,
-    [quoted(bubblewrap), asInside, ...hidden.words, ...names.binds].join(" "),
+    [quoted(bubblewrap), asInside, ...hidden.words].join(" "),
     ` -- /bin/sh -c ${quoted(`${inner}exec "$@"`)} "$PWD" "$@"\n`,
     "status=$?\n",
     names.after,
-    'rm -f "$begun"\n',
     "exit $status\n"
   ].join("")
 }

@@ -1,5 +1,5 @@
 /** What the disk says about a workspace, for `policyFor`. Reads only. */
-import { readFile, realpath } from "node:fs/promises"
+import { lstat, readFile, realpath } from "node:fs/promises"
 import { userInfo } from "node:os"
 import { basename, dirname, isAbsolute, join, resolve } from "node:path"
 import { hasCode, readForeignFolder } from "@reprise/process"
@@ -8,7 +8,14 @@ import { commandFiles } from "./commandFiles.ts"
 import { credentialPaths, systemCredentialPaths } from "./credentials.ts"
 import { find, findAll, pathsOf } from "./found.ts"
 import { gitPlacesOf } from "./gitPlaces.ts"
-import { type GitPlaces, isWithin, type OwnPlaces, type SandboxSettings, type Surroundings } from "./policy.ts"
+import {
+  type GitPlaces,
+  isWithin,
+  keptPaths,
+  type OwnPlaces,
+  type SandboxSettings,
+  type Surroundings
+} from "./policy.ts"
 import { registriesFor } from "./registries.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -135,7 +142,7 @@ export const lookAround = async (
   const writable = [workspace, ...write, ...(git === undefined ? [] : [git.common, git.directory])]
   // Where `.git` is a link, a command could put a repository of its own in its place.
   const protectedPaths = [...obeyedFiles, join(workspace, ".git"), ...(git?.obeyed ?? []), ...pathsOf(hidden)]
-  return {
+  const around = {
     home: (await find(where.home))?.path,
     workspace,
     stateDirectory,
@@ -156,4 +163,7 @@ export const lookAround = async (
     registries: registriesFor(await namesIn(workspace)),
     ...(own === noOwnPlaces ? {} : { own: { kept, network: own.network } })
   }
+  const mayNotAppear = keptPaths(around)
+  const there = await Promise.all(mayNotAppear.map((path) => lstat(path).catch(() => undefined)))
+  return { ...around, present: mayNotAppear.filter((_, at) => there[at] !== undefined) }
 }

@@ -25,6 +25,7 @@ const around: Surroundings = {
   write: [],
   read: [],
   commandFiles: ["/home/me/work/reprise.toml"],
+  present: [],
   anchors: { folders: [], links: [], missing: [] },
   sockets: [],
   registries: ["registry.npmjs.org"]

@@ -31,6 +31,7 @@ const around: Surroundings = {
   write: ["/Users/me/data"],
   read: [],
   commandFiles: ["/Users/me/work/reprise.toml"],
+  present: [],
   anchors: { folders: [], links: [], missing: [] },
   sockets: [],
   registries: ["registry.npmjs.org"]

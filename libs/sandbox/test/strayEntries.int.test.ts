@@ -1,5 +1,5 @@
 /** What lies in git's folders besides files and folders, when an agent's turn has ended. */
-import { execFileSync } from "node:child_process"
+import { execFile, execFileSync } from "node:child_process"
 import {
   existsSync,
   lstatSync,
@@ -72,8 +72,12 @@ const inProcess = <A, E>(it: Here, use: (sandbox: SandboxShape) => Effect.Effect
   )
 
 const command = (sandbox: SandboxShape, { workspace, ...it }: Here, text: string) =>
-  Effect.map(sandbox.shellFor(workspace, "author"), (shell) =>
-    execFileSync(shell, ["-c", text], { cwd: workspace, env: environmentOf({ workspace, ...it }), stdio: "pipe" })
+  Effect.flatMap(sandbox.shellFor(workspace, "author"), (shell) =>
+    // This process answers what the command's program asks.
+    Effect.callback<void>((resume) => {
+      const where = { cwd: workspace, env: environmentOf({ workspace, ...it }) }
+      execFile(shell, ["-c", text], where, () => resume(Effect.void))
+    })
   )
 
 const at = ({ workspace }: Here, path: string) => join(workspace, ".git", path)

@@ -46,8 +46,13 @@ describe("how many requests a client may send", () => {
   it("tells sessions and users of a proxy apart, and takes all of an address who have not signed in together", () => {
     const made = clients()
     many(made, nobody, 100)
-    assert.strictEqual(asked(made, clientOf(undefined, "127.0.0.1"), 0), "refused")
-    assert.strictEqual(asked(made, clientOf(undefined, "127.0.0.2"), 0), 0)
+    // Whoever is on this machine has all of its addresses, and in an IPv6 network as many as they like.
+    for (const own of ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.2"])
+      assert.strictEqual(asked(made, clientOf(undefined, own), 0), "refused")
+    assert.strictEqual(asked(made, clientOf(undefined, "192.0.2.1"), 0), 0)
+    many(made, clientOf(undefined, "2001:db8:1:2::1"), 100)
+    assert.strictEqual(asked(made, clientOf(undefined, "2001:db8:1:2:3::4"), 0), "refused")
+    assert.strictEqual(asked(made, clientOf(undefined, "2001:db8:1:3::1"), 0), 0)
     assert.strictEqual(asked(made, ada, 0), 0)
     many(made, ada, 100)
     assert.strictEqual(asked(made, clientOf({ role: "answerer", session: "1.b" }, "127.0.0.1"), 0), 0)

@@ -49,7 +49,7 @@ const planOf = (path: string, text: string): ConsolePlan | undefined => {
 
 /** Undefined: it is no plan, or cannot be read. */
 const readPlan = ({ root }: Project, path: string) =>
-  Effect.tryPromise(() => readForeignText(join(root, path), { largestBytes: 3 * maxPlanLength })).pipe(
+  Effect.tryPromise(() => readForeignText(join(root, path), { largestBytes: 3 * maxPlanLength, follow: false })).pipe(
     Effect.map((text) => (text === undefined ? undefined : planOf(path, text))),
     Effect.orElseSucceed(() => undefined)
   )

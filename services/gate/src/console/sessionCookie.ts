@@ -15,12 +15,18 @@ export const issueSession = (nonce: string, nowMs: number, sign: Sign): string =
   return `${claim}.${sign(claim)}`
 }
 
-/** The values of all cookies of a name, as they came. Another page of this host can add one, which must not hide ours. */
+/** Whoever sends more has made them up; each costs a look at its signature. */
+const mostCookies = 4
+
+/** The first values of cookies of a name, as they came. Another page of this host can add one, which must not hide ours. */
 export const cookiesNamed = (name: string, header: string | undefined): ReadonlyArray<string> =>
-  (header ?? "").split(";").flatMap((one) => {
-    const [key, ...value] = one.split("=")
-    return key?.trim() === name ? [value.join("=").trim()] : []
-  })
+  (header ?? "")
+    .split(";")
+    .flatMap((one) => {
+      const [key, ...value] = one.split("=")
+      return key?.trim() === name ? [value.join("=").trim()] : []
+    })
+    .slice(0, mostCookies)
 
 /** The session, if the cookie was issued with this token and has not ended. `isSame` compares in constant time. */
 export const sessionIn = (
@@ -32,5 +38,6 @@ export const sessionIn = (
   const match = /^((\d{1,16})\.[0-9a-f-]{1,64})\.(.{1,128})$/.exec(cookie)
   if (match === null) return undefined
   const [, claim = "", ends = "", signature = ""] = match
-  return isSame(sign(claim), signature) && Number(ends) > nowMs ? claim : undefined
+  const isInTime = Number(ends) > nowMs && Number(ends) <= nowMs + sessionMs
+  return isInTime && isSame(sign(claim), signature) ? claim : undefined
 }

@@ -1,6 +1,8 @@
 /** How much each client of the console asks for at present (docs/console.md#limits). Kept in memory alone. */
+
 import { type Bucket, isFull, type Limits, type Turn, turnOf } from "../../console/limits.ts"
 import type { Visitor } from "../../console/visitor.ts"
+import { isLoopback } from "../../notify/addresses.ts"
 
 export interface Client {
   readonly isSignedIn: boolean
@@ -8,9 +10,16 @@ export interface Client {
   readonly name: string
 }
 
+/** All addresses of this machine are one client, and so are those of an IPv6 network: anybody there can take any of them. */
+const networkOf = (address: string): string => {
+  const plain = address.replace(/^::ffff:/i, "")
+  if (isLoopback(plain)) return "this machine"
+  return plain.includes(":") ? plain.split(":").slice(0, 4).join(":") : plain
+}
+
 export const clientOf = (visitor: Visitor | undefined, address: string): Client =>
   visitor === undefined
-    ? { isSignedIn: false, name: address }
+    ? { isSignedIn: false, name: networkOf(address) }
     : { isSignedIn: true, name: visitor.user === undefined ? `session ${visitor.session}` : `user ${visitor.user}` }
 
 /** Clients that are told apart. Beyond them the new ones share what one may ask for. */

@@ -16,7 +16,7 @@ const attempt = <A>(operation: string, run: () => Promise<A>) =>
 
 /** Agents can write in git's folder. */
 const textOf = async (path: string): Promise<string> =>
-  (await readForeignText(path, { largestBytes: 1024 * 1024 })) ?? ""
+  (await readForeignText(path, { largestBytes: 1024 * 1024, follow: false })) ?? ""
 
 /** git lets the umask decide who may read its directory. */
 const replace = (path: string, text: string) => replaceFile(path, text, { mode: 0o666, folderMode: 0o777 })
