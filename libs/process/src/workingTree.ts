@@ -84,20 +84,19 @@ export const isOwnFile = (path: string): boolean => {
 /** A larger configuration is nobody's. */
 const largestBytes = 1024 * 1024
 
-/** Where OpenCode looks for its configuration in the working tree in which it works. */
-const runtimeConfigs = ["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"]
+const isRuntimeConfig = (path: string): boolean => /(^|\/)opencode\.jsonc?$/.test(path)
 
 /** What OpenCode writes into a configuration file without a schema whenever it reads one: that is not a change of anybody's. */
 const withSchemaAddress = (committed: string): string =>
   committed.replace(/^\s*\{/, '{\n  "$schema": "https://opencode.ai/config.json",')
 
-/** Whether only an agent's runtime changed this file. */
+/** Whether only an agent's runtime changed this file. Of one that git does not track nobody can say. */
 export const isChangedByRuntimeOnly = (
   directory: string,
-  path: string,
+  { code, path }: Change,
   options?: GitOptions
 ): Effect.Effect<boolean, ProgramFailed> =>
-  runtimeConfigs.includes(path)
+  code !== "??" && isRuntimeConfig(path)
     ? Effect.flatMap(runGit(directory, ["cat-file", "--filters", `HEAD:${path}`], options), (committed) =>
         committed.exitCode === 0
           ? Effect.tryPromise(() => readForeignText(join(directory, path), { largestBytes, follow: false })).pipe(
@@ -107,6 +106,9 @@ export const isChangedByRuntimeOnly = (
           : Effect.succeed(false)
       )
     : Effect.succeed(false)
+
+/** Where OpenCode looks for its configuration in the working tree in which it works. */
+const runtimeConfigs = ["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"]
 
 /**
  * Takes the schema's address, which OpenCode writes whenever it loads a configuration without one, out of what git tracks:

@@ -114,8 +114,8 @@ const readChanges = Effect.fnUntraced(function* (directory: string, reviewPath: 
   // Not a git repository: only a standalone session works outside of one.
   if (found._tag === "failed") return undefined
   const all = (yield* withoutReview(directory, found.changes, reviewPath)).filter(({ path }) => !isOwnFile(path))
-  const changes = yield* Effect.filter(all, ({ path }) =>
-    Effect.map(isChangedByRuntimeOnly(directory, path, options()), (byRuntime) => !byRuntime)
+  const changes = yield* Effect.filter(all, (change) =>
+    Effect.map(isChangedByRuntimeOnly(directory, change, options()), (byRuntime) => !byRuntime)
   )
   if (changes.length === 0) return undefined
   const diffed = yield* runGit(directory, diff, options())

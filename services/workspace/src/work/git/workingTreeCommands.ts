@@ -17,13 +17,13 @@ const dirty: WorkingTreeCommands["dirty"] = Effect.fnUntraced(function* (directo
   if (found._tag === "failed") {
     return yield* new GitFault({ operation: "status", exitCode: found.exitCode, stderr: found.stderr })
   }
-  const paths = found.changes.map(({ path }) => path)
-  return yield* Effect.filter(paths, (path) =>
-    isChangedByRuntimeOnly(directory, path, options()).pipe(
+  const changes = yield* Effect.filter(found.changes, (change) =>
+    isChangedByRuntimeOnly(directory, change, options()).pipe(
       Effect.map((own) => !own),
       Effect.mapError(noAnswer)
     )
   )
+  return changes.map(({ path }) => path)
 })
 
 /** A container may have no user configured: then Reprise commits under its own name. */
