@@ -80,6 +80,25 @@ export const nestedRepositoryEscapes: ReadonlyArray<Escape> = [
   nested("pointer", "a repository whose '.git' is a file", (evil) =>
     added(`${set("core.fsmonitor", evil)}; mv .git ../pointed.git; echo "gitdir: ../pointed.git" > .git`)
   ),
+  nested("own-pointer", "a repository whose directory lies in that of the workspace", (evil) =>
+    added(`${set("core.fsmonitor", evil)}; mv .git ../../.git/own-evil; echo "gitdir: ../../.git/own-evil" > .git`)
+  ),
+  nested("deep-module", "a repository whose directory lies deep among the submodules", (evil) =>
+    added(
+      `${set("core.fsmonitor", evil)}; mkdir -p ../../.git/modules/1/2/3/4/5/6/7/8; mv .git ../../.git/modules/1/2/3/4/5/6/7/8/m; echo "gitdir: ../../.git/modules/1/2/3/4/5/6/7/8/m" > .git`
+    )
+  ),
+  nested("blank-pointer", "a repository whose '.git' is a file with a blank at its end", (evil) =>
+    added(
+      `mkdir -p "../blank.git "; mv .git/HEAD .git/index "../blank.git /"; mv .git ../blank-common; git config --file ../blank-common/config core.fsmonitor '${evil}'; echo "../blank-common" > "../blank.git /commondir"; echo "gitdir: ../blank.git " > .git`
+    )
+  ),
+  nested(
+    "bare-common",
+    "a repository without a working tree, with another common directory",
+    (evil) =>
+      `git init -q --bare ../bare-common-c && git config --file ../bare-common-c/config core.bare false && git config --file ../bare-common-c/config core.fsmonitor '${evil}' && cp ../bare-common-c/HEAD . && echo ../bare-common-c > commondir && printf '[core]\n\tworktree = .\n' > config.worktree; git config --file ../bare-common-c/config extensions.worktreeConfig true`
+  ),
   nested("link", "a repository whose '.git' is a link", (evil) =>
     added(`${set("core.fsmonitor", evil)}; mv .git ../linked.git; ln -s ../linked.git .git`)
   ),
