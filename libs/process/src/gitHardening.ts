@@ -57,12 +57,14 @@ export const hardenedOptions: Readonly<Record<string, ReadonlyArray<string>>> = 
 }
 
 /** Options of git itself that take the next word. */
-const withValue: ReadonlySet<string> = new Set(["-c", "-C", "--git-dir", "--work-tree", "--namespace", "--config-env"])
+export const optionsWithValue: ReadonlyArray<string> = [
+  ...["-c", "-C", "--git-dir", "--work-tree", "--namespace", "--config-env"]
+]
 
 /** Where the subcommand stands; the length of the words if there is none. */
 export const subcommandAt = (words: ReadonlyArray<string>): number => {
   let at = 0
-  while (words[at]?.startsWith("-") === true) at += withValue.has(words[at] ?? "") ? 2 : 1
+  while (words[at]?.startsWith("-") === true) at += optionsWithValue.includes(words[at] ?? "") ? 2 : 1
   return Math.min(at, words.length)
 }
 

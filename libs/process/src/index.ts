@@ -15,7 +15,7 @@ export {
   readForeignText,
   rewriteForeignFile
 } from "./foreignFile.ts"
-export { hardenedSettings, hardenedVariables } from "./gitHardening.ts"
+export { hardenedSettings, hardenedVariables, optionsWithValue } from "./gitHardening.ts"
 export { type GitLock, putAsideLocks } from "./gitLocks.ts"
 export { isAlive, startOf } from "./identity.ts"
 export { endLeftovers, type Mark, markedProcesses, variableOf } from "./Mark.ts"

@@ -54,7 +54,7 @@ const placeOf = async (directory: string, gitDirectory: string): Promise<GitPlac
   }
 }
 
-const compare = ["--name-only", "-z", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "--end-of-options"]
+const compare = ["--name-only", "-z", "--end-of-options"]
 
 /** Whatever git cannot read counts as a change. */
 const isChanged = Effect.fnUntraced(function* (place: GitPlace, commit: string, options: GitOptions) {

@@ -53,7 +53,7 @@ export const workingTreeChanges = Effect.fn("workingTreeChanges")(function* (
   options: GitOptions = {}
 ) {
   const args = [
-    ...["status", "--porcelain=v1", "-z", "--ignore-submodules=dirty", `--untracked-files=${untracked}`],
+    ...["status", "--porcelain=v1", "-z", `--untracked-files=${untracked}`],
     ...(renames ? [] : ["--no-renames"]),
     ...["--", ...(below === undefined ? [] : [below])]
   ]

@@ -2,7 +2,7 @@
  * The git that agents' programs find on their `PATH`: they start it outside of the sandbox by themselves, while agents can
  * write the working tree (docs/security.md#programs-outside-of-the-sandbox). Pure.
  */
-import { hardenedSettings, hardenedVariables } from "@reprise/process"
+import { hardenedSettings, hardenedVariables, optionsWithValue } from "@reprise/process"
 import { bubblewrapArguments } from "./bubblewrap.ts"
 import type { Mount, Policy } from "./policy.ts"
 import { exported, hiding, quoted, shellHead, withholding } from "./shellScript.ts"
@@ -31,7 +31,7 @@ for word in "$@"; do
   if [ -n "$skipped" ]; then skipped=; continue; fi
   if [ -n "$subcommand" ]; then subcommand="$subcommand $word"; break; fi
   case $word in
-    -c|-C|--git-dir|--work-tree|--namespace|--config-env) skipped=1 ;;
+    ${optionsWithValue.join("|")}) skipped=1 ;;
     -*) ;;
     *) subcommand=$word ;;
   esac

@@ -1,6 +1,7 @@
 /**
  * Repositories inside of a working tree that bring a configuration of their own: every git that looks at the tree outside of
- * the sandbox, the user's prompt and editor among them, would obey it (docs/design/workspace.md#sandbox). Reads only.
+ * the sandbox, the user's prompt and editor among them, would obey it (docs/design/workspace.md#sandbox). Changes nothing but folders that
+ * their owner could not list.
  */
 import { createHash } from "node:crypto"
 import { lstat, realpath, stat } from "node:fs/promises"

@@ -211,8 +211,8 @@ fi
       "{ :\n",
       ...kept.map((path, n) =>
         isPresent.has(path)
-          ? `[ -n "$present${n}" ] || printf '%s\n' ${quoted(path)}\n`
-          : `printf '%s\n' ${quoted(path)}\n`
+          ? `[ -n "$present${n}" ] || printf '%s\\n' ${quoted(path)}\n`
+          : `printf '%s\\n' ${quoted(path)}\n`
       ),
       `} >"$begun"\n`
     ].join(""),

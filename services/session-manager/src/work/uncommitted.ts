@@ -78,18 +78,7 @@ export const changesText = (changes: ReadonlyArray<Change>, counts: ReadonlyMap<
 
 const options = () => ({ environment: childEnvironment(process.env), timeoutMs: 30_000 })
 
-const diff = [
-  "diff",
-  "--numstat",
-  "-z",
-  "--no-renames",
-  "--no-relative",
-  "--no-ext-diff",
-  "--no-textconv",
-  "--ignore-submodules=dirty",
-  "HEAD",
-  "--"
-]
+const diff = ["diff", "--numstat", "-z", "--no-renames", "--no-relative", "HEAD", "--"]
 
 /** The phase's review is committed when the phase is approved. In a new directory git lists it only when asked for more. */
 const withoutReview = Effect.fnUntraced(function* (

@@ -4,8 +4,7 @@ import type { CommitCommands } from "./Git.ts"
 import { linesOf, pathsOf, readObject, readSubject } from "./gitOutput.ts"
 import { exitsWithZero, line, optional, text } from "./runGit.ts"
 
-/** Compares two commits without the programs that a repository configures for it. */
-const between = (from: string, to: string) => ["--no-ext-diff", "--no-textconv", "--end-of-options", from, to, "--"]
+const between = (from: string, to: string) => ["--end-of-options", from, to, "--"]
 
 const stdin = (lines: ReadonlyArray<string>) => `${lines.join("\n")}\n`
 

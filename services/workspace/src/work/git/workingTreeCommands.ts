@@ -7,8 +7,6 @@ import type { WorkingTreeCommands } from "./Git.ts"
 import { readWorktrees } from "./gitOutput.ts"
 import { attempt, line, noAnswer, optional, text } from "./runGit.ts"
 
-const unsigned = ["-c", "commit.gpgSign=false"]
-
 const options = () => ({ environment: childEnvironment(process.env) })
 
 const dirty: WorkingTreeCommands["dirty"] = Effect.fnUntraced(function* (directory, untracked) {
@@ -35,7 +33,7 @@ const identity = Effect.fnUntraced(function* (directory: string) {
 const commitFile: WorkingTreeCommands["commitFile"] = Effect.fnUntraced(function* (directory, path, message) {
   yield* text(directory, ["add", "--force", "--", path])
   const user = yield* identity(directory)
-  yield* text(directory, [...unsigned, ...user, "commit", "--quiet", "--only", `--message=${message}`, "--", path])
+  yield* text(directory, [...user, "commit", "--quiet", "--only", `--message=${message}`, "--", path])
   return yield* line(directory, ["rev-parse", "HEAD"])
 })
 

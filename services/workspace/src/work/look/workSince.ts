@@ -18,11 +18,8 @@ const git = (directory: string, ...args: ReadonlyArray<string>): Effect.Effect<s
     })
   )
 
-/** Without the programs that a repository names for its files, or one inside of it, and in git's own form. */
-const plain = [
-  ...["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"],
-  ...["--no-color", "--src-prefix=a/", "--dst-prefix=b/"]
-]
+/** In git's own form, whatever the user's configuration says. */
+const plain = ["--no-color", "--src-prefix=a/", "--dst-prefix=b/"]
 
 /** The phase's work so far, each part up to 32 MB, as git prints it: its commits, its changes, committed or not, and untracked files. */
 export const workSince = Effect.fnUntraced(function* (
