@@ -37,7 +37,7 @@ const script: ScriptInput = {
     { name: "is away", match: about(10, "work"), reply: [{ bash: "true" }, { hold: "away", text: "Back again." }] },
     {
       name: "floods",
-      match: about(11, "work"),
+      match: about(12, "work"),
       reply: { text: "A long answer. ".repeat(100_000), chunkChars: 1_000, chunkDelayMs: 5 }
     },
     { name: "reports", match: { kind: "report" }, reply: done },
@@ -66,7 +66,7 @@ const withFaults = <A, E, R>(run: Effect.Effect<A, E, R>) =>
 layer(worldWith(60_000), { excludeTestServices: true, timeout: "15 minutes" })("a runtime that misbehaves", (it) => {
   it.effect("is stopped when its answer is too long, the turn says so, and the session can be continued", () =>
     Effect.gen(function* () {
-      const { awaitEvent, send, start } = yield* scene(11)
+      const { awaitEvent, send, start } = yield* scene(12)
       yield* send(start)
       const failed = yield* awaitEvent("TurnFailed")
       assert.deepInclude(failed, { kind: "turn-limit", sessionUsable: true })
