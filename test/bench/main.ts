@@ -1,4 +1,4 @@
-/** `npm run bench [NAME]`: benchmarks, each compared with a lower bound measured in the same run. */
+/** `npm run bench [NAME [ARGUMENT]]`: benchmarks, each compared with a lower bound measured in the same run. */
 import { comparePeers } from "../peers/main.ts"
 import { autoResume } from "./autoResume.ts"
 import { consoleLoad } from "./consoleLoad.ts"
@@ -19,8 +19,9 @@ import { reviewTokens } from "./reviewTokens.ts"
 import { sandbox } from "./sandbox.ts"
 import { savedTurns } from "./savedTurns.ts"
 import { startUp } from "./startUp/startUp.ts"
+import { turn } from "./turn.ts"
 
-const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
+const benchmarks: Readonly<Record<string, (argument?: string) => Promise<void>>> = {
   "console-load": consoleLoad,
   "console-sizes": consoleSizes,
   "continuation-prompt": continuationPrompt,
@@ -40,7 +41,8 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   "review-tokens": reviewTokens,
   sandbox,
   "saved-turns": savedTurns,
-  "start-up": startUp
+  "start-up": startUp,
+  turn
 }
 
 const [wanted, ...others] = process.argv.slice(2)
@@ -49,5 +51,5 @@ if (wanted === "peers") await comparePeers(others)
 for (const [name, run] of Object.entries(benchmarks)) {
   if (wanted !== undefined && wanted !== name) continue
   process.stdout.write(`\n## ${name}\n`)
-  await run()
+  await run(others[0])
 }
