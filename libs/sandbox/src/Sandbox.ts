@@ -145,10 +145,11 @@ const tidy = (host: Host, directory: string) =>
     if (workspace === undefined) return []
     const head = await headOf(workspace)
     const aside = head === undefined ? [] : await putAsideHead(head, folder)
-    const git = await gitRepositoryOf(workspace, environmentOf(host)).catch((error: unknown) => {
+    const environment = environmentOf(host)
+    const git = await gitRepositoryOf(workspace, environment).catch((error: unknown) => {
       throw aside.length === 0 ? error : new Error(`${movedAside(aside)} ${messageOf(error)}`)
     })
-    return git === undefined ? aside : [...aside, ...(await putAsideStray(git, folder))]
+    return git === undefined ? aside : [...aside, ...(await putAsideStray(git, { sandboxFolder: folder, environment }))]
   }).pipe(
     Effect.tap((aside) => (aside.length === 0 ? Effect.void : Effect.logWarning(movedAside(aside)))),
     // Some who call this end, and ask for no answer.

@@ -138,10 +138,11 @@ export const putAsideNested = (host: Host, directory: string) =>
 /** Bubblewrap needs them to exist; missing hooks would be a folder that a command can make. */
 const makeFolders = async (host: Host, folders: ReadonlyArray<string>, directory: string) => {
   for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o700 })
-  const git = await gitRepositoryOf(await realpath(directory), environmentOf(host))
+  const environment = environmentOf(host)
+  const git = await gitRepositoryOf(await realpath(directory), environment)
   if (git === undefined) return
   await mkdir(hooksOf(git), { recursive: true })
-  await firstLinks(git, sharedFolder(host.options))
+  await firstLinks(git, { sandboxFolder: sharedFolder(host.options), environment })
 }
 
 /** Seatbelt's profile cannot show what lies in a folder that is hidden in a workspace, such as `.reprise`. */

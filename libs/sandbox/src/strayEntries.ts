@@ -3,12 +3,12 @@
  * of a branch whose name an agent chose), and waits for a pipe without end; a socket it only cannot open. Links that were there
  * before commands could write are the user's: tools that share a repository make them.
  */
-import { createHash } from "node:crypto"
-import { lstat, readlink } from "node:fs/promises"
-import { join } from "node:path"
-import { createPrivateFile, hasCode, readForeignFolder, readPrivateFile } from "@reprise/process"
-import { Schema } from "effect"
-import type { GitRepository } from "./askGit.ts"
+import { createHash, randomUUID } from "node:crypto"
+import { lstat, mkdir, readlink, rename } from "node:fs/promises"
+import { basename, dirname, join, relative, sep } from "node:path"
+import { createPrivateFile, hasCode, readPrivateFile, runProgram } from "@reprise/process"
+import { Effect, Schema } from "effect"
+import type { Environment, GitRepository } from "./askGit.ts"
 import { putAside } from "./leftovers.ts"
 import type { Link } from "./policy.ts"
 
@@ -16,76 +16,120 @@ interface Entries {
   readonly links: ReadonlyArray<Link>
   /** Pipes and devices. */
   readonly others: ReadonlyArray<string>
+  /** Any of these whose path is no text. */
+  readonly unnamed: ReadonlyArray<Buffer>
 }
-
-const none: Entries = { links: [], others: [] }
-
-const together = (all: ReadonlyArray<Entries>): Entries => ({
-  links: all.flatMap(({ links }) => links),
-  others: all.flatMap(({ others }) => others)
-})
 
 /** git's own way to write `HEAD`, long ago. */
 const isBranch = (target: string) => /^refs\/(?!.*\.\.)/.test(target)
 
-/** git writes nothing among the hooks, and reads what it finds there by running it; commands cannot write there. */
-const isHooks = (name: string, kind: Kind) => kind === "repository" && name === "hooks"
-
 /** What a folder is: a repository's directory, one with such directories in it, or any other. */
-type Kind = "repository" | "modules" | "worktrees" | "worktree" | "other"
+type Kind = "repository" | "modules" | "worktrees" | "worktree" | "hooks" | "other"
 
-const kindBelow = (kind: Kind, name: string, entries: ReadonlyArray<{ readonly name: string }>): Kind => {
+const exists = (path: string) =>
+  lstat(path).then(
+    () => true,
+    () => false
+  )
+
+const kindBelow = async (kind: Kind, name: string, path: string): Promise<Kind> => {
   switch (kind) {
     case "repository":
-      return name === "modules" || name === "worktrees" ? name : "other"
+      return name === "modules" || name === "worktrees" || name === "hooks" ? name : "other"
     case "worktree":
       return name === "modules" ? name : "other"
     case "worktrees":
       return "worktree"
     // A submodule's name may have folders in it.
     case "modules":
-      return entries.some((entry) => entry.name === "HEAD" || entry.name === "config") ? "repository" : "modules"
+      return (await exists(join(path, "HEAD"))) || (await exists(join(path, "config"))) ? "repository" : "modules"
+    case "hooks":
     case "other":
-      return "other"
+      return kind
   }
 }
 
-/** More are nobody's repository. */
-const mostEntries = 1_000_000
-
-const read = async (folder: string) =>
-  (await readForeignFolder(folder, { mostEntries }).catch((error) =>
-    hasCode(error, "ENOTDIR") ? undefined : Promise.reject(error)
-  )) ?? []
-
-const entriesIn = async (
-  folder: string,
-  kindOf: (entries: ReadonlyArray<{ readonly name: string }>) => Kind
-): Promise<Entries> => {
-  const entries = await read(folder)
-  const kind = kindOf(entries)
-  const found: Array<Entries> = []
-  for (const entry of entries) {
-    const { name } = entry
-    const path = join(folder, name)
-    if (entry.isSymbolicLink()) {
-      const target = await readlink(path).catch((error) =>
-        hasCode(error, "ENOENT") ? undefined : Promise.reject(error)
-      )
-      if (target === undefined) continue
-      const isHead = name === "HEAD" && (kind === "repository" || kind === "worktree") && isBranch(target)
-      if (!isHead) found.push({ links: [{ path, target }], others: [] })
-    } else if (entry.isDirectory()) {
-      if (!isHooks(name, kind)) found.push(await entriesIn(path, (below) => kindBelow(kind, name, below)))
-    } else if (!entry.isFile() && !entry.isSocket()) found.push({ links: [], others: [path] })
+const kindOf = async (folder: string, { common, directory }: GitRepository): Promise<Kind> => {
+  const isBelow = folder === common || folder.startsWith(join(common, "/"))
+  let [path, kind]: [string, Kind] = isBelow ? [common, "repository"] : [directory, "worktree"]
+  for (const name of relative(path, folder).split(sep)) {
+    if (name === "") continue
+    path = join(path, name)
+    kind = await kindBelow(kind, name, path)
   }
-  return found.length === 0 ? none : together(found)
+  return kind
 }
 
-const entriesOf = async ({ common, directory }: GitRepository): Promise<Entries> => {
-  const own = await entriesIn(common, () => "repository")
-  return directory === common ? own : together([own, await entriesIn(directory, () => "worktree")])
+/** All that is neither a file nor a folder nor a socket. What could not be listed could be entered all the same. */
+const unusual = [
+  ...["-type", "d", "!", "-perm", "-500", "-exec", "chmod", "u+rx", "{}", ";", "!", "-name", "*"],
+  ...["-o", "!", "-type", "f", "!", "-type", "d", "!", "-type", "s", "-print0"]
+]
+
+const mostBytes = 64 * 1024 * 1024
+
+/** Paths may be any bytes. */
+const unusualIn = async (folders: ReadonlyArray<string>, environment: Environment): Promise<ReadonlyArray<Buffer>> => {
+  const pieces: Array<Buffer> = []
+  let room = mostBytes
+  const take = (piece: Buffer) => {
+    room -= piece.length
+    if (room >= 0) pieces.push(piece)
+  }
+  const { exitCode, stderr } = await Effect.runPromise(
+    runProgram({
+      program: "find",
+      args: [...folders, ...unusual],
+      environment: { PATH: environment["PATH"] ?? "", LC_ALL: "C" },
+      take
+    })
+  )
+  if (room < 0) throw new Error(`There are more links and pipes in ${folders.join(", ")} than anybody has.`)
+  const failed = stderr.split("\n").find((line) => line !== "" && !line.endsWith("No such file or directory"))
+  if (exitCode !== 0 && failed !== undefined) throw new Error(`git's folders cannot be listed: ${failed}`)
+  const all = Buffer.concat(pieces)
+  const paths: Array<Buffer> = []
+  for (let from = 0, to = all.indexOf(0); to >= 0; from = to + 1, to = all.indexOf(0, from)) {
+    paths.push(all.subarray(from, to))
+  }
+  return paths
 }
+
+const entriesOf = async (repository: GitRepository, environment: Environment): Promise<Entries> => {
+  const { common, directory } = repository
+  const folders = directory.startsWith(join(common, "/")) ? [common] : [...new Set([common, directory])]
+  const links: Array<Link> = []
+  const others: Array<string> = []
+  const unnamed: Array<Buffer> = []
+  for (const bytes of await unusualIn(folders, environment)) {
+    const path = bytes.toString("utf8")
+    const kind = await kindOf(dirname(path), repository)
+    // git writes nothing among the hooks, and reads what it finds there by running it; commands cannot write there.
+    if (kind === "hooks") continue
+    if (!Buffer.from(path).equals(bytes)) {
+      unnamed.push(bytes)
+      continue
+    }
+    const found = await lstat(path).catch((error) => (hasCode(error, "ENOENT") ? undefined : Promise.reject(error)))
+    if (found === undefined) continue
+    if (!found.isSymbolicLink()) {
+      others.push(path)
+      continue
+    }
+    const target = await readlink(path)
+    const isHead = basename(path) === "HEAD" && (kind === "repository" || kind === "worktree") && isBranch(target)
+    if (!isHead) links.push({ path, target })
+  }
+  return { links, others, unnamed }
+}
+
+interface Place {
+  /** `.reprise/sandbox`. */
+  readonly sandboxFolder: string
+  /** For `find`. */
+  readonly environment: Environment
+}
+
 const Record = Schema.fromJsonString(
   Schema.Struct({ links: Schema.Array(Schema.Struct({ path: Schema.String, target: Schema.String })) })
 )
@@ -100,10 +144,12 @@ const recordOf = ({ common }: GitRepository, sandboxFolder: string) =>
 
 /**
  * The links of a repository that were there when a sandbox of this folder first saw it, which is before its commands could
- * write there. Of several processes that see it first, one writes the record, and all believe it. `sandboxFolder`:
- * `.reprise/sandbox`.
+ * write there. Of several processes that see it first, one writes the record, and all believe it.
  */
-export const firstLinks = async (repository: GitRepository, sandboxFolder: string): Promise<ReadonlyArray<Link>> => {
+export const firstLinks = async (
+  repository: GitRepository,
+  { environment, sandboxFolder }: Place
+): Promise<ReadonlyArray<Link>> => {
   const path = recordOf(repository, sandboxFolder)
   const known = async () => {
     const text = await readPrivateFile(path, largestRecord)
@@ -111,21 +157,21 @@ export const firstLinks = async (repository: GitRepository, sandboxFolder: strin
   }
   const before = await known()
   if (before !== undefined) return before
-  const { links } = await entriesOf(repository)
+  const { links } = await entriesOf(repository, environment)
   await createPrivateFile(path, encodeRecord({ links }))
   return (await known()) ?? links
 }
 
 /** Puts aside links that were not there first, pipes and devices. Gives the paths. */
-export const putAsideStray = async (
-  repository: GitRepository,
-  sandboxFolder: string
-): Promise<ReadonlyArray<string>> => {
-  const first = new Map((await firstLinks(repository, sandboxFolder)).map(({ path, target }) => [path, target]))
-  const { links, others } = await entriesOf(repository)
+export const putAsideStray = async (repository: GitRepository, place: Place): Promise<ReadonlyArray<string>> => {
+  const first = new Map((await firstLinks(repository, place)).map(({ path, target }) => [path, target]))
+  const { links, others, unnamed } = await entriesOf(repository, place.environment)
   const stray = [...others, ...links.filter(({ path, target }) => first.get(path) !== target).map(({ path }) => path)]
-  for (const path of stray) await putAside(path, join(sandboxFolder, "refused"))
-  return stray
+  const refused = join(place.sandboxFolder, "refused")
+  for (const path of stray) await putAside(path, refused)
+  if (unnamed.length > 0) await mkdir(refused, { recursive: true, mode: 0o700 })
+  for (const path of unnamed) await rename(path, join(refused, `${Date.now()}-${randomUUID().slice(0, 8)}`))
+  return [...stray, ...unnamed.map((path) => path.toString("utf8"))]
 }
 
 /** Puts it aside if git, which opens it whatever it is asked, would wait for it. `head`: `HEAD` of a git directory. */

@@ -101,6 +101,22 @@ describe.skipIf(!sandboxed)("a link in git's folders", () => {
     })
   )
 
+  it.live("does not lead there from the log of a branch whose name is no text either", () =>
+    Effect.gen(function* () {
+      const it = yield* here
+      yield* inProcess(it, (sandbox) =>
+        Effect.gen(function* () {
+          const branch = "$(printf 'b\\377')"
+          const make = `git symbolic-ref HEAD "refs/heads/${branch}" && ln -sf ${it.home}/config ".git/logs/refs/heads/${branch}"`
+          yield* command(sandbox, it, make)
+          yield* sandbox.tidy(it.workspace)
+        })
+      )
+      git(it, it.workspace, "commit", "-q", "--allow-empty", "-m", "ProxyCommand evil")
+      assert.strictEqual(execFileSync("cat", [join(it.home, "config")], { encoding: "utf8" }), "theirs\n")
+    })
+  )
+
   it.live("does not lead into git's own protected files either", () =>
     Effect.gen(function* () {
       const it = yield* here
