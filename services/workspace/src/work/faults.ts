@@ -1,5 +1,5 @@
 /** How work on a host fails. */
-import { ForeignFileRefused, hasCode, saysNoWorkTree } from "@reprise/process"
+import { ForeignFileRefused, faultOf, hasCode, type ProgramFailed, saysNoWorkTree } from "@reprise/process"
 import { Schema } from "effect"
 
 /** A path of a plan, an agent or a message that leads out of the workspace, or into git's own directory. */
@@ -45,6 +45,38 @@ export class HostFault extends Schema.TaggedError<HostFault>()("HostFault", {
     return `${this.operation} failed: ${reason}`
   }
 }
+
+/**
+ * git was ended, or ended itself, at what an agent wrote: it took too long, wanted too much memory, wrote too much, or crashed. Every
+ * try would end so; whoever wrote it can mend it.
+ */
+export class UnreadableTree extends Schema.TaggedError<UnreadableTree>()("UnreadableTree", {
+  /** The subcommand. */
+  operation: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return (
+      `git ${this.operation} cannot read the working tree or its commits: ${this.reason.replace(/\.$/, "")}. ` +
+      "Remove what is too large, too many, too deep or too slow to match, from the commits too, and commit again."
+    )
+  }
+}
+
+/** That git did not get to its end. */
+export type NoAnswer = HostFault | NotAFile | UnreadableTree
+
+/** Whose it is that git gave no answer, and so whether it is asked again (docs/design/workspace.md#what-an-agent-wrote). Pure. */
+export const noAnswer =
+  (operation: string) =>
+  (failure: ProgramFailed): NoAnswer => {
+    const { cause, details, reason } = failure
+    const refused = asNotAFile(cause)
+    if (refused !== undefined) return refused
+    return faultOf(reason) === "tree"
+      ? new UnreadableTree({ operation, reason: details })
+      : new HostFault({ operation: `git ${operation}`, cause })
+  }
 
 /** git failed. */
 export class GitFault extends Schema.TaggedError<GitFault>()("GitFault", {

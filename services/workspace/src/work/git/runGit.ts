@@ -1,17 +1,15 @@
 /** Runs git for a workspace. Arguments are arrays, so that nothing a message named is ever read by a shell. */
-import { childEnvironment, type ProgramFailed, type ProgramOutput, runGit } from "@reprise/process"
+import { childEnvironment, type ProgramOutput, runGit } from "@reprise/process"
 import { Effect } from "effect"
-import { asNotAFile, GitFault, HostFault, Impossible, type NotAFile } from "../faults.ts"
+import { GitFault, type NoAnswer, noAnswer } from "../faults.ts"
 
-/** That git did not get to its end. */
-export type NoAnswer = HostFault | Impossible | NotAFile
 export type GitResult<A> = Effect.Effect<A, GitFault | NoAnswer>
 
-/** A file that git waits for, and output without an end, are the same at the next try. */
-export const noAnswer = ({ cause, message, reason }: ProgramFailed): NoAnswer =>
-  reason === "output"
-    ? new Impossible({ reason: message })
-    : (asNotAFile(cause) ?? new HostFault({ operation: "git", cause }))
+const firstLine = (text: string) => text.split("\n", 1)[0] ?? ""
+
+/** Options of git itself may come before it. */
+export const subcommandOf = (args: ReadonlyArray<string>) =>
+  args.find((arg) => /^[a-z]/.test(arg) && !arg.includes("=")) ?? "git"
 
 /** Whatever git did; the caller reads the exit code. */
 export const attempt = (
@@ -22,11 +20,7 @@ export const attempt = (
   runGit(directory, args, {
     environment: childEnvironment(process.env),
     ...(input === undefined ? {} : { input })
-  }).pipe(Effect.mapError(noAnswer))
-
-const firstLine = (text: string) => text.split("\n", 1)[0] ?? ""
-const subcommandOf = (args: ReadonlyArray<string>) =>
-  args.find((arg) => /^[a-z]/.test(arg) && !arg.includes("=")) ?? "git"
+  }).pipe(Effect.mapError(noAnswer(subcommandOf(args))))
 
 const faultOf = (args: ReadonlyArray<string>, { exitCode, stderr }: ProgramOutput) =>
   new GitFault({ operation: subcommandOf(args), exitCode, stderr })

@@ -2,23 +2,23 @@
 import { dirname, join, resolve } from "node:path"
 import { childEnvironment, isChangedByRuntimeOnly, putAsideLocks, workingTreeChanges } from "@reprise/process"
 import { Effect, Semaphore } from "effect"
-import { GitFault, HostFault } from "../faults.ts"
+import { GitFault, HostFault, noAnswer } from "../faults.ts"
 import type { WorkingTreeCommands } from "./Git.ts"
 import { readWorktrees } from "./gitOutput.ts"
-import { attempt, line, noAnswer, optional, text } from "./runGit.ts"
+import { attempt, line, optional, text } from "./runGit.ts"
 
 const options = () => ({ environment: childEnvironment(process.env) })
 
 const dirty: WorkingTreeCommands["dirty"] = Effect.fnUntraced(function* (directory, untracked) {
   const request = { untracked: untracked === "each" ? "all" : "normal" } as const
-  const found = yield* workingTreeChanges(directory, request, options()).pipe(Effect.mapError(noAnswer))
+  const found = yield* workingTreeChanges(directory, request, options()).pipe(Effect.mapError(noAnswer("status")))
   if (found._tag === "failed") {
     return yield* new GitFault({ operation: "status", exitCode: found.exitCode, stderr: found.stderr })
   }
   const changes = yield* Effect.filter(found.changes, (change) =>
     isChangedByRuntimeOnly(directory, change, options()).pipe(
       Effect.map((own) => !own),
-      Effect.mapError(noAnswer)
+      Effect.mapError(noAnswer("cat-file"))
     )
   )
   return changes.map(({ path }) => path)
