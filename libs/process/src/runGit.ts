@@ -1,4 +1,5 @@
 /** The one way in which Reprise runs git. */
+import { dirname } from "node:path"
 import { Context, Effect } from "effect"
 import { findBlockingFile } from "./blockingFile.ts"
 import { costlyFile } from "./costlyFile.ts"
@@ -62,6 +63,11 @@ export interface GitOptions {
   readonly cutsOutput?: boolean
   /** Absent: the repository of the directory. */
   readonly place?: GitPlace
+  /**
+   * Whether the directory is the top of a working tree: then no repository around it counts, such as that of a worktree inside of
+   * it. Default: no.
+   */
+  readonly isTop?: boolean
 }
 
 const placeVariables = ({ gitDirectory, index, objects, workTree }: GitPlace): Record<string, string> => ({
@@ -108,14 +114,18 @@ const explained = (directory: string, failure: ProgramFailed): Effect.Effect<nev
 export const runGit = Effect.fnUntraced(function* (
   directory: string,
   args: ReadonlyArray<string>,
-  { environment = process.env, place, ...options }: GitOptions = {}
+  { environment = process.env, isTop = false, place, ...options }: GitOptions = {}
 ): Effect.fn.Return<ProgramOutput, ProgramFailed> {
   const limits = yield* GitLimits
   return yield* runProgram({
     program: "git",
     args: hardened([...exactly, ...args]),
     directory,
-    environment: { ...environmentOf(environment), ...(place === undefined ? {} : placeVariables(place)) },
+    environment: {
+      ...environmentOf(environment),
+      ...(isTop ? { GIT_CEILING_DIRECTORIES: dirname(directory) } : {}),
+      ...(place === undefined ? {} : placeVariables(place))
+    },
     ...limits,
     ...options
   }).pipe(

@@ -86,8 +86,21 @@ export class GitFault extends Schema.TaggedError<GitFault>()("GitFault", {
   stderr: Schema.String
 }) {
   override get message() {
+    const next = this.isBroken ? ". Repair git's own files, so that 'git status' and 'git fsck' work there." : ""
+    return `git ${this.operation} failed (${this.exitCode}): ${this.said}${next}`
+  }
+  get said() {
     const output = this.stderr.trim().slice(0, 2_000)
-    return `git ${this.operation} failed (${this.exitCode}): ${output === "" ? "git printed nothing" : output}`
+    return output === "" ? "git printed nothing" : output
+  }
+  /** Whether git's own files are not as git writes them, or are gone: whoever changed them may know how to mend them. */
+  get isBroken() {
+    return (
+      !this.transient &&
+      /not a git repository|invalid gitfile format|bad config line|index file|bad signature|packed-refs|bad object|loose object|unable to read|object file|(?:unable to .*: |insufficient )permission/i.test(
+        this.stderr
+      )
+    )
   }
   /** Whether git was run in a bare repository, or in git's own directory. */
   get withoutWorkTree() {
@@ -134,3 +147,12 @@ export class InUse extends Schema.TaggedError<InUse>()("InUse", {
     )
   }
 }
+
+/**
+ * Whether what somebody wrote into the working tree, its commits or git's folder is why there is no answer, so that its author can
+ * mend it (docs/design/workspace.md#what-an-agent-wrote). Pure.
+ */
+export const isOfTree = <Fault extends { readonly _tag: string }>(
+  fault: Fault | GitFault | NotAFile | UnreadableTree
+): fault is GitFault | NotAFile | UnreadableTree =>
+  fault instanceof NotAFile || fault instanceof UnreadableTree || (fault instanceof GitFault && fault.isBroken)

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
-import type { NotAFile, UnreadableTree } from "../faults.ts"
+import { isOfTree } from "../faults.ts"
 import { quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
 import { newCommit, uncommitted, unreadable } from "./verifyCommit.ts"
@@ -74,10 +74,8 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyClaims, place: Pl
 export const verifyClaims = Effect.fn("verifyClaims")(function* (command: VerifyClaims, place: Place) {
   const { base, phase, runId } = command
   const { directory } = place
-  const rejected = (fault: NotAFile | UnreadableTree) =>
-    Effect.map(unreadable(fault), (dirty) => ({ commit: command.commit ?? base, ...dirty }))
   const outcome = yield* applyRules(command, place).pipe(
-    Effect.catchTags({ NotAFile: rejected, UnreadableTree: rejected })
+    Effect.catchIf(isOfTree, (fault) => Effect.succeed({ commit: command.commit ?? base, ...unreadable(fault) }))
   )
   if ("reason" in outcome) {
     const shared = outcome.reason === "not-new" ? yield* rewrittenBase(directory, base) : undefined
