@@ -39,10 +39,10 @@ export { type PipedOptions, type PipedProcess, startPiped } from "./startPiped.t
 export { userCacheFolder, userConfigFolder, userDataFolder } from "./userFolders.ts"
 export {
   type Change,
-  isChangedByRuntimeOnly,
   isOwnFile,
   mayContainOwnFiles,
   readStatus,
   undoRuntimeChanges,
+  withoutRuntimeChanges,
   workingTreeChanges
 } from "./workingTree.ts"

@@ -4,7 +4,7 @@
  * before commands could write are the user's: tools that share a repository make them.
  */
 import { createHash } from "node:crypto"
-import { lstat, readlink } from "node:fs/promises"
+import { chmod, lstat, readlink } from "node:fs/promises"
 import { join } from "node:path"
 import { createPrivateFile, hasCode, readForeignFolder, readPrivateFile } from "@reprise/process"
 import { Schema } from "effect"
@@ -53,10 +53,19 @@ const kindBelow = (kind: Kind, name: string, entries: ReadonlyArray<{ readonly n
 /** More are nobody's repository. */
 const mostEntries = 1_000_000
 
+/** A command may have taken the right to list a folder from its owner: then git could not read it either. */
+const listed = async (folder: string) => {
+  const list = () => readForeignFolder(folder, { mostEntries })
+  return await list().catch(async (error) => {
+    if (!hasCode(error, "EACCES", "EPERM")) throw error
+    const found = await lstat(folder)
+    if (found.isDirectory()) await chmod(folder, 0o700 | (found.mode & 0o777)).catch(() => Promise.reject(error))
+    return await list()
+  })
+}
+
 const read = async (folder: string) =>
-  (await readForeignFolder(folder, { mostEntries }).catch((error) =>
-    hasCode(error, "ENOTDIR") ? undefined : Promise.reject(error)
-  )) ?? []
+  (await listed(folder).catch((error) => (hasCode(error, "ENOTDIR") ? undefined : Promise.reject(error)))) ?? []
 
 const entriesIn = async (
   folder: string,

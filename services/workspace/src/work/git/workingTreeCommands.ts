@@ -1,6 +1,6 @@
 /** The git commands for the working tree and its worktrees. */
 import { dirname, join, resolve } from "node:path"
-import { isChangedByRuntimeOnly, putAsideLocks, workingTreeChanges } from "@reprise/process"
+import { putAsideLocks, withoutRuntimeChanges, workingTreeChanges } from "@reprise/process"
 import { Effect, Semaphore } from "effect"
 import { GitFault, HostFault, noAnswer } from "../faults.ts"
 import type { WorkingTreeCommands } from "./Git.ts"
@@ -13,11 +13,8 @@ const dirty: WorkingTreeCommands["dirty"] = Effect.fnUntraced(function* (directo
   if (found._tag === "failed") {
     return yield* new GitFault({ operation: "status", exitCode: found.exitCode, stderr: found.stderr })
   }
-  const changes = yield* Effect.filter(found.changes, (change) =>
-    isChangedByRuntimeOnly(directory, change, atTop()).pipe(
-      Effect.map((own) => !own),
-      Effect.mapError(noAnswer("cat-file"))
-    )
+  const changes = yield* withoutRuntimeChanges(directory, found.changes, atTop()).pipe(
+    Effect.mapError(noAnswer("cat-file"))
   )
   return changes.map(({ path }) => path)
 })
