@@ -31,13 +31,16 @@ const refusalAt = async (path: string) => {
 const mayBlock = (entry: Dirent, isGits: boolean): boolean =>
   isGits ? !entry.isFile() && !entry.isSocket() : readInTrees.has(entry.name)
 
-/** git reads what its configuration includes, wherever that is. */
+/**
+ * git reads what its configuration includes, wherever that is. Of all that a value may name only a pipe is certain to block it:
+ * others are named for good reasons, such as /dev/null, or a large bundle as a remote.
+ */
 const blockingInclude = async (directory: string): Promise<ForeignFileRefused | undefined> => {
   const top = await topOf(directory)
   if (top === undefined) return undefined
   for (const path of await namedByConfiguration(await gitFoldersOf(top))) {
-    const refused = await refusalAt(path)
-    if (refused !== undefined) return refused
+    const found = await stat(path).catch(() => undefined)
+    if (found?.isFIFO() === true) return new ForeignFileRefused(path, "ENOTAFILE", kindOf(found))
   }
   return undefined
 }

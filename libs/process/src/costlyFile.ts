@@ -36,6 +36,7 @@ export interface CostlyFile {
 export const costlyFile = async (directory: string, signal?: AbortSignal): Promise<CostlyFile | undefined> => {
   let largest = { path: "", size: leastBytes }
   for await (const { entry, isGits, path } of entriesForGit(directory, signal)) {
+    if (signal?.aborted === true) break
     if (!entry.isFile()) continue
     if (ofPatterns.has(entry.name)) {
       const text = await readForeignText(path, { largestBytes: largestPatterns, follow: false }).catch(() => undefined)

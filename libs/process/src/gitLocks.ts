@@ -246,11 +246,13 @@ export const putAsideLocks = Effect.fn("putAsideLocks")(function* <E, R>(
   const places = { common, workTrees: yield* workTrees }
   const locks = yield* Effect.tryPromise(() => withHolders(files, places, nowMs))
   const moved: Array<{ readonly path: string; readonly to: string }> = []
-  for (const [at, lock] of locks.filter((one) => one.isAbandoned).entries()) {
-    const to = yield* Effect.tryPromise(() => moveAside(lock, places, `${nowMs}-${at}`))
-    if (to !== undefined) moved.push({ path: lock.path, to })
-  }
-  yield* logMoved(moved)
+  const abandoned = locks.filter((one) => one.isAbandoned)
+  yield* Effect.tryPromise(async () => {
+    for (const [at, lock] of abandoned.entries()) {
+      const to = await moveAside(lock, places, `${nowMs}-${at}`)
+      if (to !== undefined) moved.push({ path: lock.path, to })
+    }
+  }).pipe(Effect.ensuring(Effect.suspend(() => logMoved(moved))))
   return locks
     .filter((one): boolean => !one.isAbandoned)
     .map(

@@ -93,6 +93,7 @@ export const untilBlocked = (directory: string): Effect.Effect<never, ProgramFai
 const explained = (directory: string, failure: ProgramFailed): Effect.Effect<never, ProgramFailed> =>
   failure.reason === "busy" || failure.reason === "memory"
     ? Effect.promise((signal) => costlyFile(directory, signal)).pipe(
+        Effect.timeoutOrElse({ duration: "6 seconds", orElse: () => Effect.undefined }),
         Effect.flatMap((found) => {
           const { details, program, reason } = failure
           return found === undefined || details.includes(found.path)

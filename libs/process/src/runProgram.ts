@@ -4,9 +4,10 @@ import { access, constants } from "node:fs/promises"
 import { delimiter, isAbsolute, join } from "node:path"
 import type { Readable } from "node:stream"
 import { Effect, Schema } from "effect"
-import { atWork } from "./atWork.ts"
 import { hasCode } from "./files.ts"
+import { workedMsOf } from "./identity.ts"
 import { withMemoryLimit } from "./memoryLimit.ts"
+import { largestOpenFile } from "./openFiles.ts"
 import { type Ending, reasonOf, reasons } from "./programEnd.ts"
 
 /** Whether there is a file at the path that this user may execute. */
@@ -149,20 +150,26 @@ const failureOf = (
   }
 }
 
-/** Fails when the time of the program is over. */
-const untilLate = (request: ProgramRequest, pid: () => number | undefined): Effect.Effect<never, ProgramFailed> => {
-  const { timeoutMs = 120_000 } = request
-  const found = async () => {
-    const id = pid()
-    const { reads, workedMs } = id === undefined ? { reads: undefined, workedMs: undefined } : await atWork(id)
-    const file = reads === undefined ? "" : `; it was reading ${reads.path} (${reads.sizeBytes} bytes)`
-    return failureOf(request, { _tag: "Late", timeoutMs, workedMs }, file)
-  }
-  return Effect.promise(found).pipe(
-    Effect.flatMap((failure) => (failure === undefined ? Effect.never : Effect.fail(failure))),
-    Effect.delay(timeoutMs)
+/** A disk that does not answer must not keep the news that a program is late. */
+const whatItReads = (pid: number): Effect.Effect<string> =>
+  Effect.promise(() => largestOpenFile(pid)).pipe(
+    Effect.timeoutOrElse({ duration: "2 seconds", orElse: () => Effect.undefined }),
+    Effect.map((open) => (open === undefined ? "" : `; it was reading ${open.path} (${open.sizeBytes} bytes)`))
   )
-}
+
+/** Fails when the time of the program is over. */
+const untilLate = Effect.fnUntraced(function* (
+  request: ProgramRequest,
+  pid: () => number | undefined
+): Effect.fn.Return<never, ProgramFailed> {
+  const { timeoutMs = 120_000 } = request
+  yield* Effect.sleep(timeoutMs)
+  const id = pid()
+  const workedMs = id === undefined ? undefined : yield* Effect.promise(() => workedMsOf(id))
+  const reads = id === undefined ? "" : yield* whatItReads(id)
+  const failure = failureOf(request, { _tag: "Late", timeoutMs, workedMs }, reads)
+  return yield* failure === undefined ? Effect.never : Effect.fail(failure)
+})
 
 const wordsOf = ({ args, largestMemoryBytes, program }: ProgramRequest): ReadonlyArray<string> =>
   largestMemoryBytes === undefined ? [program, ...args] : withMemoryLimit(largestMemoryBytes, [program, ...args])
