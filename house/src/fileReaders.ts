@@ -19,6 +19,7 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "libs/process/src/files.ts": "writes a file of a new name, and moves it",
   "libs/process/src/privateFiles.ts": "writes a file of a new name, and moves it",
   "libs/process/src/programLog.ts": "reads the log that this process opened for a program",
+  "libs/process/src/openFiles.ts": "reads /proc",
   "libs/process/src/gitLocks.ts": "reads /proc",
   "libs/process/src/identity.ts": "reads /proc",
   "libs/process/src/Mark.ts": "reads /proc",

@@ -2,7 +2,7 @@
  * Locks of git that a killed process left: git waits for none of them, and fails. It has no command that removes them, since it
  * does not know whose they are.
  */
-import { lstat, mkdir, readdir, readFile, readlink, rename, stat } from "node:fs/promises"
+import { chmod, lstat, mkdir, readdir, readFile, readlink, rename, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { Clock, Effect } from "effect"
 import { hasCode } from "./files.ts"
@@ -34,6 +34,8 @@ interface LockFile {
   /** Whose it is: whoever made it. */
   readonly user: number
   readonly modifiedMs: number
+  /** git makes a file: a folder or a link of that name is somebody's trick, and only in the way. */
+  readonly isFile: boolean
 }
 
 /** What a process shows of itself; absent: it does not show it to this user. */
@@ -42,7 +44,8 @@ export interface ShownProcess extends GitProcess {
   readonly name: string
   readonly user: number
   readonly folder?: string
-  readonly open?: ReadonlyArray<string>
+  /** The locks among its open files. */
+  readonly open?: ReadonlyArray<string | undefined>
 }
 
 /** A process that makes a lock may be one that this machine does not show, such as a container's. It has this long. */
@@ -73,14 +76,15 @@ export const holderOf = (
 
 /** `processes`: undefined where the system shows none: then nobody knows. A time to come was set by somebody. Pure. */
 export const isAbandoned = (
-  { modifiedMs, ...lock }: Pick<LockFile, "modifiedMs" | "path" | "user">,
+  { isFile, modifiedMs, ...lock }: Pick<LockFile, "isFile" | "modifiedMs" | "path" | "user">,
   places: LockPlaces,
   processes: ReadonlyArray<ShownProcess> | undefined,
   nowMs: number
 ): boolean =>
-  processes !== undefined &&
-  holderOf(lock, places, processes) === undefined &&
-  (modifiedMs > nowMs || nowMs - modifiedMs >= quietMs)
+  !isFile ||
+  (processes !== undefined &&
+    holderOf(lock, places, processes) === undefined &&
+    (modifiedMs > nowMs || nowMs - modifiedMs >= quietMs))
 
 /** What a folder is: git's directory, one of objects, of worktrees or of submodules, or one in which git makes locks everywhere. */
 type Kind = "git" | "objects" | "worktrees" | "modules" | "locks"
@@ -124,13 +128,16 @@ const lockFiles = async (folder: string, kind: Kind = "git", depth = 0): Promise
   const entries = (await readForeignFolder(folder, { mostEntries }).catch(unlessGone)) ?? []
   const found = entries.map(async (entry): Promise<ReadonlyArray<LockFile>> => {
     const path = join(folder, entry.name)
-    if (entry.isDirectory()) {
+    const isLock = entry.name.endsWith(".lock")
+    // A worktree or a submodule may be called so; a branch may not.
+    if (entry.isDirectory() && !(isLock && (kind === "git" || kind === "locks"))) {
       const below = depth < deepest ? kindBelow(kind, entry.name) : undefined
       return below === undefined ? [] : await lockFiles(path, below, depth + 1)
     }
-    if (!entry.isFile() || !entry.name.endsWith(".lock")) return []
+    if (!isLock) return []
     const file = await lstat(path).catch(unlessGone)
-    return file === undefined ? [] : [{ path, inode: file.ino, user: file.uid, modifiedMs: file.mtimeMs }]
+    if (file === undefined) return []
+    return [{ path, inode: file.ino, user: file.uid, modifiedMs: file.mtimeMs, isFile: file.isFile() }]
   })
   return (await Promise.all(found)).flat()
 }
@@ -159,7 +166,7 @@ const shownProcess = async (pid: number): Promise<ReadonlyArray<ShownProcess>> =
     {
       ...{ pid, name, user, command: command === "" ? name : command },
       ...(folder === undefined ? {} : { folder }),
-      ...(numbers === undefined ? {} : { open: open.filter((path) => path !== undefined) })
+      ...(numbers === undefined ? {} : { open: open.filter((path) => path?.endsWith(".lock") === true) })
     }
   ]
 }
@@ -189,23 +196,44 @@ const withHolders = async (
   })
 }
 
+/** A name has at most 255 bytes, one of these characters up to three. */
+const longestName = 60
+
 const moveAside = async (
-  { inode, path }: LockFile,
+  { inode, isFile, path }: LockFile,
   { common }: LockPlaces,
-  nowMs: number
+  prefix: string
 ): Promise<string | undefined> => {
   // Its owner may have ended meanwhile, and another one have made it anew.
-  if ((await lstat(path).catch(unlessGone))?.ino !== inode) return undefined
+  const found = await lstat(path).catch(unlessGone)
+  if (found?.ino !== inode) return undefined
   const folder = join(common, "reprise-left")
   await mkdir(folder, { recursive: true })
   if (!(await lstat(folder)).isDirectory()) throw new Error(`${folder} is a link. Remove it.`)
-  const to = join(folder, `${nowMs}-${path.slice(common.length + 1).replaceAll("/", "-")}`)
+  // One that its owner may not write cannot be moved.
+  if (!isFile && found.isDirectory()) await chmod(path, 0o700)
+  const name = path.slice(common.length + 1).replaceAll("/", "-")
+  const to = join(folder, `${prefix}-${[...name].slice(-longestName).join("")}`)
   return rename(path, to).then(() => to, unlessGone)
 }
 
+const mostLogged = 5
+
+const logMoved = (moved: ReadonlyArray<{ readonly path: string; readonly to: string }>) =>
+  Effect.forEach(
+    [
+      ...moved
+        .slice(0, mostLogged)
+        .map(({ path, to }) => `A git that was ended left the lock ${path}: moved to ${to}.`),
+      ...(moved.length > mostLogged ? [`So were ${moved.length - mostLogged} more.`] : [])
+    ],
+    (line) => Effect.logWarning(line),
+    { discard: true }
+  )
+
 /**
  * Moves the locks of a repository, its worktrees and its submodules that nobody can own into `reprise-left` of git's directory,
- * and logs each. Gives those that are left, with who holds them. Not `gc.pid`: git looks itself whether that process is alive.
+ * and logs some. Gives those that are left, with who holds them. Not `gc.pid`: git looks itself whether that process is alive.
  * Fails with `UnknownError` where the disk does; `workTrees` is asked only if there is a lock.
  */
 export const putAsideLocks = Effect.fn("putAsideLocks")(function* <E, R>(
@@ -217,10 +245,14 @@ export const putAsideLocks = Effect.fn("putAsideLocks")(function* <E, R>(
   if (files.length === 0) return []
   const places = { common, workTrees: yield* workTrees }
   const locks = yield* Effect.tryPromise(() => withHolders(files, places, nowMs))
-  for (const lock of locks.filter((one) => one.isAbandoned)) {
-    const to = yield* Effect.tryPromise(() => moveAside(lock, places, nowMs))
-    if (to !== undefined) yield* Effect.logWarning(`A git that was ended left the lock ${lock.path}: moved to ${to}.`)
-  }
+  const moved: Array<{ readonly path: string; readonly to: string }> = []
+  const abandoned = locks.filter((one) => one.isAbandoned)
+  yield* Effect.tryPromise(async () => {
+    for (const [at, lock] of abandoned.entries()) {
+      const to = await moveAside(lock, places, `${nowMs}-${at}`)
+      if (to !== undefined) moved.push({ path: lock.path, to })
+    }
+  }).pipe(Effect.ensuring(Effect.suspend(() => logMoved(moved))))
   return locks
     .filter((one): boolean => !one.isAbandoned)
     .map(

@@ -21,6 +21,15 @@ export const startOf = async (pid: number): Promise<string> => {
 /** The process that started it; 0 where the system does not tell. */
 export const parentOf = async (pid: number): Promise<number> => Number((await statFields(pid))[1] ?? 0)
 
+/** The kernel's clock ticks in a second, as it tells them to programs. */
+const ticksPerSecond = 100
+
+/** How long it has had a processor, with the children that it waited for, in milliseconds; undefined where the system does not tell. */
+export const workedMsOf = async (pid: number): Promise<number | undefined> => {
+  const times = (await statFields(pid)).slice(11, 15).map(Number)
+  return times.length < 4 ? undefined : (times.reduce((sum, ticks) => sum + ticks, 0) * 1000) / ticksPerSecond
+}
+
 /** Whether a process with this id runs, whichever user it belongs to. */
 export const isAlive = (pid: number): boolean => {
   try {

@@ -21,10 +21,11 @@ export { isAlive, startOf } from "./identity.ts"
 export { endLeftovers, type Mark, markedProcesses, variableOf } from "./Mark.ts"
 export { freePort, isPortTaken } from "./ports.ts"
 export { createPrivateFile, readPrivateFile } from "./privateFiles.ts"
+export { faultOf } from "./programEnd.ts"
 export { lastLines, logSize } from "./programLog.ts"
 export { splitPath, treePathVariable, withoutTreePath } from "./programPath.ts"
 export { remoteProblem, withoutLogin } from "./remoteUrl.ts"
-export { type GitOptions, runGit, saysNoWorkTree } from "./runGit.ts"
+export { GitLimits, type GitOptions, runGit, saysNoWorkTree, untilBlocked } from "./runGit.ts"
 export {
   findProgram,
   isProgram,
@@ -38,10 +39,10 @@ export { type PipedOptions, type PipedProcess, startPiped } from "./startPiped.t
 export { userCacheFolder, userConfigFolder, userDataFolder } from "./userFolders.ts"
 export {
   type Change,
-  isChangedByRuntimeOnly,
   isOwnFile,
   mayContainOwnFiles,
   readStatus,
   undoRuntimeChanges,
+  withoutRuntimeChanges,
   workingTreeChanges
 } from "./workingTree.ts"

@@ -1,7 +1,10 @@
 /** The one way in which Reprise runs git. */
-import { Effect } from "effect"
+import { dirname } from "node:path"
+import { Context, Effect } from "effect"
 import { findBlockingFile } from "./blockingFile.ts"
+import { costlyFile } from "./costlyFile.ts"
 import { hardened, hardenedVariables } from "./gitHardening.ts"
+import { usualMemoryBytes } from "./memoryLimit.ts"
 import { splitPath } from "./programPath.ts"
 import { ProgramFailed, type ProgramOutput, runProgram } from "./runProgram.ts"
 
@@ -34,6 +37,19 @@ export interface GitPlace {
   readonly exclude?: string
 }
 
+/** What each git may take. */
+export interface GitLimits {
+  /** Default: half of the machine's memory, at most 4 GB. Where the system has no such limit, any. */
+  readonly largestMemoryBytes: number
+  readonly largestOutputBytes?: number
+  readonly timeoutMs?: number
+}
+
+/** Those of a call count more. */
+export const GitLimits = Context.Reference<GitLimits>("@reprise/process/GitLimits", {
+  defaultValue: () => ({ largestMemoryBytes: usualMemoryBytes() })
+})
+
 export interface GitOptions {
   /** Written to git's standard input. */
   readonly input?: string
@@ -47,6 +63,11 @@ export interface GitOptions {
   readonly cutsOutput?: boolean
   /** Absent: the repository of the directory. */
   readonly place?: GitPlace
+  /**
+   * Whether the directory is the top of a working tree: then no repository around it counts, such as that of a worktree inside of
+   * it. Default: no.
+   */
+  readonly isTop?: boolean
 }
 
 const placeVariables = ({ gitDirectory, index, objects, workTree }: GitPlace): Record<string, string> => ({
@@ -59,8 +80,8 @@ const placeVariables = ({ gitDirectory, index, objects, workTree }: GitPlace): R
 /** git seldom needs so long; when it does, a look at the tree costs little beside it. */
 const lateAfter = "2 seconds"
 
-/** Fails when git is late and a file is found on which it waits; else never completes. */
-const untilBlocked = (directory: string): Effect.Effect<never, ProgramFailed> =>
+/** Fails when git is late and a file is found on which it waits; else never completes. For whoever runs git in another way. */
+export const untilBlocked = (directory: string): Effect.Effect<never, ProgramFailed> =>
   Effect.promise((signal) => findBlockingFile(directory, signal)).pipe(
     Effect.flatMap((found) =>
       found === undefined ? Effect.never : new ProgramFailed({ program: "git", reason: "blocked", cause: found })
@@ -68,23 +89,48 @@ const untilBlocked = (directory: string): Effect.Effect<never, ProgramFailed> =>
     Effect.delay(lateAfter)
   )
 
+/** With what may be the reason, where git was ended for what it took. */
+const explained = (directory: string, failure: ProgramFailed): Effect.Effect<never, ProgramFailed> =>
+  failure.reason === "busy" || failure.reason === "memory"
+    ? Effect.promise((signal) => costlyFile(directory, signal)).pipe(
+        Effect.timeoutOrElse({ duration: "6 seconds", orElse: () => Effect.undefined }),
+        Effect.flatMap((found) => {
+          const { details, program, reason } = failure
+          return found === undefined || details.includes(found.path)
+            ? failure
+            : new ProgramFailed({ program, reason, cause: `${details}. ${found.path} ${found.what}` })
+        })
+      )
+    : Effect.fail(failure)
+
 /**
  * Runs git in a directory and gives its exit code and its output; any exit code is a success here. Arguments are an
  * array, so nothing is read by a shell, but a value that starts with `-` is still an option: put `--end-of-options` or
- * `--` before values from outside. Fails with `ProgramFailed` when git is not installed, does not end in time, writes too much,
- * or waits for a file that never answers, such as a named pipe as `.gitignore`; that is found out after two seconds.
+ * `--` before values from outside. Fails with `ProgramFailed` when git is not installed, does not end in time, wants more memory
+ * or writes more than `GitLimits` allow, or waits for a file that never answers, such as a named pipe as `.gitignore`; that is
+ * found out after two seconds.
  *
  * @example const { stdout } = yield* runGit(root, ["rev-parse", "--show-toplevel"])
  */
-export const runGit = (
+export const runGit = Effect.fnUntraced(function* (
   directory: string,
   args: ReadonlyArray<string>,
-  { environment = process.env, place, ...options }: GitOptions = {}
-): Effect.Effect<ProgramOutput, ProgramFailed> =>
-  runProgram({
+  { environment = process.env, isTop = false, place, ...options }: GitOptions = {}
+): Effect.fn.Return<ProgramOutput, ProgramFailed> {
+  const limits = yield* GitLimits
+  return yield* runProgram({
     program: "git",
     args: hardened([...exactly, ...args]),
     directory,
-    environment: { ...environmentOf(environment), ...(place === undefined ? {} : placeVariables(place)) },
+    environment: {
+      ...environmentOf(environment),
+      ...(isTop ? { GIT_CEILING_DIRECTORIES: dirname(directory) } : {}),
+      ...(place === undefined ? {} : placeVariables(place))
+    },
+    ...limits,
     ...options
-  }).pipe(Effect.raceFirst(untilBlocked(directory)))
+  }).pipe(
+    Effect.raceFirst(untilBlocked(directory)),
+    Effect.catch((failure) => explained(directory, failure))
+  )
+})

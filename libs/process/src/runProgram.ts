@@ -5,6 +5,10 @@ import { delimiter, isAbsolute, join } from "node:path"
 import type { Readable } from "node:stream"
 import { Effect, Schema } from "effect"
 import { hasCode } from "./files.ts"
+import { workedMsOf } from "./identity.ts"
+import { withMemoryLimit } from "./memoryLimit.ts"
+import { largestOpenFile } from "./openFiles.ts"
+import { type Ending, reasonOf, reasons } from "./programEnd.ts"
 
 /** Whether there is a file at the path that this user may execute. */
 export const isProgram = (path: string): Effect.Effect<boolean> =>
@@ -40,6 +44,8 @@ export interface ProgramRequest {
   readonly timeoutMs?: number
   /** Of its output, and of its errors. Default: 128 MB. */
   readonly largestOutputBytes?: number
+  /** Of the program, without the files that it maps, where the system can limit that. Default: any. */
+  readonly largestMemoryBytes?: number
   /** Whether a program that writes more is ended with success, and its output cut. Default: it fails. */
   readonly cutsOutput?: boolean
   /** Gets its output piece by piece, however much it is; `stdout` is empty then. */
@@ -54,19 +60,25 @@ export interface ProgramOutput {
   readonly isCut?: true
 }
 
+const whatHappened = (reason: string): string =>
+  reason === "not-found" || reason === "fault" ? "could not be run" : "gave no answer"
+
 /**
- * The program did not run to its end. A program that ends with an exit code other than 0 did, and is no failure. One that a
- * signal ended did not: a terminal's Ctrl-C can also end a program that is just being started (seen with git). `output`: it
- * wrote more than allowed. `blocked`: it waited for a file that never answers, which the cause, a `ForeignFileRefused`, names.
+ * The program did not run to its end. A program that ends with an exit code other than 0 did, and is no failure, unless its
+ * memory was limited and it says that it has none left. `blocked`: the cause, a `ForeignFileRefused`, names the file.
+ * `faultOf` says what a reason means.
  */
 export class ProgramFailed extends Schema.TaggedError<ProgramFailed>()("ProgramFailed", {
   program: Schema.String,
-  reason: Schema.Literals(["not-found", "timeout", "signal", "fault", "output", "blocked"]),
+  reason: Schema.Literals(reasons),
   cause: Schema.Defect()
 }) {
   override get message() {
-    const cause = this.cause instanceof Error ? this.cause.message : String(this.cause)
-    return `${this.program} could not be run: ${cause}`
+    return `${this.program} ${whatHappened(this.reason)}: ${this.details}`
+  }
+  /** Why, without the program. */
+  get details() {
+    return this.cause instanceof Error ? this.cause.message : String(this.cause)
   }
 }
 
@@ -91,7 +103,7 @@ const end = (child: ChildProcess, closed: Promise<unknown>): Effect.Effect<void>
     )
   })
 
-const faultOf = (program: string, cause: unknown): ProgramFailed =>
+const notStarted = (program: string, cause: unknown): ProgramFailed =>
   new ProgramFailed({ program, reason: hasCode(cause, "ENOENT") ? "not-found" : "fault", cause })
 
 const defaultOutputBytes = 128 * 1024 * 1024
@@ -119,24 +131,77 @@ const pass = (stream: Readable, take: (piece: Buffer) => void): { readonly text:
   return { text: () => "" }
 }
 
+const megabytes = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MB`
+
+/** Undefined: it got to its end. */
+const failureOf = (
+  { largestMemoryBytes = 0, program }: ProgramRequest,
+  ending: Ending,
+  reads = ""
+): ProgramFailed | undefined => {
+  const reason = reasonOf(ending)
+  if (reason === undefined) return undefined
+  switch (ending._tag) {
+    case "Exit": {
+      const said = ending.stderr.trim().slice(0, 500)
+      const cause =
+        reason === "memory" ? `it needed more than ${megabytes(largestMemoryBytes)} of memory (${said})` : said
+      return new ProgramFailed({ program, reason, cause })
+    }
+    case "Signal":
+      return new ProgramFailed({ program, reason, cause: `${ending.signal} ended it` })
+    case "Late": {
+      const how = reason === "busy" ? ", though it worked all the time" : ""
+      const seconds = ending.timeoutMs / 1000
+      return new ProgramFailed({ program, reason, cause: `it did not end within ${seconds} s${how}${reads}` })
+    }
+  }
+}
+
+/** A disk that does not answer must not keep the news that a program is late. */
+const whatItReads = (pid: number): Effect.Effect<string> =>
+  Effect.promise(() => largestOpenFile(pid)).pipe(
+    Effect.timeoutOrElse({ duration: "2 seconds", orElse: () => Effect.undefined }),
+    Effect.map((open) => (open === undefined ? "" : `; it was reading ${open.path} (${open.sizeBytes} bytes)`))
+  )
+
+/** Fails when the time of the program is over. */
+const untilLate = Effect.fnUntraced(function* (
+  request: ProgramRequest,
+  pid: () => number | undefined
+): Effect.fn.Return<never, ProgramFailed> {
+  const { timeoutMs = 120_000 } = request
+  yield* Effect.sleep(timeoutMs)
+  const id = pid()
+  const workedMs = id === undefined ? undefined : yield* Effect.promise(() => workedMsOf(id))
+  const reads = id === undefined ? "" : yield* whatItReads(id)
+  const failure = failureOf(request, { _tag: "Late", timeoutMs, workedMs }, reads)
+  return yield* failure === undefined ? Effect.never : Effect.fail(failure)
+})
+
+const wordsOf = ({ args, largestMemoryBytes, program }: ProgramRequest): ReadonlyArray<string> =>
+  largestMemoryBytes === undefined ? [program, ...args] : withMemoryLimit(largestMemoryBytes, [program, ...args])
+
 /** `detached` gives the program a session and a process group of its own: no terminal to prompt at, and one id to end all. */
-const run = ({
-  args,
-  cutsOutput = false,
-  directory,
-  environment,
-  input,
-  largestOutputBytes = defaultOutputBytes,
-  program,
-  take
-}: ProgramRequest) =>
+const run = (request: ProgramRequest, onStart: (pid: number | undefined) => void) =>
   Effect.callback<ProgramOutput, ProgramFailed>((resume) => {
-    const child = spawn(program, [...args], {
+    const {
+      cutsOutput = false,
+      directory,
+      environment,
+      input,
+      largestOutputBytes = defaultOutputBytes,
+      program,
+      take
+    } = request
+    const [command = program, ...args] = wordsOf(request)
+    const child = spawn(command, args, {
       ...(directory === undefined ? {} : { cwd: directory }),
       env: { ...environment },
       detached: true,
       stdio: ["pipe", "pipe", "pipe"]
     })
+    onStart(child.pid)
     const closed = new Promise<number | NodeJS.Signals>((resolve, reject) => {
       child.once("error", reject)
       child.once("close", (code, signal) => resolve(code ?? signal ?? "SIGKILL"))
@@ -163,30 +228,36 @@ const run = ({
     const stdout = take === undefined ? collect(child.stdout, largestOutputBytes, tooMuch) : pass(child.stdout, take)
     const stderr = collect(child.stderr, largestOutputBytes, tooMuch)
     closed.then(
-      (how) =>
-        resume(
+      (how) => {
+        const output = texts()
+        const hasMemoryLimit = request.largestMemoryBytes !== undefined
+        const failure = failureOf(
+          request,
           typeof how === "number"
-            ? Effect.succeed({ exitCode: how, ...texts() })
-            : new ProgramFailed({ program, reason: "signal", cause: `${how} ended it` })
-        ),
-      (cause) => resume(Effect.fail(faultOf(program, cause)))
+            ? { _tag: "Exit", exitCode: how, stderr: output.stderr, hasMemoryLimit }
+            : { _tag: "Signal", signal: how }
+        )
+        resume(failure ?? Effect.succeed({ exitCode: typeof how === "number" ? how : 1, ...output }))
+      },
+      (cause) => resume(Effect.fail(notStarted(program, cause)))
     )
     return ended
   })
 
 /**
- * Runs a program to its end and gives its exit code and everything it wrote, up to the limit of the request. When the fiber is interrupted or the time is over, the program and its process group are ended. Fails with
+ * Runs a program to its end and gives its exit code and everything it wrote, up to the limit of the request. When the fiber is
+ * interrupted or the time is over, the program and its process group are ended. Fails with
  * `ProgramFailed`; the reason `not-found` also stands for a directory that does not exist.
  *
  * @example runProgram({ program: "ps", args: ["-A"], environment: { PATH: "/bin:/usr/bin" } })
  */
 export const runProgram = Effect.fn("runProgram")(function* (request: ProgramRequest) {
-  const { program, timeoutMs = 120_000 } = request
-  return yield* run(request).pipe(
-    Effect.timeoutOrElse({
-      duration: timeoutMs,
-      orElse: () =>
-        Effect.fail(new ProgramFailed({ program, reason: "timeout", cause: `it did not end within ${timeoutMs} ms` }))
-    })
+  let pid: number | undefined
+  const started = run(request, (id) => {
+    pid = id
+  })
+  return yield* Effect.raceFirst(
+    started,
+    untilLate(request, () => pid)
   )
 })

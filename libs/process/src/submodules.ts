@@ -9,7 +9,7 @@ import { Effect } from "effect"
 import { changedFlaggedFiles } from "./flaggedFiles.ts"
 import { readForeignText } from "./foreignFile.ts"
 import { type GitOptions, type GitPlace, runGit } from "./runGit.ts"
-import type { ProgramFailed } from "./runProgram.ts"
+import { ProgramFailed } from "./runProgram.ts"
 
 /** A submodule of a repository, as that repository's index has it. */
 interface Gitlink {
@@ -73,6 +73,20 @@ const isChanged = Effect.fnUntraced(function* (place: GitPlace, commit: string, 
 
 /** No repository has submodules as deep as this; a chain that has is somebody's trick. */
 const deepest = 8
+/** For each some gits are started, so many at a time. */
+const mostCheckedOut = 1_000
+const atOnce = { concurrency: 4 }
+
+/** How many more submodules are looked at. */
+interface Left {
+  count: number
+}
+
+const takeOne = (left: Left, most: number): Effect.Effect<void, ProgramFailed> => {
+  left.count -= 1
+  const cause = `there are more than ${most} submodules with files`
+  return left.count < 0 ? Effect.fail(new ProgramFailed({ program: "git", reason: "output", cause })) : Effect.void
+}
 
 type GitDirectory = Effect.Effect<string | undefined, ProgramFailed>
 
@@ -82,7 +96,9 @@ const changedBelow = (
   gitDirectory: GitDirectory,
   options: GitOptions,
   known: ReadonlySet<string>,
-  depth: number
+  depth: number,
+  left: Left,
+  most: number
 ): Effect.Effect<ReadonlyArray<string>, ProgramFailed> =>
   Effect.gen(function* () {
     const listed = yield* runGit(directory, ["ls-files", "--stage", "-z"], options)
@@ -90,31 +106,33 @@ const changedBelow = (
     // Most repositories have none, and are looked at often.
     const git = links.length === 0 ? undefined : yield* gitDirectory
     if (git === undefined) return []
-    return yield* Effect.filter(links, ({ commit, path }) =>
+    const isOtherwise = ({ commit, path }: Gitlink) =>
       Effect.gen(function* () {
         const place = yield* Effect.tryPromise(() => placeOf(join(directory, path), git)).pipe(
           // Its files cannot be read, so nobody knows what they hold.
           Effect.orElseSucceed(() => "unreadable" as const)
         )
         if (place === undefined) return false
+        yield* takeOne(left, most)
         if (place === "unreadable" || depth >= deepest || (yield* isChanged(place, commit, options))) return true
         const inside = { ...options, place }
-        const below = changedBelow(place.workTree, Effect.succeed(git), inside, new Set(), depth + 1)
+        const below = changedBelow(place.workTree, Effect.succeed(git), inside, new Set(), depth + 1, left, most)
         return (yield* below).length > 0
       })
-    ).pipe(Effect.map((changed) => changed.map(({ path }) => path)))
+    const changed = yield* Effect.filter(links, isOtherwise, atOnce)
+    return changed.map(({ path }) => path)
   })
 
 /**
  * The submodules of a working tree, relative to its root, whose checked-out commit is the recorded one but which hold
- * changed or untracked files. Those in `known` are not looked at.
+ * changed or untracked files. Those in `known` are not looked at. Fails with `output` where more than `most` have files.
  */
 export const changedSubmodules = Effect.fn("changedSubmodules")(
-  (directory: string, known: ReadonlySet<string>, options: GitOptions = {}) => {
+  (directory: string, known: ReadonlySet<string>, options: GitOptions = {}, most = mostCheckedOut) => {
     const gitDirectory: GitDirectory = Effect.map(
       runGit(directory, ["rev-parse", "--absolute-git-dir"], options),
       ({ exitCode, stdout }) => (exitCode === 0 ? stdout.trimEnd() : undefined)
     )
-    return changedBelow(directory, gitDirectory, options, known, 0)
+    return changedBelow(directory, gitDirectory, options, known, 0, { count: most }, most)
   }
 )

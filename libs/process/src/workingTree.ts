@@ -90,22 +90,34 @@ const isRuntimeConfig = (path: string): boolean => /(^|\/)opencode\.jsonc?$/.tes
 const withSchemaAddress = (committed: string): string =>
   committed.replace(/^\s*\{/, '{\n  "$schema": "https://opencode.ai/config.json",')
 
-/** Whether only an agent's runtime changed this file. Of one that git does not track nobody can say. */
-export const isChangedByRuntimeOnly = (
+const isByRuntimeOnly = (
   directory: string,
-  { code, path }: Change,
-  options?: GitOptions
+  path: string,
+  options: GitOptions | undefined
 ): Effect.Effect<boolean, ProgramFailed> =>
-  code !== "??" && isRuntimeConfig(path)
-    ? Effect.flatMap(runGit(directory, ["cat-file", "--filters", `HEAD:${path}`], options), (committed) =>
-        committed.exitCode === 0
-          ? Effect.tryPromise(() => readForeignText(join(directory, path), { largestBytes, follow: false })).pipe(
-              Effect.map((found) => found === withSchemaAddress(committed.stdout)),
-              Effect.orElseSucceed(() => false)
-            )
-          : Effect.succeed(false)
-      )
-    : Effect.succeed(false)
+  Effect.flatMap(runGit(directory, ["cat-file", "--filters", `HEAD:${path}`], options), (committed) =>
+    committed.exitCode === 0
+      ? Effect.tryPromise(() => readForeignText(join(directory, path), { largestBytes, follow: false })).pipe(
+          Effect.map((found) => found === withSchemaAddress(committed.stdout)),
+          Effect.orElseSucceed(() => false)
+        )
+      : Effect.succeed(false)
+  )
+
+/** For each a git is started. Nobody has more, and what a runtime wrote into further ones is told as a change. */
+const mostConfigs = 100
+
+/** Without the files that only an agent's runtime changed. Of one that git does not track nobody can say. */
+export const withoutRuntimeChanges = Effect.fn("withoutRuntimeChanges")(function* (
+  directory: string,
+  changes: ReadonlyArray<Change>,
+  options?: GitOptions,
+  most = mostConfigs
+): Effect.fn.Return<ReadonlyArray<Change>, ProgramFailed> {
+  const configs = changes.filter(({ code, path }) => code !== "??" && isRuntimeConfig(path)).slice(0, most)
+  const byRuntime = new Set(yield* Effect.filter(configs, ({ path }) => isByRuntimeOnly(directory, path, options)))
+  return changes.filter((change) => !byRuntime.has(change))
+})
 
 /** Where OpenCode looks for its configuration in the working tree in which it works. */
 const runtimeConfigs = ["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"]

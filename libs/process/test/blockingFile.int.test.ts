@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -68,6 +68,19 @@ describe("the file on which git blocks", () => {
       const found = yield* Effect.promise(() => findBlockingFile(root))
       assert.strictEqual(found !== undefined, /pipe|device|zero|terabyte/.test(name))
       remove()
+    })
+  )
+
+  it.live("is none where the configuration names a device, or a large file, for a good reason", () =>
+    Effect.gen(function* () {
+      const { folder, root } = yield* repository
+      const bundle = join(folder, "large.bundle")
+      writeFileSync(bundle, "")
+      truncateSync(bundle, 200 * 1024 * 1024)
+      const configure = (key: string, value: string) => execFileSync("git", ["-C", root, "config", key, value])
+      configure("core.excludesFile", "/dev/null")
+      configure("remote.origin.url", bundle)
+      assert.isUndefined(yield* Effect.promise(() => findBlockingFile(root)))
     })
   )
 

@@ -36,6 +36,11 @@ describe("nobody owns a lock", () => {
     ["that is old, but whose owner may be at work", now - 3_600_000, [{ ...git, folder: "/w" }], false],
     ["on a system that shows no processes", now - 3_600_000, undefined, false]
   ] as const)("%s", (_, modifiedMs, processes, expected) => {
-    assert.strictEqual(isAbandoned({ path, user, modifiedMs }, places, processes, now), expected)
+    assert.strictEqual(isAbandoned({ path, user, modifiedMs, isFile: true }, places, processes, now), expected)
+  })
+
+  it("where it is no file", () => {
+    const folder = { path, user, modifiedMs: now, isFile: false }
+    assert.isTrue(isAbandoned(folder, places, [{ ...git, folder: "/w" }], now))
   })
 })

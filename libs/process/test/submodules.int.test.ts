@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { changedSubmodules } from "../src/submodules.ts"
 import { type ChangesRequest, workingTreeChanges } from "../src/workingTree.ts"
 
 const repository = Effect.acquireRelease(
@@ -114,6 +115,17 @@ describe("the changes of a working tree", () => {
       assert.deepStrictEqual(yield* changes(), [" M inner"])
       write("work/inner/.git/index", "no index\n")
       assert.deepStrictEqual(yield* changes(), [" M inner"])
+    })
+  )
+
+  it.live("are not looked for in more submodules than anybody has, however deep they are", () =>
+    Effect.gen(function* () {
+      const { root } = yield* repository
+      const look = (most: number) => changedSubmodules(join(root, "work"), new Set(), {}, most)
+      assert.deepStrictEqual(yield* look(2), [])
+      const failure = yield* Effect.flip(look(1))
+      assert.strictEqual(failure.reason, "output")
+      assert.include(failure.message, "more than 1 submodules with files")
     })
   )
 })

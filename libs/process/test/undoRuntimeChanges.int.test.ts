@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { undoRuntimeChanges } from "../src/index.ts"
+import { undoRuntimeChanges, withoutRuntimeChanges } from "../src/index.ts"
 
 const plain = '{"share":"disabled"}\n'
 const address = '{\n  "$schema": "https://opencode.ai/config.json",'
@@ -86,6 +86,18 @@ describe("what OpenCode adds to its configuration", () => {
       assert.strictEqual(read("elsewhere.json"), asOpenCodeLeavesIt)
       rmSync(join(root, ".git"), { recursive: true })
       yield* undoRuntimeChanges(root)
+    })
+  )
+
+  it.effect("is looked for in as many files as anybody has: others count as changed", () =>
+    Effect.gen(function* () {
+      const { commit, root, write } = yield* repository
+      const paths = ["a", "b", "c"].map((folder) => `${folder}/opencode.json`)
+      for (const path of paths) commit(path, plain)
+      for (const path of paths) write(path, asOpenCodeLeavesIt)
+      const changes = paths.map((path) => ({ code: " M", path }))
+      assert.deepStrictEqual(yield* withoutRuntimeChanges(root, changes), [])
+      assert.deepStrictEqual(yield* withoutRuntimeChanges(root, changes, {}, 2), changes.slice(2))
     })
   )
 })

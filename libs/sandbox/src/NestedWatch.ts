@@ -5,9 +5,11 @@
 import { createHash } from "node:crypto"
 import { join } from "node:path"
 import { readForeignText, replaceFile } from "@reprise/process"
-import { Effect, Option, Schema, Semaphore } from "effect"
+import { Effect, Option, Schema } from "effect"
+import { makeConfigurationReader } from "./configurationReader.ts"
 import { putAside } from "./leftovers.ts"
 import { type NestedRepository, nestedRepositories, type Place } from "./nestedRepositories.ts"
+import { makeTurns } from "./turns.ts"
 
 /** What is kept of a workspace. `open`: agents may have worked in it in a process that was killed. */
 const Kept = Schema.fromJsonString(
@@ -23,7 +25,8 @@ const keyOf = ({ paths }: NestedRepository): string => paths.join("\n")
 const knownOf = (found: ReadonlyArray<NestedRepository>): Known =>
   Object.fromEntries(found.map((one) => [keyOf(one), one.digest]))
 
-const largestBytes = 16 * 1024 * 1024
+/** The paths of as many repositories as a workspace may have. */
+const largestBytes = 64 * 1024 * 1024
 
 const mostSaid = 5
 
@@ -33,17 +36,24 @@ export const sentenceOf = ({ paths, says }: NestedRepository): string => {
   return `${paths.join(", ")} was moved to .reprise/sandbox/refused: git outside of the sandbox would obey what it says (${says.slice(0, mostSaid).join(", ")}${more}).`
 }
 
+/** A few sentences, however many repositories there were. Pure. */
+export const sentencesOf = (made: ReadonlyArray<NestedRepository>): ReadonlyArray<string> => {
+  const left = made.length - mostSaid
+  return [...made.slice(0, mostSaid).map(sentenceOf), ...(left > 0 ? [`So were ${left} more repositories.`] : [])]
+}
+
 export interface NestedWatch {
   /**
-   * Puts aside what commands have made in a workspace since its first call, and gives a sentence for each. Fails where the tree
-   * cannot be searched.
+   * Puts aside what commands have made in a workspace since its first call, and says so in a few sentences. Fails where the
+   * tree cannot be searched.
    */
   readonly check: (place: Place) => Effect.Effect<ReadonlyArray<string>, unknown>
 }
 
 /** Until the scope closes. `folder`: where Reprise alone keeps what was known. `refused`: where repositories are moved. */
 export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refused: string) {
-  const turnstile = Semaphore.makeUnsafe(1)
+  const settingsIn = makeConfigurationReader()
+  const inTurn = makeTurns()
   const watched = new Map<string, { readonly place: Place; readonly known: Known }>()
   const fileOf = (workspace: string) =>
     join(folder, `${createHash("sha256").update(workspace).digest("hex").slice(0, 16)}.json`)
@@ -60,13 +70,14 @@ export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refu
     return known
   })
 
-  const check: NestedWatch["check"] = Effect.fnUntraced(function* (place) {
-    const found = yield* nestedRepositories(place)
+  const checkNow = Effect.fnUntraced(function* (place: Place) {
+    const found = yield* nestedRepositories(place, settingsIn)
     const known = watched.get(place.workspace)?.known ?? (yield* begin(place, found))
     const made = found.filter((one) => known[keyOf(one)] !== one.digest)
     for (const { paths } of made) for (const path of paths) yield* Effect.tryPromise(() => putAside(path, refused))
-    return made.map(sentenceOf)
-  }, turnstile.withPermits(1))
+    return sentencesOf(made)
+  })
+  const check: NestedWatch["check"] = (place) => inTurn(place.workspace)(checkNow(place))
 
   yield* Effect.addFinalizer(() =>
     Effect.forEach(

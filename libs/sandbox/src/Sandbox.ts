@@ -41,6 +41,7 @@ import {
 import { dispatchingShell, openShell } from "./shellScript.ts"
 import { makeSockets } from "./sockets.ts"
 import { putAsideHead, putAsideStray } from "./strayEntries.ts"
+import { makeTurns } from "./turns.ts"
 import { findUsability } from "./usability.ts"
 
 export type Standing =
@@ -193,7 +194,7 @@ const inUse = (host: Host): SandboxShape => {
   const covers = (permissions: PermissionMode) => mode === "required" || permissions !== "all"
   const occupants = new Set<Occupant>()
   const guarded = new Set<string>()
-  const turnstile = Semaphore.makeUnsafe(1)
+  const inTurn = makeTurns()
   const programs = programsOf(host)
   const place = (real: string, name = ".reprise-shell") => join(placesOf(host), real, name)
 
@@ -202,7 +203,7 @@ const inUse = (host: Host): SandboxShape => {
     const { open } = strictest([...occupants], covers)
     if (open) await writeProgram(place("/"), openShell(host.programs.shell, programPaths(host)))
     else await rm(place("/"), { force: true })
-  })
+  }).pipe(Semaphore.makeUnsafe(1).withPermits(1))
 
   const settle = (directory: string) =>
     Effect.gen(function* () {
@@ -276,7 +277,7 @@ const inUse = (host: Host): SandboxShape => {
     open: Effect.fn("Sandbox.open")(function* (directory, place) {
       const again = settle(directory).pipe(
         Effect.andThen(shellAt(directory, "author", prepared(host, directory, "author"))),
-        turnstile.withPermits(1)
+        inTurn(directory)
       )
       yield* Effect.addFinalizer(() => Effect.ignore(again))
       yield* during(host.opened, directory, (workspace) => workspace, place)
@@ -289,9 +290,9 @@ const inUse = (host: Host): SandboxShape => {
           Effect.gen(function* () {
             occupants.delete(occupant)
             yield* Effect.ignore(settle(occupant.directory))
-          }).pipe(turnstile.withPermits(1))
+          }).pipe(inTurn(occupant.directory))
       )
-      yield* settle(occupant.directory).pipe(turnstile.withPermits(1))
+      yield* settle(occupant.directory).pipe(inTurn(occupant.directory))
     })
   }
 }

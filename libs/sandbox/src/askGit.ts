@@ -5,7 +5,7 @@
 import { lstat, realpath, stat } from "node:fs/promises"
 import { homedir } from "node:os"
 import { dirname, isAbsolute, join, resolve } from "node:path"
-import { hasCode, readForeignText, runProgram } from "@reprise/process"
+import { GitLimits, hasCode, readForeignText, runProgram, untilBlocked } from "@reprise/process"
 import { Effect } from "effect"
 import { waysTo } from "./found.ts"
 import { type GitSetting, type NamedPath, namedPathOf, needsGit, readListing } from "./gitKeys.ts"
@@ -57,14 +57,19 @@ interface Asked {
 }
 
 const ask = ({ environment, workspace }: Asked, args: ReadonlyArray<string>, more: Record<string, string> = {}) =>
-  Effect.runPromise(
-    runProgram({
-      program: "git",
-      args: ["--no-pager", ...args],
-      directory: workspace,
-      environment: { ...environmentOf(environment, homeOf(environment)), ...more },
-      timeoutMs
-    })
+  GitLimits.pipe(
+    Effect.flatMap((limits) =>
+      runProgram({
+        program: "git",
+        args: ["--no-pager", ...args],
+        directory: workspace,
+        environment: { ...environmentOf(environment, homeOf(environment)), ...more },
+        ...limits,
+        timeoutMs
+      })
+    ),
+    Effect.raceFirst(untilBlocked(workspace)),
+    Effect.runPromise
   )
 
 const insist = async (asked: Asked, args: ReadonlyArray<string>, more?: Record<string, string>): Promise<string> => {
@@ -249,7 +254,9 @@ const read = async (asked: Asked, more: ReadonlyArray<string>): Promise<GitConfi
     const unread = [...new Set(next)].filter((file) => !files.has(file))
     for (const file of unread) files.add(file)
     if (files.size > mostFiles)
-      throw new Error(`The configuration of git for ${asked.workspace} has more than ${mostFiles} files.`)
+      throw new Error(
+        `The configuration of git for ${asked.workspace} has more than ${mostFiles} files, those of submodules below ${join(asked.workspace, ".git", "modules")} included. Remove what does not belong there.`
+      )
     const said: Array<GitSetting> = []
     for (let at = 0; at < unread.length; at += atOnce) {
       const some = unread.slice(at, at + atOnce).map((file) => settingsIn(asked, file))

@@ -11,7 +11,7 @@ export interface Desk {
   readonly look: (path: string) => Promise<Omit<RefusedWrite, "failed"> | undefined>
   /** Absent: nobody wants to know. */
   readonly decider: () => Decider | undefined
-  /** Repositories that a command made with a configuration of their own. Gives a sentence for each. */
+  /** Puts aside repositories that a command made with a configuration of their own, and says so. Rejected where it cannot. */
   readonly putAsideNested: () => Promise<ReadonlyArray<string>>
 }
 
@@ -36,7 +36,11 @@ const wordsFor = async (
 const reply = async (desk: Desk, text: string): Promise<string> => {
   const [made = "", status = "", ...lines] = text.split("\n")
   const failed = status !== "0"
-  const aside = made === madeRepository ? await desk.putAsideNested() : []
+  // Its agent made what cannot be looked at, and can remove it.
+  const aside =
+    made === madeRepository
+      ? await desk.putAsideNested().catch((error: unknown) => [error instanceof Error ? error.message : String(error)])
+      : []
   const words: Array<string> = aside.map((sentence) => `reprise: ${sentence}\n`)
   for (const path of refusedPathsIn(lines.join("\n"))) words.push(await wordsFor(desk, { path, failed }))
   return words.join("")

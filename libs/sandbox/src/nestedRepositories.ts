@@ -6,12 +6,13 @@
 import { createHash } from "node:crypto"
 import { lstat, realpath, stat } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
-import { hasCode, readForeignFile, readForeignFolder, runGit, runProgram, splitPath } from "@reprise/process"
-import { Effect } from "effect"
+import { hasCode, readForeignFile, readForeignFolder, runProgram, splitPath } from "@reprise/process"
+import { Effect, Schema } from "effect"
 import type { GitRepository } from "./askGit.ts"
+import type { ConfigurationReader } from "./configurationReader.ts"
 import type { Directories } from "./gitPlaces.ts"
 import { isWithin } from "./policy.ts"
-import { isHook, readSettings, unusualKeys } from "./repositoryConfiguration.ts"
+import { isHook, unusualKeys } from "./repositoryConfiguration.ts"
 
 /** A repository that says more than git writes itself. */
 export interface NestedRepository {
@@ -29,6 +30,26 @@ export interface Place {
   /** Nobody but Reprise writes there. */
   readonly stateDirectory: string
   readonly git: (Pick<GitRepository, "common" | "directory"> & Directories) | undefined
+}
+
+/** A place whose repositories are looked for. */
+interface Search extends Place {
+  readonly settingsIn: ConfigurationReader
+}
+
+/** So many places may be repositories that nobody can look at all of them. */
+export class TooManyRepositories extends Schema.TaggedError<TooManyRepositories>()("TooManyRepositories", {
+  workspace: Schema.String,
+  most: Schema.Finite,
+  /** The folder below the workspace that has most of them. */
+  folder: Schema.String
+}) {
+  override get message() {
+    return (
+      `${this.workspace} has more than ${this.most} files or folders called .git or HEAD, most of them in ${this.folder}. ` +
+      "Each may be a repository that git outside of the sandbox would obey, so nothing goes on here. Remove them."
+    )
+  }
 }
 
 const largestBytes = 1024 * 1024
@@ -66,20 +87,13 @@ const asInitialised =
   /^\[core\]\n\trepositoryformatversion = 0\n\tfilemode = (true|false)\n\tbare = (true|false)\n(\tlogallrefupdates = true\n)?$/
 
 /** git reads the text itself, without the files that it would include. */
-const configurationAt = Effect.fnUntraced(function* (path: string, { stateDirectory, workspace }: Place) {
+const configurationAt = Effect.fnUntraced(function* (path: string, { settingsIn, stateDirectory, workspace }: Search) {
   const text = yield* Effect.promise(() => textOf(path))
   if (text === undefined || (text !== unreadable && asInitialised.test(text.toString("latin1")))) return []
   if (text === unreadable) return [{ path, says: [unreadable], content: text }]
   const isOwnTree = (tree: string) => isWithin(resolve(dirname(path), tree), workspace)
-  const listed = yield* runGit(stateDirectory, ["config", "--file", "-", "--no-includes", "--list", "-z"], {
-    input: text.toString("latin1"),
-    timeoutMs: 10_000
-  }).pipe(
-    Effect.map(({ exitCode, stdout }) => (exitCode === 0 ? stdout : undefined)),
-    Effect.orElseSucceed(() => undefined)
-  )
-  if (listed === undefined) return [{ path, says: [unreadable], content: text.toString("latin1") }]
-  const settings = readSettings(listed)
+  const settings = yield* settingsIn(stateDirectory, text)
+  if (settings === undefined) return [{ path, says: [unreadable], content: text.toString("latin1") }]
   const says = unusualKeys(settings, isOwnTree)
   if (says.length === 0) return []
   const values = settings.flatMap(([key, value]) => (says.includes(key) ? [value] : []))
@@ -134,7 +148,7 @@ const isOwnPlace = async (path: string, { git, stateDirectory, workspace }: Plac
 }
 
 /** Everything that a git directory says more than git writes itself. */
-const saidBy = Effect.fnUntraced(function* (directory: string, place: Place) {
+const saidBy = Effect.fnUntraced(function* (directory: string, place: Search) {
   const pointer = join(directory, "commondir")
   const common = (yield* Effect.promise(() => pointed(pointer))) ?? directory
   const isRead = common !== "unclear" && (yield* Effect.promise(() => isOwnPlace(common, place)))
@@ -166,9 +180,24 @@ const directoryOf = async (path: string): Promise<string | "unclear" | undefined
 /** By these names git takes a folder for a repository; `HEAD` is in every one without a working tree. */
 const names = ["(", "-name", ".git", "-o", "-name", "HEAD", ")"]
 
+/** More than the largest tree of anybody has; to look at so many takes a minute. */
+const mostCandidates = 20_000
+const largestOutputBytes = 16 * 1024 * 1024
+
+/** The folder directly below the workspace with most of the paths. Pure. */
+export const mostIn = (workspace: string, paths: ReadonlyArray<string>): string => {
+  const counts = new Map<string, number>()
+  for (const path of paths) {
+    const [first = ""] = path.slice(workspace.length + 1).split("/", 1)
+    counts.set(first, (counts.get(first) ?? 0) + 1)
+  }
+  const [most] = [...counts].toSorted(([, one], [, other]) => other - one)
+  return join(workspace, most?.[0] ?? "")
+}
+
 /** Where in the tree a repository may be. The workspace's own is left out. */
-const candidates = ({ stateDirectory, workspace }: Place) =>
-  runProgram({
+const candidates = Effect.fnUntraced(function* ({ stateDirectory, workspace }: Place, most: number) {
+  const { isCut = false, stdout } = yield* runProgram({
     program: "find",
     args: [
       workspace,
@@ -177,8 +206,15 @@ const candidates = ({ stateDirectory, workspace }: Place) =>
       ...["-o", "-type", "d", "!", "-perm", "-500", "-exec", "chmod", "u+rx", "{}", ";", "!", "-name", "*"],
       ...["-o", ...names, "-print0"]
     ],
-    environment: { PATH: splitPath(process.env["PATH"] ?? "", [dirname(stateDirectory)]).outside, LC_ALL: "C" }
-  }).pipe(Effect.map(({ stdout }) => stdout.split("\0").filter((path) => path !== "")))
+    environment: { PATH: splitPath(process.env["PATH"] ?? "", [dirname(stateDirectory)]).outside, LC_ALL: "C" },
+    largestOutputBytes,
+    cutsOutput: true
+  })
+  const paths = stdout.split("\0").filter((path) => path !== "")
+  return isCut || paths.length > most
+    ? yield* new TooManyRepositories({ workspace, most, folder: mostIn(workspace, paths) })
+    : paths
+})
 
 /** git asks for these where the common directory is. */
 const isBare = async (folder: string): Promise<boolean> => {
@@ -187,7 +223,7 @@ const isBare = async (folder: string): Promise<boolean> => {
   return found.every((one) => one?.isDirectory() === true)
 }
 
-const atCandidate = Effect.fnUntraced(function* (path: string, place: Place) {
+const atCandidate = Effect.fnUntraced(function* (path: string, place: Search) {
   const { git, workspace } = place
   const folder = dirname(path)
   if (basename(path) === "HEAD") {
@@ -204,7 +240,7 @@ const atCandidate = Effect.fnUntraced(function* (path: string, place: Place) {
 })
 
 /** What submodules and other worktrees say, in the git directory of the workspace's own repository. */
-const atOwn = Effect.fnUntraced(function* (directory: string, common: string, place: Place) {
+const atOwn = Effect.fnUntraced(function* (directory: string, common: string, place: Search) {
   const pointer = join(directory, "commondir")
   const leads = yield* Effect.promise(() => pointed(pointer))
   if (leads === undefined) return asRepository(yield* saidBy(directory, place))
@@ -214,13 +250,24 @@ const atOwn = Effect.fnUntraced(function* (directory: string, common: string, pl
   return asRepository(said)
 })
 
-/** Every repository in the tree that says more than git writes itself. */
-export const nestedRepositories = Effect.fn("nestedRepositories")(function* (place: Place) {
+/** So many places are looked at at the same time: for some, git is started. */
+const atOnce = { concurrency: 4 }
+
+/**
+ * Every repository in the tree that says more than git writes itself. `most`: more places that may be one are refused, with
+ * `TooManyRepositories`.
+ */
+export const nestedRepositories = Effect.fn("nestedRepositories")(function* (
+  place: Place,
+  settingsIn: ConfigurationReader,
+  most = mostCandidates
+) {
   const { git } = place
-  const inTree = yield* Effect.forEach(yield* candidates(place), (path) => atCandidate(path, place))
+  const search: Search = { ...place, settingsIn }
+  const inTree = yield* Effect.forEach(yield* candidates(place, most), (path) => atCandidate(path, search), atOnce)
   if (git === undefined) return inTree.flat()
   const directories = [...git.repositories, ...git.worktrees]
   const others = directories.filter((one) => one !== git.common && one !== git.directory)
-  const own = yield* Effect.forEach(others, (one) => atOwn(one, git.common, place))
+  const own = yield* Effect.forEach(others, (one) => atOwn(one, git.common, search), atOnce)
   return [...inTree.flat(), ...own.flat()]
 })

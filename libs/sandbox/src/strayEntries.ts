@@ -62,7 +62,7 @@ const kindOf = async (folder: string, { common, directory }: GitRepository): Pro
 
 /** All that is neither a file nor a folder nor a socket. What could not be listed could be entered all the same. */
 const unusual = [
-  ...["-type", "d", "!", "-perm", "-500", "-exec", "chmod", "u+rx", "{}", ";", "!", "-name", "*"],
+  ...["-type", "d", "!", "-perm", "-500", "-exec", "chmod", "u+rwx", "{}", ";", "!", "-name", "*"],
   ...["-o", "!", "-type", "f", "!", "-type", "d", "!", "-type", "s", "-print0"]
 ]
 

@@ -99,4 +99,23 @@ describe.skipIf(!sandboxed)("a repository inside of a workspace", () => {
       assert.isTrue(isThere(here, "mine"))
     }).pipe(quietly)
   )
+
+  it.live("keeps no agent in another workspace waiting, however many there are", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const other = join(here.home, "another")
+      mkdirSync(other)
+      const many = `${evil("r0")}; for n in $(seq 60); do cp -r r0 r$n; git -C r$n config core.pager $n; done`
+      execFileSync("/bin/sh", ["-c", many], { cwd: here.workspace })
+      const first = yield* during(here, (sandbox) =>
+        Effect.scoped(
+          Effect.raceFirst(
+            Effect.as(sandbox.occupy({ directory: here.workspace, role: "author", permissions: "ask" }), "many"),
+            Effect.as(sandbox.occupy({ directory: other, role: "author", permissions: "ask" }), "other")
+          )
+        )
+      )
+      assert.strictEqual(first, "other")
+    }).pipe(quietly)
+  )
 })

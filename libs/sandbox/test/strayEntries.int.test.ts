@@ -1,10 +1,12 @@
 /** What lies in git's folders besides files and folders, when an agent's turn has ended. */
 import { execFile, execFileSync } from "node:child_process"
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   rmSync,
   symlinkSync,
@@ -16,6 +18,7 @@ import { basename, dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { layerSandbox, Sandbox, type SandboxShape } from "../src/index.ts"
+import { firstLinks, putAsideStray } from "../src/strayEntries.ts"
 import { canSandbox } from "../src/testing.ts"
 
 const sandboxed = await canSandbox()
@@ -231,6 +234,29 @@ describe.skipIf(!sandboxed)("a pipe in git's folders", () => {
         })
       )
       assert.isFalse(existsSync(head))
+    })
+  )
+})
+
+const isRoot = process.getuid?.() === 0
+
+/** For root no permission counts: there this only shows that nothing fails. */
+describe("a folder of git's that a command made nobody's to read", () => {
+  it.live.each(["refs/x", "objects/ab", "modules"])("is its owner's again, and nothing of it is lost: %s", (path) =>
+    Effect.gen(function* () {
+      const it = yield* here
+      const folder = at(it, path)
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(join(folder, "kept"), "text")
+      const repository = { workspace: it.workspace, directory: at(it, ""), common: at(it, "") }
+      const place = { sandboxFolder: join(it.stateDirectory, "sandbox"), environment: environmentOf(it) }
+      yield* Effect.promise(() => firstLinks(repository, place))
+      chmodSync(folder, 0)
+      symlinkSync("/nowhere", at(it, "link"))
+      assert.deepStrictEqual(yield* Effect.promise(() => putAsideStray(repository, place)), [at(it, "link")])
+      if (!isRoot) assert.strictEqual(lstatSync(folder).mode & 0o700, 0o700)
+      chmodSync(folder, 0o700)
+      assert.strictEqual(readFileSync(join(folder, "kept"), "utf8"), "text")
     })
   )
 })

@@ -25,6 +25,20 @@ layer(adapters, { excludeTestServices: true })("finishing a phase", (it) => {
     })
   )
 
+  it.effect("lists some of the files that are not committed, however many an agent left", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* Effect.forEach(
+        Array.from({ length: 250 }, (_, at) => `left/${at}`),
+        (path) => made.write(path, "")
+      )
+      const blocked = yield* finishPhase(finish(), made.place)
+      if (blocked._tag !== "PhaseBlocked") return assert.fail(blocked._tag)
+      assert.strictEqual(blocked.dirty.length, 201)
+      assert.strictEqual(blocked.dirty.at(-1), "… and 50 more: git status lists them")
+    })
+  )
+
   it.effect("returns the subject lines of the given commits, and is not blocked by summaries", () =>
     Effect.gen(function* () {
       const made = yield* repository

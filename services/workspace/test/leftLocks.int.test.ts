@@ -1,9 +1,9 @@
 /** Locks of git's that a killed process left, at every moment at which Reprise asks git for something. */
-import { spawn } from "node:child_process"
-import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs"
+import { execFileSync, spawn } from "node:child_process"
+import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Logger } from "effect"
 import type { InPlaceCommand } from "../src/actor/inputs.ts"
 import type { Place } from "../src/actor/work.ts"
 import { doCommand } from "../src/work/doCommand.ts"
@@ -84,6 +84,50 @@ layer(services, { excludeTestServices: true })("locks that a killed git left", (
       assert.strictEqual(readdirSync(join(made.root, ".git", "reprise-left")).length, left.length, "nothing is lost")
       yield* made.git("config", "user.nickname", "works")
       yield* made.commit("works")
+    })
+  )
+
+  const ofAgents: ReadonlyArray<readonly [string, (path: string) => void]> = [
+    ["an empty folder", (path) => mkdirSync(path)],
+    [
+      "a folder that nobody may list",
+      (path) => {
+        mkdirSync(join(path, "below"), { recursive: true })
+        chmodSync(path, 0)
+      }
+    ],
+    ["a link", (path) => symlinkSync("nowhere", path)],
+    ["a named pipe", (path) => execFileSync("mkfifo", [path])]
+  ]
+  it.effect.each(ofAgents)(
+    "are put aside, and the phase is finished, where an agent made %s of their names",
+    ([, put]) =>
+      Effect.gen(function* () {
+        const made = yield* repository
+        const place = yield* prepared(made)
+        const review = "docs/reviews/plan-phase-1-review.md"
+        yield* made.write(review, "# Review\n")
+        for (const name of ["index.lock", "config.lock", "HEAD.lock", "refs/heads/main.lock"]) {
+          put(join(made.root, ".git", name))
+        }
+        const { event } = yield* doCommand({ command: finish(review), requestId: "q" }, place)
+        assert.strictEqual(event._tag, "PhaseFinished")
+      })
+  )
+
+  it.effect("are put aside with a few lines in the log, however many and however long their names are", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const lines: Array<string> = []
+      const log = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
+      const long = ["ä".repeat(100), "b".repeat(200)].join("/")
+      const paths = Array.from({ length: 300 }, (_, at) => `refs/heads/${long}/${at}.lock`)
+      for (const path of paths) make(made, path)
+      yield* settleLocks(made.root, "write").pipe(Effect.provide(log))
+      assert.deepStrictEqual(thereOf(made, paths), [])
+      assert.strictEqual(readdirSync(join(made.root, ".git", "reprise-left")).length, paths.length, "nothing is lost")
+      assert.strictEqual(lines.length, 6)
+      assert.include(lines.at(-1), "295 more")
     })
   )
 

@@ -6,10 +6,11 @@ import {
   type Change,
   childEnvironment,
   ForeignFileRefused,
-  isChangedByRuntimeOnly,
+  faultOf,
   isOwnFile,
   type ProgramFailed,
   runGit,
+  withoutRuntimeChanges,
   workingTreeChanges
 } from "@reprise/process"
 import { Context, Effect } from "effect"
@@ -103,9 +104,7 @@ const readChanges = Effect.fnUntraced(function* (directory: string, reviewPath: 
   // Not a git repository: only a standalone session works outside of one.
   if (found._tag === "failed") return undefined
   const all = (yield* withoutReview(directory, found.changes, reviewPath)).filter(({ path }) => !isOwnFile(path))
-  const changes = yield* Effect.filter(all, (change) =>
-    Effect.map(isChangedByRuntimeOnly(directory, change, options()), (byRuntime) => !byRuntime)
-  )
+  const changes = yield* withoutRuntimeChanges(directory, all, options())
   if (changes.length === 0) return undefined
   const diffed = yield* runGit(directory, diff, options())
   const counts = diffed.exitCode === 0 ? readCounts(diffed.stdout) : new Map<string, Counted>()
@@ -117,7 +116,7 @@ const notListed = "Git did not answer in time, so they are not listed here: `git
 
 const notListedBecause = ({ cause, reason }: ProgramFailed): string | undefined => {
   if (cause instanceof ForeignFileRefused) return `Git cannot say: ${shownPath(cause.path)} ${cause.what}. Remove it.`
-  return reason === "timeout" || reason === "output" ? notListed : undefined
+  return reason === "timeout" || faultOf(reason) === "tree" ? notListed : undefined
 }
 
 /** For a prompt; undefined: nothing is uncommitted, or there is no git. Where git is too slow, the author is told to look. */

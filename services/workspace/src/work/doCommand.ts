@@ -3,7 +3,7 @@ import { ActorConfig } from "@reprise/actor"
 import { Effect } from "effect"
 import type { InPlaceCommand, InputOf, WorkspaceFact } from "../actor/inputs.ts"
 import type { Place, Request } from "../actor/work.ts"
-import { Impossible } from "./faults.ts"
+import { type GitFault, Impossible } from "./faults.ts"
 import { WorkspaceFiles } from "./files/WorkspaceFiles.ts"
 import { settleLocks } from "./git/leftLocks.ts"
 import { removeMergedWorktree } from "./git/worktrees.ts"
@@ -39,6 +39,16 @@ const pushedCommit = Effect.fnUntraced(function* ({ branch, remote, root }: Plac
   return yield* (yield* Remotes).branchTip(root, branch)
 })
 
+/** One that git cannot look at stays, for its owner to look at: nothing else may wait for that. */
+const removeUnneeded = Effect.fnUntraced(function* (place: Place) {
+  const keep = ({ message }: { readonly message: string }) =>
+    Effect.logWarning(`The worktree ${place.directory} stays: ${message}`)
+  yield* removeMergedWorktree(place.root, place.directory, yield* pushedCommit(place)).pipe(
+    Effect.catchTags({ NotAFile: keep, UnreadableTree: keep }),
+    Effect.catchIf((fault): fault is GitFault => fault._tag === "GitFault" && !fault.transient, keep)
+  )
+})
+
 /** Frees the working tree. The worktree of a completed run is removed when nothing in it would be lost. */
 export const release = Effect.fn("release")(function* (command: InputOf<"ReleaseWorkspace">, place: Place | undefined) {
   const leases = yield* Leases
@@ -46,7 +56,7 @@ export const release = Effect.fn("release")(function* (command: InputOf<"Release
     // What a killed git left must not wait for the user's next commit.
     yield* noteLocks(place.root)
     if (command.outcome === "completed" && place.directory !== place.root) {
-      yield* removeMergedWorktree(place.root, place.directory, yield* pushedCommit(place))
+      yield* removeUnneeded(place)
     }
     yield* leases.free({ leaseId: place.leaseId, runId: command.runId, directory: place.directory })
   }

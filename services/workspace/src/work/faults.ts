@@ -1,5 +1,5 @@
 /** How work on a host fails. */
-import { ForeignFileRefused, hasCode, saysNoWorkTree } from "@reprise/process"
+import { ForeignFileRefused, faultOf, hasCode, type ProgramFailed, saysNoWorkTree } from "@reprise/process"
 import { Schema } from "effect"
 
 /** A path of a plan, an agent or a message that leads out of the workspace, or into git's own directory. */
@@ -46,6 +46,38 @@ export class HostFault extends Schema.TaggedError<HostFault>()("HostFault", {
   }
 }
 
+/**
+ * git was ended, or ended itself, at what an agent wrote: it took too long, wanted too much memory, wrote too much, or crashed. Every
+ * try would end so; whoever wrote it can mend it.
+ */
+export class UnreadableTree extends Schema.TaggedError<UnreadableTree>()("UnreadableTree", {
+  /** The subcommand. */
+  operation: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return (
+      `git ${this.operation} cannot read the working tree or its commits: ${this.reason.replace(/\.$/, "")}. ` +
+      "Remove what is too large, too many, too deep or too slow to match, from the commits too, and commit again."
+    )
+  }
+}
+
+/** That git did not get to its end. */
+export type NoAnswer = HostFault | NotAFile | UnreadableTree
+
+/** Whose it is that git gave no answer, and so whether it is asked again (docs/design/workspace.md#what-an-agent-wrote). Pure. */
+export const noAnswer =
+  (operation: string) =>
+  (failure: ProgramFailed): NoAnswer => {
+    const { cause, details, reason } = failure
+    const refused = asNotAFile(cause)
+    if (refused !== undefined) return refused
+    return faultOf(reason) === "tree"
+      ? new UnreadableTree({ operation, reason: details })
+      : new HostFault({ operation: `git ${operation}`, cause })
+  }
+
 /** git failed. */
 export class GitFault extends Schema.TaggedError<GitFault>()("GitFault", {
   /** The subcommand. */
@@ -54,8 +86,21 @@ export class GitFault extends Schema.TaggedError<GitFault>()("GitFault", {
   stderr: Schema.String
 }) {
   override get message() {
+    const next = this.isBroken ? ". Repair git's own files, so that 'git status' and 'git fsck' work there." : ""
+    return `git ${this.operation} failed (${this.exitCode}): ${this.said}${next}`
+  }
+  get said() {
     const output = this.stderr.trim().slice(0, 2_000)
-    return `git ${this.operation} failed (${this.exitCode}): ${output === "" ? "git printed nothing" : output}`
+    return output === "" ? "git printed nothing" : output
+  }
+  /** Whether git's own files are not as git writes them, or are gone: whoever changed them may know how to mend them. */
+  get isBroken() {
+    return (
+      !this.transient &&
+      /not a git repository|invalid gitfile format|bad config line|index file|bad signature|packed-refs|bad object|loose object|unable to read|object file|(?:unable to .*: |insufficient )permission/i.test(
+        this.stderr
+      )
+    )
   }
   /** Whether git was run in a bare repository, or in git's own directory. */
   get withoutWorkTree() {
@@ -102,3 +147,12 @@ export class InUse extends Schema.TaggedError<InUse>()("InUse", {
     )
   }
 }
+
+/**
+ * Whether what somebody wrote into the working tree, its commits or git's folder is why there is no answer, so that its author can
+ * mend it (docs/design/workspace.md#what-an-agent-wrote). Pure.
+ */
+export const isOfTree = <Fault extends { readonly _tag: string }>(
+  fault: Fault | GitFault | NotAFile | UnreadableTree
+): fault is GitFault | NotAFile | UnreadableTree =>
+  fault instanceof NotAFile || fault instanceof UnreadableTree || (fault instanceof GitFault && fault.isBroken)

@@ -4,13 +4,22 @@ import { Cause, Effect, Layer } from "effect"
 import { toWorkspaceActor, type WorkspaceFact } from "../actor/inputs.ts"
 import { type WorkOf, WorkspaceWork } from "../actor/work.ts"
 import { doCommand, type Outcome, release } from "./doCommand.ts"
-import type { GitFault, HostFault, Impossible, InUse, LockHeld, NotAFile, OutsideWorkspace } from "./faults.ts"
+import type {
+  GitFault,
+  HostFault,
+  Impossible,
+  InUse,
+  LockHeld,
+  NotAFile,
+  OutsideWorkspace,
+  UnreadableTree
+} from "./faults.ts"
 import { Leases } from "./leases/Leases.ts"
 import { makeRunning, type Running } from "./running.ts"
 import { slotsOf } from "./slots/Slots.ts"
 
 type DoRequest = WorkOf<"DoRequest">
-type Fault = GitFault | HostFault | Impossible | InUse | LockHeld | NotAFile | OutsideWorkspace
+type Fault = GitFault | HostFault | Impossible | InUse | LockHeld | NotAFile | OutsideWorkspace | UnreadableTree
 
 const failed = ({ command }: DoRequest, reason: string): Outcome => {
   const event: WorkspaceFact = {
@@ -66,6 +75,7 @@ const isTransient = (fault: Fault): boolean => {
     case "InUse":
     case "NotAFile":
     case "OutsideWorkspace":
+    case "UnreadableTree":
       return false
   }
 }

@@ -29,11 +29,17 @@ export const readObject = (line: string): GitObject => {
     : { _tag: "Found", hash, type }
 }
 
-/** A line of `git log --format=%H %s`. */
-export const readSubject = (line: string): CommitSubject => ({
-  commit: line.slice(0, line.indexOf(" ")),
-  subject: line.slice(line.indexOf(" ") + 1)
-})
+/** A message without an empty line is all subject. */
+const longestSubject = 500
+
+/** A line of `git log --format=%H %s`; of a subject that nobody would read to its end, the beginning. */
+export const readSubject = (line: string): CommitSubject => {
+  const subject = line.slice(line.indexOf(" ") + 1)
+  return {
+    commit: line.slice(0, line.indexOf(" ")),
+    subject: subject.length <= longestSubject ? subject : `${subject.slice(0, longestSubject)}…`
+  }
+}
 
 /** A record of `git worktree list --porcelain -z`. */
 const readWorktree = (record: string): ReadonlyArray<Worktree> => {

@@ -1,39 +1,33 @@
 /** Runs git for a workspace. Arguments are arrays, so that nothing a message named is ever read by a shell. */
-import { childEnvironment, type ProgramFailed, type ProgramOutput, runGit } from "@reprise/process"
+import { childEnvironment, type GitOptions, type ProgramOutput, runGit } from "@reprise/process"
 import { Effect } from "effect"
-import { asNotAFile, GitFault, HostFault, Impossible, type NotAFile } from "../faults.ts"
+import { GitFault, type NoAnswer, noAnswer } from "../faults.ts"
 
-/** That git did not get to its end. */
-export type NoAnswer = HostFault | Impossible | NotAFile
 export type GitResult<A> = Effect.Effect<A, GitFault | NoAnswer>
 
-/** A file that git waits for, and output without an end, are the same at the next try. */
-export const noAnswer = ({ cause, message, reason }: ProgramFailed): NoAnswer =>
-  reason === "output"
-    ? new Impossible({ reason: message })
-    : (asNotAFile(cause) ?? new HostFault({ operation: "git", cause }))
+const firstLine = (text: string) => text.split("\n", 1)[0] ?? ""
 
-/** Whatever git did; the caller reads the exit code. */
+/** Options of git itself may come before it. */
+export const subcommandOf = (args: ReadonlyArray<string>) =>
+  args.find((arg) => /^[a-z]/.test(arg) && !arg.includes("=")) ?? "git"
+
+/** For git in the top folder of a working tree: where a command removed `.git`, the repository around it is another one. */
+export const atTop = () => ({ environment: childEnvironment(process.env), isTop: true }) satisfies GitOptions
+
+/** Whatever git did in the top folder of a working tree; the caller reads the exit code. */
 export const attempt = (
   directory: string,
   args: ReadonlyArray<string>,
-  input?: string
+  options: Pick<GitOptions, "input" | "isTop"> = {}
 ): Effect.Effect<ProgramOutput, NoAnswer> =>
-  runGit(directory, args, {
-    environment: childEnvironment(process.env),
-    ...(input === undefined ? {} : { input })
-  }).pipe(Effect.mapError(noAnswer))
-
-const firstLine = (text: string) => text.split("\n", 1)[0] ?? ""
-const subcommandOf = (args: ReadonlyArray<string>) =>
-  args.find((arg) => /^[a-z]/.test(arg) && !arg.includes("=")) ?? "git"
+  runGit(directory, args, { ...atTop(), ...options }).pipe(Effect.mapError(noAnswer(subcommandOf(args))))
 
 const faultOf = (args: ReadonlyArray<string>, { exitCode, stderr }: ProgramOutput) =>
   new GitFault({ operation: subcommandOf(args), exitCode, stderr })
 
 /** The output of a command that must succeed. */
 export const text = (directory: string, args: ReadonlyArray<string>, input?: string): GitResult<string> =>
-  Effect.flatMap(attempt(directory, args, input), (done) =>
+  Effect.flatMap(attempt(directory, args, input === undefined ? {} : { input }), (done) =>
     done.exitCode === 0 ? Effect.succeed(done.stdout) : Effect.fail(faultOf(args, done))
   )
 
@@ -60,3 +54,11 @@ export const exitsWithZero = (directory: string, args: ReadonlyArray<string>): G
 /** The first line of the output; undefined when git exits with 1. */
 export const optional = (directory: string, args: ReadonlyArray<string>): GitResult<string | undefined> =>
   answer(directory, args, (exitCode, stdout) => (exitCode === 0 ? firstLine(stdout) : undefined))
+
+/** Absolute path of the top folder of the working tree around a folder; fails outside of one. */
+export const topLevel = (directory: string): GitResult<string> => {
+  const args = ["rev-parse", "--show-toplevel"]
+  return Effect.flatMap(attempt(directory, args, { isTop: false }), (done) =>
+    done.exitCode === 0 ? Effect.succeed(firstLine(done.stdout)) : Effect.fail(faultOf(args, done))
+  )
+}

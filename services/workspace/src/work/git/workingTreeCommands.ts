@@ -1,25 +1,20 @@
 /** The git commands for the working tree and its worktrees. */
 import { dirname, join, resolve } from "node:path"
-import { childEnvironment, isChangedByRuntimeOnly, putAsideLocks, workingTreeChanges } from "@reprise/process"
+import { putAsideLocks, withoutRuntimeChanges, workingTreeChanges } from "@reprise/process"
 import { Effect, Semaphore } from "effect"
-import { GitFault, HostFault } from "../faults.ts"
+import { GitFault, HostFault, noAnswer } from "../faults.ts"
 import type { WorkingTreeCommands } from "./Git.ts"
 import { readWorktrees } from "./gitOutput.ts"
-import { attempt, line, noAnswer, optional, text } from "./runGit.ts"
-
-const options = () => ({ environment: childEnvironment(process.env) })
+import { atTop, attempt, line, optional, text, topLevel } from "./runGit.ts"
 
 const dirty: WorkingTreeCommands["dirty"] = Effect.fnUntraced(function* (directory, untracked) {
   const request = { untracked: untracked === "each" ? "all" : "normal" } as const
-  const found = yield* workingTreeChanges(directory, request, options()).pipe(Effect.mapError(noAnswer))
+  const found = yield* workingTreeChanges(directory, request, atTop()).pipe(Effect.mapError(noAnswer("status")))
   if (found._tag === "failed") {
     return yield* new GitFault({ operation: "status", exitCode: found.exitCode, stderr: found.stderr })
   }
-  const changes = yield* Effect.filter(found.changes, (change) =>
-    isChangedByRuntimeOnly(directory, change, options()).pipe(
-      Effect.map((own) => !own),
-      Effect.mapError(noAnswer)
-    )
+  const changes = yield* withoutRuntimeChanges(directory, found.changes, atTop()).pipe(
+    Effect.mapError(noAnswer("cat-file"))
   )
   return changes.map(({ path }) => path)
 })
@@ -64,7 +59,7 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
   const oneByOne = (yield* Semaphore.make(1)).withPermits(1)
 
   return {
-    topLevel: (directory) => line(directory, ["rev-parse", "--show-toplevel"]),
+    topLevel,
     // git would give an absolute path as where a link leads, which somebody may have put there.
     gitPath: (directory, name) =>
       Effect.map(line(directory, ["rev-parse", "--git-path", name]), (path) => resolve(directory, path)),

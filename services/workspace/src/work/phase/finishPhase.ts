@@ -12,6 +12,14 @@ import { Remotes } from "../remote/Remotes.ts"
 
 type FinishPhase = InputOf<"FinishPhase">
 
+/** An agent can leave millions, each with a long name. */
+const mostListed = 200
+
+const listed = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
+  paths.length <= mostListed
+    ? paths
+    : [...paths.slice(0, mostListed), `… and ${paths.length - mostListed} more: git status lists them`]
+
 /** What keeps the phase from being finished: uncommitted files, or commits that were not approved. */
 const findBlock = Effect.fnUntraced(function* (
   { approved, phase, runId }: FinishPhase,
@@ -22,7 +30,7 @@ const findBlock = Effect.fnUntraced(function* (
 ) {
   const git = yield* Git
   const others = dirty.filter((path) => path !== reviewPath && !isAmong(path, place.tolerated))
-  if (others.length > 0) return { _tag: "PhaseBlocked", runId, phase, dirty: others } satisfies WorkspaceFact
+  if (others.length > 0) return { _tag: "PhaseBlocked", runId, phase, dirty: listed(others) } satisfies WorkspaceFact
   if (approved === undefined || head === approved) return undefined
   const changed = yield* git.changed(place.directory, approved, head)
   return changed.some((path) => path !== reviewPath)

@@ -12,7 +12,7 @@ import { refuse } from "./refusal.ts"
 const notARepository = (workspace: string, fault: GitFault): string =>
   fault.withoutWorkTree
     ? `${workspace} has no working tree: it is a bare repository, or git's own directory. Use a clone of it.`
-    : `${workspace} is not in a git repository: ${fault.message}`
+    : `${workspace} is not in a git repository: git ${fault.operation} failed (${fault.exitCode}): ${fault.said}`
 
 /** The real path of the repository's top directory. */
 const requireRepository = Effect.fnUntraced(function* (workspace: string) {

@@ -3,6 +3,7 @@ import type { GitRemote, Host } from "@reprise/protocol"
 import { Clock, Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
+import type { NotAFile, UnreadableTree } from "../faults.ts"
 import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
 import { Git } from "../git/Git.ts"
 import { GitDirectory } from "../git/GitDirectory.ts"
@@ -67,6 +68,8 @@ const checkTree = (command: PrepareWorkspace, { plan, root }: Repository, tree: 
   return hasWorktree(command) ? setUpWorktree(command, root, plan, tree) : requireClean(root, command.allowDirty)
 }
 
+const refuseFor = ({ message }: NotAFile | UnreadableTree) => refuse("other", message)
+
 const prepareOrRefuse = Effect.fnUntraced(function* (
   command: PrepareWorkspace,
   host: Host,
@@ -92,7 +95,7 @@ const prepareOrRefuse = Effect.fnUntraced(function* (
   const look = Effect.gen(function* () {
     yield* forward(tree)
     const tolerated = yield* checkTree(command, repository, tree, before).pipe(
-      Effect.catchTag("NotAFile", ({ message }) => refuse("other", message)),
+      Effect.catchTags({ NotAFile: refuseFor, UnreadableTree: refuseFor }),
       Effect.tapError((error) => (error._tag === "Refused" ? discardTree : Effect.void))
     )
     return { tolerated, branch: yield* git.branch(directory), head: (yield* git.head(directory)) ?? "" }
@@ -125,7 +128,7 @@ export const prepare = Effect.fn("prepare")(function* (
   requestId: string
 ) {
   return yield* prepareOrRefuse(command, host, before, requestId).pipe(
-    Effect.catchTag("NotAFile", ({ message }) => refuse("other", message)),
+    Effect.catchTags({ NotAFile: refuseFor, UnreadableTree: refuseFor }),
     Effect.map((prepared): Prepared => prepared),
     Effect.catchTag("Refused", ({ kind, reason }) =>
       Effect.succeed<Prepared>({ event: { _tag: "WorkspaceRefused", runId: command.runId, kind, reason } })

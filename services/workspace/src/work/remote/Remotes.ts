@@ -8,8 +8,8 @@ import { dirname, join } from "node:path"
 import { slugOf } from "@reprise/plan"
 import { childEnvironment, hasCode, runGit, userDataFolder } from "@reprise/process"
 import { Context, Effect, Layer, Semaphore } from "effect"
-import { GitFault, HostFault } from "../faults.ts"
-import { type GitResult, noAnswer, optional, text } from "../git/runGit.ts"
+import { GitFault, HostFault, noAnswer } from "../faults.ts"
+import { type GitResult, optional, text } from "../git/runGit.ts"
 import { accessSettings } from "./access.ts"
 
 /** A large repository takes its time; a server that stands still is noticed before. */
@@ -96,7 +96,7 @@ const make = Effect.fnUntraced(function* (folder: string, environment: Readonly<
       environment: childEnvironment(environment),
       timeoutMs: networkTimeoutMs
     }).pipe(
-      Effect.mapError(noAnswer),
+      Effect.mapError(noAnswer(operation)),
       Effect.flatMap(({ exitCode, stderr }) =>
         exitCode === 0 ? Effect.void : Effect.fail(new GitFault({ operation, exitCode, stderr }))
       )

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
+import { isOfTree } from "../faults.ts"
 import { quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
 import { newCommit, uncommitted, unreadable } from "./verifyCommit.ts"
@@ -39,6 +40,16 @@ const verifyTasks = Effect.fnUntraced(function* ({ base, earlier, tasks }: Verif
   return verified
 })
 
+const withFiles = (directory: string, tasks: ReadonlyArray<Claim>) =>
+  Effect.flatMap(Git, (git) =>
+    Effect.forEach(tasks, (task) =>
+      Effect.map(git.changed(directory, `${task.commit}^`, task.commit), (files) => ({
+        ...task,
+        files: files.slice(0, mostFiles)
+      }))
+    )
+  )
+
 /** The rules of a completion for every task, and a clean tree; if they hold, what was changed (docs/design/continuation.md#checkpoint-types). */
 const applyRules = Effect.fnUntraced(function* (command: VerifyClaims, place: Place) {
   const { base, commit, reviewPath } = command
@@ -53,31 +64,25 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyClaims, place: Pl
   const dirty = yield* uncommitted(place, reviewPath)
   const head = yield* git.head(directory)
   if (dirty !== undefined) return { commit: commit ?? head ?? base, ...dirty }
-  return { tasks, diffStat: head === undefined ? "" : yield* git.diffStat(directory, base, head) }
+  return {
+    tasks: yield* withFiles(directory, tasks),
+    diffStat: head === undefined ? "" : yield* git.diffStat(directory, base, head)
+  }
 })
 
 /** Checks what an author says it has done, before a human is asked. The files of a task are those of its commit. */
 export const verifyClaims = Effect.fn("verifyClaims")(function* (command: VerifyClaims, place: Place) {
-  const git = yield* Git
   const { base, phase, runId } = command
   const { directory } = place
   const outcome = yield* applyRules(command, place).pipe(
-    Effect.catchTag("NotAFile", (fault) =>
-      Effect.map(unreadable(fault), (dirty) => ({ commit: command.commit ?? base, ...dirty }))
-    )
+    Effect.catchIf(isOfTree, (fault) => Effect.succeed({ commit: command.commit ?? base, ...unreadable(fault) }))
   )
   if ("reason" in outcome) {
     const shared = outcome.reason === "not-new" ? yield* rewrittenBase(directory, base) : undefined
     const rewritten = shared === undefined ? {} : { base: shared }
     return { _tag: "ClaimsRejected", runId, phase, ...outcome, ...rewritten } satisfies WorkspaceFact
   }
-  const { diffStat } = outcome
-  const tasks = yield* Effect.forEach(outcome.tasks, (task) =>
-    Effect.map(git.changed(directory, `${task.commit}^`, task.commit), (files) => ({
-      ...task,
-      files: files.slice(0, mostFiles)
-    }))
-  )
+  const { diffStat, tasks } = outcome
   return {
     _tag: "ClaimsVerified",
     runId,

@@ -4,7 +4,7 @@ import { isOwnFile } from "@reprise/process"
 import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
-import type { NotAFile } from "../faults.ts"
+import { type GitFault, isOfTree, type NotAFile, type UnreadableTree } from "../faults.ts"
 import { isAmong, listSome } from "../files/ownFiles.ts"
 import { isCommitName, quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
@@ -72,8 +72,8 @@ export const uncommitted = Effect.fnUntraced(function* (place: Place, reviewPath
   return dirty.length === 0 ? undefined : rejection("dirty-tree", `Not committed: ${listSome(dirty)}.`)
 })
 
-/** A file that git cannot read, such as a pipe in the place of `.gitignore`, is the author's to remove. */
-export const unreadable = ({ message }: NotAFile) => Effect.succeed(rejection("dirty-tree", message))
+/** What git cannot read is the author's to mend, such as a pipe in the place of `.gitignore`, or a `HEAD` that it removed. */
+export const unreadable = ({ message }: GitFault | NotAFile | UnreadableTree) => rejection("dirty-tree", message)
 
 /** The first rule that the commit breaks, or the full hash of a commit that breaks none, and what it changes. */
 const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Place) {
@@ -92,7 +92,9 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
 /** The commit must be new work, complete, and reachable from HEAD (docs/design/workspace.md#workspace). */
 export const verifyCommit = Effect.fn("verifyCommit")(function* (command: VerifyCommit, place: Place) {
   const { phase, runId } = command
-  const outcome = yield* applyRules(command, place).pipe(Effect.catchTag("NotAFile", unreadable))
+  const outcome = yield* applyRules(command, place).pipe(
+    Effect.catchIf(isOfTree, (fault) => Effect.succeed(unreadable(fault)))
+  )
   if ("reason" in outcome) {
     const base = outcome.reason === "not-new" ? yield* rewrittenBase(place.directory, command.base) : undefined
     const rewritten = base === undefined ? {} : { base }
