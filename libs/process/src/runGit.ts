@@ -47,6 +47,10 @@ export interface GitOptions {
   readonly cutsOutput?: boolean
   /** Absent: the repository of the directory. */
   readonly place?: GitPlace
+  /** The file that is the index, in place of the repository's own. */
+  readonly index?: string
+  /** Gets what git writes piece by piece, however much it is; `stdout` is empty then. */
+  readonly take?: (piece: Buffer) => void
 }
 
 const placeVariables = ({ gitDirectory, index, objects, workTree }: GitPlace): Record<string, string> => ({
@@ -79,12 +83,16 @@ const untilBlocked = (directory: string): Effect.Effect<never, ProgramFailed> =>
 export const runGit = (
   directory: string,
   args: ReadonlyArray<string>,
-  { environment = process.env, place, ...options }: GitOptions = {}
+  { environment = process.env, index, place, ...options }: GitOptions = {}
 ): Effect.Effect<ProgramOutput, ProgramFailed> =>
   runProgram({
     program: "git",
     args: hardened([...exactly, ...args]),
     directory,
-    environment: { ...environmentOf(environment), ...(place === undefined ? {} : placeVariables(place)) },
+    environment: {
+      ...environmentOf(environment),
+      ...(place === undefined ? {} : placeVariables(place)),
+      ...(index === undefined ? {} : { GIT_INDEX_FILE: index })
+    },
     ...options
   }).pipe(Effect.raceFirst(untilBlocked(directory)))

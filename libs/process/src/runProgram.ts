@@ -42,6 +42,8 @@ export interface ProgramRequest {
   readonly largestOutputBytes?: number
   /** Whether a program that writes more is ended with success, and its output cut. Default: it fails. */
   readonly cutsOutput?: boolean
+  /** Gets its output piece by piece, however much it is; `stdout` is empty then. */
+  readonly take?: (piece: Buffer) => void
 }
 
 export interface ProgramOutput {
@@ -111,6 +113,12 @@ const collect = (stream: Readable, largestBytes: number, tooMuch: () => void): {
   return { text: () => Buffer.concat(chunks).toString("utf8") }
 }
 
+const pass = (stream: Readable, take: (piece: Buffer) => void): { readonly text: () => string } => {
+  stream.on("data", take)
+  stream.on("error", () => undefined)
+  return { text: () => "" }
+}
+
 /** `detached` gives the program a session and a process group of its own: no terminal to prompt at, and one id to end all. */
 const run = ({
   args,
@@ -119,7 +127,8 @@ const run = ({
   environment,
   input,
   largestOutputBytes = defaultOutputBytes,
-  program
+  program,
+  take
 }: ProgramRequest) =>
   Effect.callback<ProgramOutput, ProgramFailed>((resume) => {
     const child = spawn(program, [...args], {
@@ -151,7 +160,7 @@ const run = ({
       )
       resume(Effect.andThen(ended, outcome))
     }
-    const stdout = collect(child.stdout, largestOutputBytes, tooMuch)
+    const stdout = take === undefined ? collect(child.stdout, largestOutputBytes, tooMuch) : pass(child.stdout, take)
     const stderr = collect(child.stderr, largestOutputBytes, tooMuch)
     closed.then(
       (how) =>

@@ -1,5 +1,5 @@
 /** Runs git for a workspace. Arguments are arrays, so that nothing a message named is ever read by a shell. */
-import { childEnvironment, type ProgramFailed, type ProgramOutput, runGit } from "@reprise/process"
+import { childEnvironment, GitEnded, type ProgramFailed, type ProgramOutput, runGit } from "@reprise/process"
 import { Effect } from "effect"
 import { asNotAFile, GitFault, HostFault, Impossible, type NotAFile } from "../faults.ts"
 
@@ -12,6 +12,10 @@ export const noAnswer = ({ cause, message, reason }: ProgramFailed): NoAnswer =>
   reason === "output"
     ? new Impossible({ reason: message })
     : (asNotAFile(cause) ?? new HostFault({ operation: "git", cause }))
+
+/** The same for an answer that took several gits. */
+export const noAnswerOfGits = (failed: ProgramFailed): GitFault | NoAnswer =>
+  failed.cause instanceof GitEnded ? new GitFault(failed.cause) : noAnswer(failed)
 
 /** Whatever git did; the caller reads the exit code. */
 export const attempt = (

@@ -1,11 +1,18 @@
 /** The git commands for the working tree and its worktrees. */
 import { dirname, join, resolve } from "node:path"
-import { childEnvironment, isChangedByRuntimeOnly, putAsideLocks, workingTreeChanges } from "@reprise/process"
+import {
+  childEnvironment,
+  type Difference,
+  differencesFromCommit,
+  isChangedByRuntimeOnly,
+  putAsideLocks,
+  workingTreeChanges
+} from "@reprise/process"
 import { Effect, Semaphore } from "effect"
 import { GitFault, HostFault } from "../faults.ts"
 import type { WorkingTreeCommands } from "./Git.ts"
 import { readWorktrees } from "./gitOutput.ts"
-import { attempt, line, noAnswer, optional, text } from "./runGit.ts"
+import { attempt, line, noAnswer, noAnswerOfGits, optional, text } from "./runGit.ts"
 
 const options = () => ({ environment: childEnvironment(process.env) })
 
@@ -22,6 +29,38 @@ const dirty: WorkingTreeCommands["dirty"] = Effect.fnUntraced(function* (directo
     )
   )
   return changes.map(({ path }) => path)
+})
+
+const unseen = "is not as the commit has it, which git status shows after 'git read-tree HEAD'"
+
+/** Whoever is told of a change and sees none is told why. */
+const explained = Effect.fnUntraced(function* (directory: string, found: ReadonlyArray<Difference>) {
+  if (found.every(({ why }) => why !== undefined)) return found
+  const seen = yield* workingTreeChanges(directory, { untracked: "all" }, options()).pipe(Effect.mapError(noAnswer))
+  if (seen._tag === "failed") return found
+  const paths = new Set(seen.changes.map(({ path }) => path))
+  return found.map(({ path, why }): Difference => {
+    if (why !== undefined) return { path, why }
+    return paths.has(path) ? { path } : { path, why: unseen }
+  })
+})
+
+const differences: WorkingTreeCommands["differences"] = Effect.fnUntraced(function* (directory, folder, when) {
+  const head = yield* optional(directory, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
+  if (head === undefined) return (yield* dirty(directory, "each")).map((path): Difference => ({ path }))
+  const gitDirectory = yield* line(directory, ["rev-parse", "--absolute-git-dir"])
+  const found = yield* differencesFromCommit(directory, head, { folder, gitDirectory, when }, options()).pipe(
+    Effect.mapError(noAnswerOfGits)
+  )
+  const changes = yield* Effect.filter(found, ({ path, why }) =>
+    why === undefined
+      ? isChangedByRuntimeOnly(directory, { code: " M", path }, options()).pipe(
+          Effect.map((own) => !own),
+          Effect.mapError(noAnswer)
+        )
+      : Effect.succeed(true)
+  )
+  return yield* explained(directory, changes)
 })
 
 /** A container may have no user configured: then Reprise commits under its own name. */
@@ -71,6 +110,7 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     gitDirectory: (directory) => line(directory, ["rev-parse", "--absolute-git-dir"]),
     branch: (directory) => optional(directory, ["symbolic-ref", "--quiet", "--short", "HEAD"]),
     dirty,
+    differences,
     commitFile,
 
     isBranchName: (directory, name) =>

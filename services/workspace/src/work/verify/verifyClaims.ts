@@ -3,7 +3,7 @@ import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
 import { quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
-import { newCommit, uncommitted, unreadable } from "./verifyCommit.ts"
+import { falseWork, newCommit, uncommitted, unreadable } from "./verifyCommit.ts"
 
 type VerifyClaims = InputOf<"VerifyClaims">
 type Claim = VerifyClaims["tasks"][number]
@@ -50,8 +50,9 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyClaims, place: Pl
   }
   const tasks = yield* verifyTasks(command, directory)
   if (!Array.isArray(tasks)) return tasks
-  const dirty = yield* uncommitted(place, reviewPath)
   const head = yield* git.head(directory)
+  const unsound = head === undefined ? undefined : yield* falseWork(directory, base, head)
+  const dirty = unsound ?? (yield* uncommitted(place, reviewPath))
   if (dirty !== undefined) return { commit: commit ?? head ?? base, ...dirty }
   return { tasks, diffStat: head === undefined ? "" : yield* git.diffStat(directory, base, head) }
 })
