@@ -7,7 +7,7 @@ import { lstat } from "node:fs/promises"
 import { join, posix } from "node:path"
 import { Effect, type Scope } from "effect"
 import { convertedOtherwise } from "./conversions.ts"
-import { falseObjects } from "./falseObjects.ts"
+import { asFalsehood, falseObjects } from "./falseObjects.ts"
 import { readForeignFile, readForeignFolder } from "./foreignFile.ts"
 import { compareFiles, fieldsOf, GitEnded, insist, refused } from "./ownIndex.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
@@ -81,9 +81,7 @@ const readCommit = Effect.fnUntraced(function* (directory: string, hash: string,
 const falseParts = Effect.fnUntraced(function* (directory: string, { entries, hash }: Commit, options: GitOptions) {
   const root = (yield* insist(directory, ["rev-parse", `${hash}^{tree}`], options)).trim()
   const trees = entries.flatMap((entry) => (entry.type === "tree" ? [entry.hash] : []))
-  return (yield* falseObjects(directory, [hash, root, ...trees], options)).map(
-    (one): Difference => ({ path: `object ${one}`, why: "does not hold what its name says" })
-  )
+  return (yield* falseObjects(directory, [hash, root, ...trees], options)).map(asFalsehood)
 })
 
 const changedAttributes = (directory: string, { entries }: Commit) =>

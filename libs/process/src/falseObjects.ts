@@ -103,19 +103,33 @@ export const objectsInDiff = (raw: string): ReadonlyArray<string> =>
     return found.flatMap(({ hash, mode }) => (hash === undefined || mode === "160000" ? [] : [hash]))
   })
 
+/** What is false, and the predicate of a sentence about it. */
+export interface Falsehood {
+  readonly path: string
+  readonly why: string
+}
+
+export const asFalsehood = (hash: string): Falsehood => ({
+  path: `git's object ${hash}`,
+  why: "does not hold what its name says"
+})
+
+/** A file in which git keeps what it once read of the commits; it believes what stands there. */
+const graph: Falsehood = { path: "git's objects/info/commit-graph", why: "does not say what the commits hold" }
+
 /**
- * The objects that whoever reads the work between two commits (hashes) is shown, and that are false: the commits, and
- * what they change, before and after. What they leave as it was is not looked at.
+ * What deceives whoever reads the work between two commits (hashes) with git: false objects among the commits and what they change,
+ * before and after, and a commit-graph that tells of other commits. What they leave as it was is not looked at.
  */
-export const falseObjectsBetween = Effect.fn("falseObjectsBetween")(function* (
+export const falsehoodsBetween = Effect.fn("falsehoodsBetween")(function* (
   directory: string,
   base: string,
   commit: string,
   options: GitOptions = {}
-): Effect.fn.Return<ReadonlyArray<string>, ProgramFailed> {
-  const walk = ["rev-list", "--objects", "--no-object-names", "--end-of-options", `${base}..${commit}`]
+): Effect.fn.Return<ReadonlyArray<Falsehood>, ProgramFailed> {
+  const range = ["--end-of-options", `${base}..${commit}`]
   const diff = ["diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", "--no-abbrev", "--end-of-options", base, commit]
-  const walked = yield* runGit(directory, walk, options)
+  const walked = yield* runGit(directory, ["rev-list", "--objects", "--no-object-names", ...range], options)
   const differing = yield* runGit(directory, diff, options)
   const ends = [base, commit].flatMap((one) => [`${one}^{commit}`, `${one}^{tree}`])
   const named = yield* runGit(directory, ["rev-parse", ...ends], options)
@@ -124,5 +138,17 @@ export const falseObjectsBetween = Effect.fn("falseObjectsBetween")(function* (
   const found = yield* falseObjects(directory, [...hashes, ...objectsInDiff(differing.stdout)], options)
   // One that git cannot walk through is false, or leads to one that is missing.
   const failed = [walked, differing, named].some(({ exitCode }) => exitCode !== 0)
-  return found.length === 0 && failed ? [commit] : found
+  if (found.length > 0 || failed) return (found.length > 0 ? found : [commit]).map(asFalsehood)
+  if (base === commit) return []
+  const told = (believing: boolean) => {
+    const believe = ["-c", `core.commitGraph=${believing}`]
+    const shown = ["--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", "-z"]
+    const list = [...believe, "log", ...shown, "--diff-merges=separate", "--format=%H %P", ...range]
+    const trees = [...believe, "diff", ...shown, "--end-of-options", base, commit, "--"]
+    return Effect.forEach([list, trees], (args) =>
+      Effect.map(runGit(directory, args, options), ({ exitCode, stdout }) => `${exitCode} ${stdout}`)
+    )
+  }
+  const [one, other] = [yield* told(false), yield* told(true)]
+  return one.every((text, at) => text === other[at]) ? [] : [graph]
 })

@@ -4,7 +4,7 @@
  */
 export { childEnvironment, commandEnvironment } from "./childEnvironment.ts"
 export { type Comparison, type Difference, differencesFromCommit } from "./committedTree.ts"
-export { falseObjectsBetween } from "./falseObjects.ts"
+export { type Falsehood, falsehoodsBetween } from "./falseObjects.ts"
 export { hasCode, type ReplaceOptions, replaceFile } from "./files.ts"
 export {
   ForeignFileRefused,

@@ -66,11 +66,12 @@ const forge = ({ root }: Pick<Scene, "root">, path: string, text: string) => {
   utimesSync(join(root, path), atime, mtime)
 }
 
-/** Puts another hash in the place of one in an index: what git knows of the file on the disk stays. */
-const exchange = (index: string, from: string, to: string) => {
-  const bytes = readFileSync(index).subarray(0, -20)
+/** Puts another hash in the place of one in an index or a commit-graph: what git knows of a file on the disk stays. */
+const exchange = (file: string, from: string, to: string) => {
+  const bytes = readFileSync(file).subarray(0, -20)
   Buffer.from(to, "hex").copy(bytes, bytes.indexOf(Buffer.from(from, "hex")))
-  writeFileSync(index, Buffer.concat([bytes, createHash("sha1").update(bytes).digest()]))
+  chmodSync(file, 0o644)
+  writeFileSync(file, Buffer.concat([bytes, createHash("sha1").update(bytes).digest()]))
 }
 
 /** Writes what git takes for a loose object of a name, whatever it holds. */
@@ -287,13 +288,31 @@ const attacks: ReadonlyArray<Attack> = [
   }
 ]
 
-/** Objects that do not hold what their names say, as `[name, type, content]`. */
+const falseObject = /^missing: git's object [0-9a-f]{40} does not hold what its name says/
+
+/** What has git show other work than that of the commits. */
 const falsified: ReadonlyArray<{
   readonly name: string
   readonly falsify: (scene: Scene) => string
+  readonly told?: RegExp
 }> = [
   {
-    name: "a file of the work",
+    name: "a commit-graph that names another tree",
+    falsify: (at) => {
+      const done = at.work()
+      at.git("commit-graph", "write", "--reachable")
+      exchange(
+        join(at.root, ".git/objects/info/commit-graph"),
+        at.git("rev-parse", `${done}^{tree}`),
+        at.git("rev-parse", `${at.base}^{tree}`)
+      )
+      assert.strictEqual(at.git("diff", at.base, done), "", "git shows nothing")
+      return done
+    },
+    told: /^missing: git's objects\/info\/commit-graph does not say what the commits hold/
+  },
+  {
+    name: "a false object in the place of a file of the work",
     falsify: (at) => {
       at.put(check, forged)
       const done = at.commit()
@@ -302,7 +321,7 @@ const falsified: ReadonlyArray<{
     }
   },
   {
-    name: "a file as it was before",
+    name: "a false object in the place of a file as it was before",
     falsify: (at) => {
       const before = at.git("rev-parse", `HEAD:${check}`)
       at.put(check, forged)
@@ -312,7 +331,7 @@ const falsified: ReadonlyArray<{
     }
   },
   {
-    name: "a commit of the work",
+    name: "a false object in the place of a commit",
     falsify: (at) => {
       const done = at.work()
       const text = execFileSync("git", ["cat-file", "commit", done], { cwd: at.root, encoding: "utf8" })
@@ -323,11 +342,11 @@ const falsified: ReadonlyArray<{
 ]
 
 layer(adapters, { excludeTestServices: true })("the work that a reviewer reads", (it) => {
-  it.effect.each(falsified)("is refused with a false object: $name", ({ falsify }) =>
+  it.effect.each(falsified)("is refused if git shows other work: $name", ({ falsify, told = falseObject }) =>
     Effect.gen(function* () {
       const at = yield* scene
       const done = falsify(at)
-      assert.match(yield* at.detailOf(done), /^missing: git's object [0-9a-f]{40} does not hold what its name says/)
+      assert.match(yield* at.detailOf(done), told)
       const claimed = yield* verifyClaims(claims(at.base, [], { commit: done }), at.place)
       assert.containSubset(claimed, { _tag: "ClaimsRejected", reason: "missing" })
     })
@@ -345,7 +364,7 @@ layer(adapters, { excludeTestServices: true })("the work that a reviewer reads",
       assert.strictEqual(at.git("status", "--porcelain"), "", "git sees nothing")
       assert.match(
         yield* at.detailOf(done),
-        /^dirty-tree: Not committed: object [0-9a-f]{40} \(does not hold what its name says\)/
+        /^dirty-tree: Not committed: git's object [0-9a-f]{40} \(does not hold what its name says\)/
       )
     })
   )

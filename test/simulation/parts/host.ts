@@ -72,7 +72,7 @@ const gitOf = ({ gitFails, repositories }: SimulatedHost): (typeof Git)["Service
     branch: () => Effect.succeed("main"),
     dirty: (directory) => at(directory, (repository) => repository.dirty()),
     differences: (directory) => at(directory, (repository) => repository.dirty().map((path) => ({ path }))),
-    falseObjects: () => Effect.succeed([]),
+    falsehoods: () => Effect.succeed([]),
     commitFile: (directory, path, message) => at(directory, (repository) => repository.commitFile(path, message)),
     isBranchName: () => Effect.succeed(true),
     branchHead: () => Effect.succeed(undefined),

@@ -1,5 +1,5 @@
 /** The git operations that a workspace needs. */
-import type { Difference, GitLock } from "@reprise/process"
+import type { Difference, Falsehood, GitLock } from "@reprise/process"
 import type { CommitSubject } from "@reprise/protocol"
 import { Context, Effect, Layer } from "effect"
 import { commitCommands } from "./commitCommands.ts"
@@ -32,8 +32,8 @@ export interface CommitCommands {
   readonly subject: (directory: string, commit: string) => GitResult<string>
   /** The same for many commits (full hashes), in their order, with one process. */
   readonly subjects: (directory: string, commits: ReadonlyArray<string>) => GitResult<ReadonlyArray<CommitSubject>>
-  /** Objects that make up the work between two commits (full hashes) and do not hold what their names say. */
-  readonly falseObjects: (directory: string, from: string, to: string) => GitResult<ReadonlyArray<string>>
+  /** What deceives whoever reads the work between two commits (full hashes) with git. */
+  readonly falsehoods: (directory: string, from: string, to: string) => GitResult<ReadonlyArray<Falsehood>>
   /** Whether the older part of the history was not fetched. */
   readonly isShallow: (directory: string) => GitResult<boolean>
 }

@@ -1,5 +1,5 @@
 /** The git commands that look at commits. `verify/verifyCommit.ts` says which rules a commit must meet. */
-import { childEnvironment, falseObjectsBetween } from "@reprise/process"
+import { childEnvironment, falsehoodsBetween } from "@reprise/process"
 import { Effect } from "effect"
 import type { CommitCommands } from "./Git.ts"
 import { linesOf, pathsOf, readObject, readSubject } from "./gitOutput.ts"
@@ -79,8 +79,8 @@ export const commitCommands: CommitCommands = {
       : Effect.map(text(directory, args, stdin(commits)), (output) => linesOf(output).map(readSubject))
   },
 
-  falseObjects: (directory, from, to) =>
-    falseObjectsBetween(directory, from, to, { environment: childEnvironment(process.env) }).pipe(
+  falsehoods: (directory, from, to) =>
+    falsehoodsBetween(directory, from, to, { environment: childEnvironment(process.env) }).pipe(
       Effect.mapError(noAnswer)
     ),
 

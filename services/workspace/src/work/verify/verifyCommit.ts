@@ -35,15 +35,13 @@ const commitOf = (name: string, object: GitObject | undefined): string | Rejecti
   }
 }
 
-/** What a reviewer reads with git must be what the names of the commits stand for. */
+/** What a reviewer reads with git must be what the names of the commits stand for. Undefined: it is. */
 export const falseWork = Effect.fnUntraced(function* (directory: string, base: string, commit: string) {
   const git = yield* Git
-  const [found] = yield* git.falseObjects(directory, base, commit)
-  if (found === undefined) return undefined
-  return rejection(
-    "missing",
-    `git's object ${found} does not hold what its name says. Remove it, and commit the work again.`
-  )
+  const [found] = yield* git.falsehoods(directory, base, commit)
+  return found === undefined
+    ? undefined
+    : rejection("missing", `${found.path} ${found.why}. Remove it, and commit the work again.`)
 })
 
 /** The full hash of a commit that is reachable from HEAD and newer than the base, or the first rule that it breaks. */
