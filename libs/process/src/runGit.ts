@@ -68,6 +68,10 @@ export interface GitOptions {
    * it. Default: no.
    */
   readonly isTop?: boolean
+  /** The file that is the index, in place of the repository's own. */
+  readonly index?: string
+  /** Gets what git writes piece by piece, however much it is; `stdout` is empty then. */
+  readonly take?: (piece: Buffer) => void
 }
 
 const placeVariables = ({ gitDirectory, index, objects, workTree }: GitPlace): Record<string, string> => ({
@@ -115,7 +119,7 @@ const explained = (directory: string, failure: ProgramFailed): Effect.Effect<nev
 export const runGit = Effect.fnUntraced(function* (
   directory: string,
   args: ReadonlyArray<string>,
-  { environment = process.env, isTop = false, place, ...options }: GitOptions = {}
+  { environment = process.env, index, isTop = false, place, ...options }: GitOptions = {}
 ): Effect.fn.Return<ProgramOutput, ProgramFailed> {
   const limits = yield* GitLimits
   return yield* runProgram({
@@ -125,7 +129,8 @@ export const runGit = Effect.fnUntraced(function* (
     environment: {
       ...environmentOf(environment),
       ...(isTop ? { GIT_CEILING_DIRECTORIES: dirname(directory) } : {}),
-      ...(place === undefined ? {} : placeVariables(place))
+      ...(place === undefined ? {} : placeVariables(place)),
+      ...(index === undefined ? {} : { GIT_INDEX_FILE: index })
     },
     ...limits,
     ...options

@@ -31,7 +31,7 @@ const firstLine = (text: string) => text.split("\n", 1)[0]?.trim() ?? ""
 const largestBytes = 64 * 1024
 
 /** Undefined: the submodule is not checked out. Reads the files as git does. Rejected when they cannot be read. */
-const placeOf = async (directory: string, gitDirectory: string): Promise<GitPlace | undefined> => {
+export const placeOfSubmodule = async (directory: string, gitDirectory: string): Promise<GitPlace | undefined> => {
   const dotGit = join(directory, ".git")
   const found = await stat(dotGit).catch(() => undefined)
   if (found === undefined) return undefined
@@ -108,7 +108,7 @@ const changedBelow = (
     if (git === undefined) return []
     const isOtherwise = ({ commit, path }: Gitlink) =>
       Effect.gen(function* () {
-        const place = yield* Effect.tryPromise(() => placeOf(join(directory, path), git)).pipe(
+        const place = yield* Effect.tryPromise(() => placeOfSubmodule(join(directory, path), git)).pipe(
           // Its files cannot be read, so nobody knows what they hold.
           Effect.orElseSucceed(() => "unreadable" as const)
         )

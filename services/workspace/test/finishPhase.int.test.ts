@@ -1,3 +1,5 @@
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { finishPhase } from "../src/work/phase/finishPhase.ts"
@@ -82,7 +84,7 @@ layer(adapters, { excludeTestServices: true })("finishing a phase", (it) => {
     Effect.gen(function* () {
       const made = yield* repository
       const pin = (commit: string) => made.git("update-index", "--add", "--cacheinfo", `160000,${commit},library`)
-      yield* made.write("library/.keep", "")
+      mkdirSync(join(made.root, "library"))
       yield* made.write(".gitmodules", '[submodule "library"]\n\tpath = library\n\turl = x\n\tignore = all\n')
       yield* made.git("add", ".gitmodules")
       yield* pin("1".repeat(40))

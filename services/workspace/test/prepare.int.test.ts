@@ -71,6 +71,19 @@ layer(services, { excludeTestServices: true })("preparing a workspace", (it) => 
     })
   )
 
+  it.effect("tolerates a folder that hid itself before the run, and refuses a file that hides others", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write("tools/a.mjs", "1")
+      yield* made.commit("tools")
+      yield* made.write(".mine/.gitignore", "*\n")
+      yield* made.write("tools/.gitignore", ".gitignore\nlocal.mjs\n")
+      assert.match(yield* refused(made.root), /^dirty-tree: .*tools\/\.gitignore \(hides files and is in no commit/)
+      yield* made.remove("tools/.gitignore")
+      assert.deepStrictEqual((yield* prepared(made.root)).place.tolerated, [".mine/"])
+    })
+  )
+
   it.effect("refuses a dirty tree with a list of changed and untracked paths, unless --allow-dirty is given", () =>
     Effect.gen(function* () {
       const made = yield* repository

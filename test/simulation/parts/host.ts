@@ -71,6 +71,8 @@ const gitOf = ({ gitFails, repositories }: SimulatedHost): (typeof Git)["Service
     gitDirectory: (directory) => at(directory, (repository) => `${repository.directory}/.git`),
     branch: () => Effect.succeed("main"),
     dirty: (directory) => at(directory, (repository) => repository.dirty()),
+    differences: (directory) => at(directory, (repository) => repository.dirty().map((path) => ({ path }))),
+    falsehoods: () => Effect.succeed([]),
     commitFile: (directory, path, message) => at(directory, (repository) => repository.commitFile(path, message)),
     isBranchName: () => Effect.succeed(true),
     branchHead: () => Effect.succeed(undefined),

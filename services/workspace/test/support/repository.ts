@@ -85,6 +85,7 @@ export const at = (root: string): Repository => {
 export const emptyRepository = Effect.gen(function* () {
   const repository = at(yield* temporaryDirectory)
   yield* repository.git("init", "--quiet", "--initial-branch=main")
+  yield* repository.write(".git/info/exclude", "/.reprise/\n")
   return repository
 })
 

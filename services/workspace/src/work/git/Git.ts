@@ -1,5 +1,5 @@
 /** The git operations that a workspace needs. */
-import type { GitLock } from "@reprise/process"
+import type { Difference, Falsehood, GitLock } from "@reprise/process"
 import type { CommitSubject } from "@reprise/protocol"
 import { Context, Effect, Layer } from "effect"
 import { commitCommands } from "./commitCommands.ts"
@@ -32,6 +32,8 @@ export interface CommitCommands {
   readonly subject: (directory: string, commit: string) => GitResult<string>
   /** The same for many commits (full hashes), in their order, with one process. */
   readonly subjects: (directory: string, commits: ReadonlyArray<string>) => GitResult<ReadonlyArray<CommitSubject>>
+  /** What deceives whoever reads the work between two commits (full hashes) with git. */
+  readonly falsehoods: (directory: string, from: string, to: string) => GitResult<ReadonlyArray<Falsehood>>
   /** Whether the older part of the history was not fetched. */
   readonly isShallow: (directory: string) => GitResult<boolean>
 }
@@ -51,6 +53,16 @@ export interface WorkingTreeCommands {
    * changed. `whole`: an untracked directory is one entry.
    */
   readonly dirty: (directory: string, untracked: "each" | "whole") => GitResult<ReadonlyArray<string>>
+  /**
+   * What is not as HEAD's commit has it, each file: whatever a command has told git of its files, and what a quality gate would
+   * find though no commit has it. Without ignored files, and without files that only the agent runtime changed. `folder`: where
+   * Reprise keeps its own index of this tree. `before`: nobody has worked in it yet, so its files may have any ends of lines.
+   */
+  readonly differences: (
+    directory: string,
+    folder: string,
+    when: "before" | "after"
+  ) => GitResult<ReadonlyArray<Difference>>
   /** Commits one file as it is now, whatever else is staged; gives the new HEAD. Without hooks and signature. */
   readonly commitFile: (directory: string, path: string, message: string) => GitResult<string>
   readonly isBranchName: (directory: string, name: string) => GitResult<boolean>

@@ -1,8 +1,9 @@
 /** The git commands that look at commits. `verify/verifyCommit.ts` says which rules a commit must meet. */
+import { falsehoodsBetween } from "@reprise/process"
 import { Effect } from "effect"
 import type { CommitCommands } from "./Git.ts"
 import { linesOf, pathsOf, readObject, readSubject } from "./gitOutput.ts"
-import { exitsWithZero, line, optional, text } from "./runGit.ts"
+import { atTop, exitsWithZero, line, noAnswerOfGits, optional, text } from "./runGit.ts"
 
 const between = (from: string, to: string) => ["--end-of-options", from, to, "--"]
 
@@ -77,6 +78,9 @@ export const commitCommands: CommitCommands = {
       ? Effect.succeed([])
       : Effect.map(text(directory, args, stdin(commits)), (output) => linesOf(output).map(readSubject))
   },
+
+  falsehoods: (directory, from, to) =>
+    falsehoodsBetween(directory, from, to, atTop()).pipe(Effect.mapError(noAnswerOfGits("diff"))),
 
   isShallow: (directory) =>
     Effect.map(line(directory, ["rev-parse", "--is-shallow-repository"]), (answer) => answer === "true")

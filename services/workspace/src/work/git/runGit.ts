@@ -1,5 +1,12 @@
 /** Runs git for a workspace. Arguments are arrays, so that nothing a message named is ever read by a shell. */
-import { childEnvironment, type GitOptions, type ProgramOutput, runGit } from "@reprise/process"
+import {
+  childEnvironment,
+  GitEnded,
+  type GitOptions,
+  type ProgramFailed,
+  type ProgramOutput,
+  runGit
+} from "@reprise/process"
 import { Effect } from "effect"
 import { GitFault, type NoAnswer, noAnswer } from "../faults.ts"
 
@@ -13,6 +20,12 @@ export const subcommandOf = (args: ReadonlyArray<string>) =>
 
 /** For git in the top folder of a working tree: where a command removed `.git`, the repository around it is another one. */
 export const atTop = () => ({ environment: childEnvironment(process.env), isTop: true }) satisfies GitOptions
+
+/** The same for an answer that took several gits. */
+export const noAnswerOfGits =
+  (operation: string) =>
+  (failed: ProgramFailed): GitFault | NoAnswer =>
+    failed.cause instanceof GitEnded ? new GitFault(failed.cause) : noAnswer(operation)(failed)
 
 /** Whatever git did in the top folder of a working tree; the caller reads the exit code. */
 export const attempt = (

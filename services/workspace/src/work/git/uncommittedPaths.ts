@@ -1,7 +1,10 @@
-import { isOwnFile, mayContainOwnFiles } from "@reprise/process"
+import { type Difference, isOwnFile, mayContainOwnFiles } from "@reprise/process"
 import { Effect } from "effect"
 import { localSettings } from "../files/ownFiles.ts"
 import { Git } from "./Git.ts"
+
+/** As part of a list for an author. */
+export const told = ({ path, why }: Difference): string => (why === undefined ? path : `${path} (${why})`)
 
 /**
  * Lists one entry per untracked directory, to stay short, except in directories where Reprise writes files of its own:

@@ -1,11 +1,17 @@
 /** The git commands for the working tree and its worktrees. */
 import { dirname, join, resolve } from "node:path"
-import { putAsideLocks, withoutRuntimeChanges, workingTreeChanges } from "@reprise/process"
+import {
+  type Difference,
+  differencesFromCommit,
+  putAsideLocks,
+  withoutRuntimeChanges,
+  workingTreeChanges
+} from "@reprise/process"
 import { Effect, Semaphore } from "effect"
 import { GitFault, HostFault, noAnswer } from "../faults.ts"
 import type { WorkingTreeCommands } from "./Git.ts"
 import { readWorktrees } from "./gitOutput.ts"
-import { atTop, attempt, line, optional, text, topLevel } from "./runGit.ts"
+import { atTop, attempt, line, noAnswerOfGits, optional, text, topLevel } from "./runGit.ts"
 
 const dirty: WorkingTreeCommands["dirty"] = Effect.fnUntraced(function* (directory, untracked) {
   const request = { untracked: untracked === "each" ? "all" : "normal" } as const
@@ -17,6 +23,37 @@ const dirty: WorkingTreeCommands["dirty"] = Effect.fnUntraced(function* (directo
     Effect.mapError(noAnswer("cat-file"))
   )
   return changes.map(({ path }) => path)
+})
+
+const unseen = "is not as the commit has it, which git status shows after 'git read-tree HEAD'"
+
+/** Whoever is told of a change and sees none is told why. */
+const explained = Effect.fnUntraced(function* (directory: string, found: ReadonlyArray<Difference>) {
+  if (found.every(({ why }) => why !== undefined)) return found
+  const seen = yield* workingTreeChanges(directory, { untracked: "all" }, atTop()).pipe(
+    Effect.mapError(noAnswer("status"))
+  )
+  if (seen._tag === "failed") return found
+  const paths = new Set(seen.changes.map(({ path }) => path))
+  return found.map(({ path, why }): Difference => {
+    if (why !== undefined) return { path, why }
+    return paths.has(path) ? { path } : { path, why: unseen }
+  })
+})
+
+const differences: WorkingTreeCommands["differences"] = Effect.fnUntraced(function* (directory, folder, when) {
+  const head = yield* optional(directory, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
+  if (head === undefined) return (yield* dirty(directory, "each")).map((path): Difference => ({ path }))
+  const gitDirectory = yield* line(directory, ["rev-parse", "--absolute-git-dir"])
+  const found = yield* differencesFromCommit(directory, head, { folder, gitDirectory, when }, atTop()).pipe(
+    Effect.mapError(noAnswerOfGits("status"))
+  )
+  // OpenCode changes a file of its own, which git status shows.
+  const shown = found.flatMap(({ path, why }) => (why === undefined ? [{ code: " M", path }] : []))
+  const counted = yield* withoutRuntimeChanges(directory, shown, atTop()).pipe(Effect.mapError(noAnswer("cat-file")))
+  const others = new Set(counted.map(({ path }) => path))
+  const changes = found.filter(({ path, why }) => why !== undefined || others.has(path))
+  return yield* explained(directory, changes)
 })
 
 /** A container may have no user configured: then Reprise commits under its own name. */
@@ -66,6 +103,7 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     gitDirectory: (directory) => line(directory, ["rev-parse", "--absolute-git-dir"]),
     branch: (directory) => optional(directory, ["symbolic-ref", "--quiet", "--short", "HEAD"]),
     dirty,
+    differences,
     commitFile,
 
     isBranchName: (directory, name) =>

@@ -5,6 +5,7 @@ import type { RunId } from "@reprise/protocol"
 import { Effect } from "effect"
 import { HostFault } from "../faults.ts"
 import { Git } from "./Git.ts"
+import { removeOwnTreeFolder } from "./ownTreeFolder.ts"
 import { uncommittedPaths } from "./uncommittedPaths.ts"
 
 const folder = (root: string) => join(root, ".reprise", "worktrees")
@@ -51,7 +52,10 @@ export const removeWorktree = Effect.fn("removeWorktree")(function* (root: strin
   yield* git.removeWorktree(root, directory)
   // git leaves a directory behind if a process was writing into it.
   yield* Effect.tryPromise({
-    try: () => rm(directory, { recursive: true, force: true }),
+    try: async () => {
+      await rm(directory, { recursive: true, force: true })
+      await removeOwnTreeFolder({ directory, root })
+    },
     catch: (cause) => new HostFault({ operation: `removing ${directory}`, cause })
   })
 })

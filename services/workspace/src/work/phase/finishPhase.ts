@@ -1,5 +1,5 @@
 import { posix, relative } from "node:path"
-import { isOwnFile } from "@reprise/process"
+import { type Difference, isOwnFile } from "@reprise/process"
 import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
@@ -8,6 +8,8 @@ import { isAmong } from "../files/ownFiles.ts"
 import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
 import { commitSubjects } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
+import { ownTreeFolder } from "../git/ownTreeFolder.ts"
+import { told } from "../git/uncommittedPaths.ts"
 import { Remotes } from "../remote/Remotes.ts"
 
 type FinishPhase = InputOf<"FinishPhase">
@@ -25,12 +27,13 @@ const findBlock = Effect.fnUntraced(function* (
   { approved, phase, runId }: FinishPhase,
   place: Place,
   reviewPath: string,
-  dirty: ReadonlyArray<string>,
+  dirty: ReadonlyArray<Difference>,
   head: string
 ) {
   const git = yield* Git
-  const others = dirty.filter((path) => path !== reviewPath && !isAmong(path, place.tolerated))
-  if (others.length > 0) return { _tag: "PhaseBlocked", runId, phase, dirty: listed(others) } satisfies WorkspaceFact
+  const others = dirty.filter(({ path }) => path !== reviewPath && !isAmong(path, place.tolerated))
+  if (others.length > 0)
+    return { _tag: "PhaseBlocked", runId, phase, dirty: listed(others.map(told)) } satisfies WorkspaceFact
   if (approved === undefined || head === approved) return undefined
   const changed = yield* git.changed(place.directory, approved, head)
   return changed.some((path) => path !== reviewPath)
@@ -66,8 +69,8 @@ export const finishPhase = Effect.fn("finishPhase")(function* (command: FinishPh
   // Fails when the path leads out of the workspace.
   const kind = yield* files.kind(directory, reviewPath)
 
-  const dirty = yield* git.dirty(directory, "each").pipe(
-    Effect.map((paths) => paths.filter((path) => !isOwnFile(path))),
+  const dirty = yield* git.differences(directory, ownTreeFolder(place), "after").pipe(
+    Effect.map((found) => found.filter(({ path }) => !isOwnFile(path))),
     Effect.catchTag("NotAFile", ({ path }) => Effect.succeed(relative(directory, path)))
   )
   // On this file git waits for ever, so nothing can be committed before it is removed.
@@ -80,11 +83,12 @@ export const finishPhase = Effect.fn("finishPhase")(function* (command: FinishPh
     return yield* new Impossible({ reason: `The plan ${command.planPath} is gone. Restore it from git.` })
   }
 
-  if (kind === "huge" && dirty.includes(reviewPath)) {
+  const isReviewDirty = dirty.some(({ path }) => path === reviewPath)
+  if (kind === "huge" && isReviewDirty) {
     return yield* new NotAFile({ path: reviewPath, what: "is too large to be committed" })
   }
   const message = `docs(review): finalize phase ${phase}`
-  const committed = dirty.includes(reviewPath) ? yield* git.commitFile(directory, reviewPath, message) : undefined
+  const committed = isReviewDirty ? yield* git.commitFile(directory, reviewPath, message) : undefined
   const head = committed ?? now
   const commit = committed ?? ((yield* git.subject(directory, head)) === message ? head : undefined)
   const subjects = yield* commitSubjects(directory, command.commits ?? [])

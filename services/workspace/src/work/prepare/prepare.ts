@@ -65,7 +65,9 @@ const repositoryOf = ({ remote, ...command }: PrepareWorkspace, before: Place | 
  */
 const checkTree = (command: PrepareWorkspace, { plan, root }: Repository, tree: Tree, before: Place | undefined) => {
   if (before !== undefined) return Effect.succeed(before.tolerated)
-  return hasWorktree(command) ? setUpWorktree(command, root, plan, tree) : requireClean(root, command.allowDirty)
+  return hasWorktree(command)
+    ? setUpWorktree(command, root, plan, tree)
+    : requireClean({ directory: root, root }, command.allowDirty)
 }
 
 const refuseFor = ({ message }: NotAFile | UnreadableTree) => refuse("other", message)

@@ -2,7 +2,9 @@
 import { Effect } from "effect"
 import type { WorkspaceFact } from "../../actor/inputs.ts"
 import { isAmong, listSome } from "../files/ownFiles.ts"
-import { uncommittedPaths } from "../git/uncommittedPaths.ts"
+import { Git } from "../git/Git.ts"
+import { ownTreeFolder } from "../git/ownTreeFolder.ts"
+import { told, uncommittedPaths } from "../git/uncommittedPaths.ts"
 
 type RefusalKind = Extract<WorkspaceFact, { readonly _tag: "WorkspaceRefused" }>["kind"]
 
@@ -24,12 +26,21 @@ export const refuse = (kind: RefusalKind, reason: string) => Effect.fail(new Ref
  * tree may be dirty or they are among `tolerated`.
  */
 export const requireClean = Effect.fnUntraced(function* (
-  directory: string,
+  tree: { readonly directory: string; readonly root: string },
   allowDirty: boolean,
   tolerated: ReadonlyArray<string> = []
 ) {
-  const dirty = yield* uncommittedPaths(directory)
-  const unexpected = dirty.filter((path) => !isAmong(path, tolerated))
+  const { directory } = tree
+  const git = yield* Git
+  const seen = yield* uncommittedPaths(directory)
+  const differences = yield* git.differences(directory, ownTreeFolder(tree), "before")
+  const unseen = differences.filter(({ why }) => why !== undefined)
+  const dirty = [...new Set([...seen, ...unseen.map(({ path }) => path)])]
+  const reasons = new Map(unseen.map((one) => [one.path, told(one)]))
+  // What tools of the user's hid before the run is believed as what the repository says to ignore.
+  const hidden = differences.flatMap(({ hidesItself, path }) => (hidesItself === true ? [path] : []))
+  const expected = [...tolerated, ...hidden]
+  const unexpected = dirty.flatMap((path) => (isAmong(path, expected) ? [] : [reasons.get(path) ?? path]))
   if (unexpected.length > 0 && !allowDirty) {
     return yield* refuse(
       "dirty-tree",

@@ -134,10 +134,10 @@ export const setUpWorktree = Effect.fnUntraced(function* (
   // This run has prepared it before, but crashed before it could report that.
   if (marker !== undefined && directory === worktreePath(root, command.runId)) return marker.tolerated
   yield* requireSamePlan(command, plan, tree)
-  if (marker !== undefined) return yield* requireClean(directory, command.allowDirty, marker.tolerated)
-  if (!tree.isNew) yield* requireClean(directory, command.allowDirty)
+  if (marker !== undefined) return yield* requireClean({ directory, root }, command.allowDirty, marker.tolerated)
+  if (!tree.isNew) yield* requireClean({ directory, root }, command.allowDirty)
   yield* runPostCreate(command, root, directory)
-  const tolerated = yield* requireClean(directory, true)
+  const tolerated = yield* requireClean({ directory, root }, true)
   yield* own.markPrepared(gitDirectory, tolerated)
   return tolerated
 })

@@ -4,7 +4,7 @@ import type { Place } from "../../actor/work.ts"
 import { isOfTree } from "../faults.ts"
 import { quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
-import { newCommit, uncommitted, unreadable } from "./verifyCommit.ts"
+import { falseWork, newCommit, uncommitted, unreadable } from "./verifyCommit.ts"
 
 type VerifyClaims = InputOf<"VerifyClaims">
 type Claim = VerifyClaims["tasks"][number]
@@ -61,8 +61,9 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyClaims, place: Pl
   }
   const tasks = yield* verifyTasks(command, directory)
   if (!Array.isArray(tasks)) return tasks
-  const dirty = yield* uncommitted(place, reviewPath)
   const head = yield* git.head(directory)
+  const unsound = head === undefined ? undefined : yield* falseWork(directory, base, head)
+  const dirty = unsound ?? (yield* uncommitted(place, reviewPath))
   if (dirty !== undefined) return { commit: commit ?? head ?? base, ...dirty }
   return {
     tasks: yield* withFiles(directory, tasks),

@@ -9,7 +9,8 @@ import { isAmong, listSome } from "../files/ownFiles.ts"
 import { isCommitName, quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
 import type { GitObject } from "../git/gitOutput.ts"
-import { withoutLocalSettings } from "../git/uncommittedPaths.ts"
+import { ownTreeFolder } from "../git/ownTreeFolder.ts"
+import { told, withoutLocalSettings } from "../git/uncommittedPaths.ts"
 
 type VerifyCommit = InputOf<"VerifyCommit">
 export type Rejection = Pick<Extract<WorkspaceFact, { readonly _tag: "CommitRejected" }>, "reason" | "detail">
@@ -34,6 +35,15 @@ const commitOf = (name: string, object: GitObject | undefined): string | Rejecti
   }
 }
 
+/** What a reviewer reads with git must be what the names of the commits stand for. Undefined: it is. */
+export const falseWork = Effect.fnUntraced(function* (directory: string, base: string, commit: string) {
+  const git = yield* Git
+  const [found] = yield* git.falsehoods(directory, base, commit)
+  return found === undefined
+    ? undefined
+    : rejection("missing", `${found.path} ${found.why}. Remove it, and commit the work again.`)
+})
+
 /** The full hash of a commit that is reachable from HEAD and newer than the base, or the first rule that it breaks. */
 export const newCommit = Effect.fnUntraced(function* (directory: string, reported: string, base: string) {
   const git = yield* Git
@@ -47,6 +57,8 @@ export const newCommit = Effect.fnUntraced(function* (directory: string, reporte
   const [object, baseObject] = yield* git.describe(directory, [name, base])
   const commit = commitOf(name, object)
   if (typeof commit !== "string") return commit
+  const unsound = yield* falseWork(directory, commit, commit)
+  if (unsound !== undefined) return unsound
   if (!(yield* git.isAncestor(directory, commit, "HEAD"))) {
     return rejection(
       "unreachable",
@@ -67,9 +79,11 @@ export const uncommitted = Effect.fnUntraced(function* (place: Place, reviewPath
   const git = yield* Git
   const review = reviewPath === undefined ? [] : [posix.normalize(reviewPath)]
   const tolerated = [...place.tolerated, ...review]
-  const changed = yield* withoutLocalSettings(place.directory, yield* git.dirty(place.directory, "each"))
-  const dirty = changed.filter((path) => !isOwnFile(path) && !isAmong(path, tolerated))
-  return dirty.length === 0 ? undefined : rejection("dirty-tree", `Not committed: ${listSome(dirty)}.`)
+  const differences = yield* git.differences(place.directory, ownTreeFolder(place), "after")
+  const paths = differences.map(({ path }) => path)
+  const counted = new Set(yield* withoutLocalSettings(place.directory, paths))
+  const dirty = differences.filter(({ path }) => counted.has(path) && !isOwnFile(path) && !isAmong(path, tolerated))
+  return dirty.length === 0 ? undefined : rejection("dirty-tree", `Not committed: ${listSome(dirty.map(told))}.`)
 })
 
 /** What git cannot read is the author's to mend, such as a pipe in the place of `.gitignore`, or a `HEAD` that it removed. */
@@ -82,6 +96,8 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
   const { base } = command
   const commit = yield* newCommit(directory, command.commit, base)
   if (typeof commit !== "string") return commit
+  const unsound = yield* falseWork(directory, base, commit)
+  if (unsound !== undefined) return unsound
   if (!(yield* git.hasDiff(directory, base, commit))) {
     return rejection("empty", `There is no difference between ${base} and ${commit}.`)
   }

@@ -1,0 +1,160 @@
+/**
+ * Objects of git that do not hold what their names say. git takes the content of an object as it lies there, in a file or in a
+ * pack: whoever may write its folder can have a commit show another content than the one that its name stands for.
+ */
+import { createHash, type Hash } from "node:crypto"
+import { Effect } from "effect"
+import { refused } from "./ownIndex.ts"
+import { type GitOptions, runGit } from "./runGit.ts"
+import type { ProgramFailed } from "./runProgram.ts"
+
+/** As git names what is not there. */
+const isZero = (hash: string) => /^0*$/.test(hash)
+
+const newline = 0x0a
+
+/** More of it is no header. */
+const longestHeader = 1024
+
+interface Reading {
+  readonly hash: Hash
+  left: number
+}
+
+/**
+ * Reads what `git cat-file --batch` writes for some objects, in their order, whatever the pieces it comes in. `proven` are those
+ * whose content has their name as its hash.
+ */
+export const readObjects = (asked: ReadonlyArray<string>) => {
+  const proven = new Set<string>()
+  let at = 0
+  let header = ""
+  let reading: Reading | undefined
+  /** After the content of an object git ends the line. */
+  let endsLine = false
+
+  const begin = () => {
+    const [name = "", type = "", size = ""] = header.split(" ")
+    header = ""
+    if (name !== asked[at] || !/^\d+$/.test(size)) {
+      at += 1
+      return
+    }
+    const hash = createHash(name.length === 64 ? "sha256" : "sha1").update(`${type} ${size}\0`)
+    reading = { hash, left: Number(size) }
+  }
+  const finish = ({ hash }: Reading) => {
+    const name = asked[at] ?? ""
+    if (hash.digest("hex") === name) proven.add(name)
+    at += 1
+    reading = undefined
+    endsLine = true
+  }
+
+  const take = (piece: Buffer): void => {
+    let from = 0
+    while (from < piece.length || reading?.left === 0) {
+      if (reading !== undefined) {
+        const part = piece.subarray(from, from + reading.left)
+        reading.hash.update(part)
+        reading.left -= part.length
+        from += part.length
+        if (reading.left === 0) finish(reading)
+        else return
+      } else if (endsLine) {
+        from += 1
+        endsLine = false
+      } else {
+        const end = piece.indexOf(newline, from)
+        header += piece.toString("latin1", from, end === -1 ? undefined : end).slice(0, longestHeader)
+        if (end === -1) return
+        from = end + 1
+        begin()
+      }
+    }
+  }
+  return { take, proven }
+}
+
+/** Objects may be many and large: a repository with years of work in one phase. */
+const timeoutMs = 10 * 60_000
+
+/** Those of some objects (whole hashes) that are missing, cannot be read, or hold something else. */
+export const falseObjects = Effect.fn("falseObjects")(function* (
+  directory: string,
+  hashes: Iterable<string>,
+  options: GitOptions = {}
+): Effect.fn.Return<ReadonlyArray<string>, ProgramFailed> {
+  const asked = [...new Set(hashes)].filter((hash) => !isZero(hash))
+  if (asked.length === 0) return []
+  const { proven, take } = readObjects(asked)
+  const input = asked.map((hash) => `${hash}\n`).join("")
+  yield* runGit(directory, ["cat-file", "--batch", "--buffer"], { timeoutMs, ...options, input, take })
+  return asked.filter((hash) => !proven.has(hash))
+})
+
+/** Names of objects in the records of `git diff-tree --raw -z`, those of submodules left out. */
+export const objectsInDiff = (raw: string): ReadonlyArray<string> =>
+  raw.split("\0").flatMap((field) => {
+    const [, oldMode, newMode, oldHash, newHash] = /^:(\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*$/.exec(field) ?? []
+    const found = [
+      { mode: oldMode, hash: oldHash },
+      { mode: newMode, hash: newHash }
+    ]
+    return found.flatMap(({ hash, mode }) => (hash === undefined || mode === "160000" ? [] : [hash]))
+  })
+
+/** What is false, and the predicate of a sentence about it. */
+export interface Falsehood {
+  readonly path: string
+  readonly why: string
+}
+
+export const asFalsehood = (hash: string): Falsehood => ({
+  path: `git's object ${hash}`,
+  why: "does not hold what its name says"
+})
+
+const namesObject = /\b[0-9a-f]{40}\b/
+
+/** A file in which git keeps what it once read of the commits; it believes what stands there. */
+const graph: Falsehood = { path: "git's objects/info/commit-graph", why: "does not say what the commits hold" }
+
+/**
+ * What deceives whoever reads the work between two commits (hashes) with git: false objects among the commits and what they change,
+ * before and after, and a commit-graph that tells of other commits. What they leave as it was is not looked at.
+ */
+export const falsehoodsBetween = Effect.fn("falsehoodsBetween")(function* (
+  directory: string,
+  base: string,
+  commit: string,
+  options: GitOptions = {}
+): Effect.fn.Return<ReadonlyArray<Falsehood>, ProgramFailed> {
+  const range = ["--end-of-options", `${base}..${commit}`]
+  const diff = ["diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", "--no-abbrev", "--end-of-options", base, commit]
+  const walked = yield* runGit(directory, ["rev-list", "--objects", "--no-object-names", ...range], options)
+  const differing = yield* runGit(directory, diff, options)
+  const ends = [base, commit].flatMap((one) => [`${one}^{commit}`, `${one}^{tree}`])
+  const named = yield* runGit(directory, ["rev-parse", ...ends], options)
+  // Of a name that stands for nothing git repeats the name.
+  const hashes = [named, walked].flatMap(({ stdout }) => stdout.split("\n").filter((line) => /^[0-9a-f]+$/.test(line)))
+  const found = yield* falseObjects(directory, [...hashes, ...objectsInDiff(differing.stdout)], options)
+  if (found.length > 0) return found.map(asFalsehood)
+  for (const [operation, done] of Object.entries({ "rev-list": walked, "diff-tree": differing, "rev-parse": named })) {
+    if (done.exitCode === 0) continue
+    // One that git cannot walk through is false, or leads to one that is missing; else git does not work.
+    return namesObject.test(done.stderr) ? [asFalsehood(commit)] : yield* refused(operation, done)
+  }
+  if (base === commit) return []
+  const told = (believing: boolean) => {
+    const believe = ["-c", `core.commitGraph=${believing}`]
+    const shown = ["--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", "-z"]
+    const list = [...believe, "log", ...shown, "--diff-merges=separate", "--format=%H %P", ...range]
+    const trees = [...believe, "diff", ...shown, "--end-of-options", base, commit, "--"]
+    return Effect.forEach([list, trees], (args) =>
+      Effect.map(runGit(directory, args, options), ({ exitCode, stdout }) => `${exitCode} ${stdout}`)
+    )
+  }
+  const [one, other] = [yield* told(false), yield* told(true)]
+  return one.every((text, at) => text === other[at]) ? [] : [graph]
+})

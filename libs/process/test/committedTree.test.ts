@@ -1,0 +1,87 @@
+/** What is decided about files that git may take for those of a commit. */
+import { createHash } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import { isConverted, readAttributes } from "../src/conversions.ts"
+import { objectsInDiff, readObjects } from "../src/falseObjects.ts"
+import { hidingFiles, readIgnored } from "../src/selfHiddenFolders.ts"
+
+const blob = (content: string) => {
+  const hash = createHash("sha1").update(`blob ${content.length}\0${content}`).digest("hex")
+  return { hash, text: `${hash} blob ${content.length}\n${content}\n` }
+}
+
+describe("objects that git writes", () => {
+  const [one, empty, two] = [blob("a\nb\0c"), blob(""), blob(`${"x".repeat(40)} blob 3\n`)]
+  const missing = "1".repeat(40)
+  const asked = [one.hash, missing, empty.hash, two.hash]
+  const written = Buffer.from(`${one.text}${missing} missing\n${empty.text}${two.text}`)
+
+  it.each([1, 2, 7, 1000])("are known by their content, in pieces of %i bytes", (size) => {
+    const { proven, take } = readObjects(asked)
+    for (let at = 0; at < written.length; at += size) take(written.subarray(at, at + size))
+    assert.deepStrictEqual([...proven], [one.hash, empty.hash, two.hash])
+  })
+
+  it("are false with any other content", () => {
+    const { proven, take } = readObjects([one.hash, two.hash])
+    take(Buffer.from(`${one.text.replace("\nb", "\nB")}${two.text}`))
+    assert.deepStrictEqual([...proven], [two.hash])
+  })
+
+  it("are named on both sides of a difference, but for submodules", () => {
+    const [a, b] = ["a".repeat(40), "b".repeat(40)]
+    assert.deepStrictEqual(objectsInDiff(`:100644 100755 ${a} ${b} M\0x\0:160000 040000 ${a} ${b} T\0y\0`), [a, b, b])
+  })
+})
+
+describe("a .gitignore that no commit has", () => {
+  const commit = { files: new Set(["a/.gitignore", ".venv/x"]), folders: new Set([".", "a", ".venv"]) }
+  it.each([
+    ["is none if a commit has it", "a/.gitignore", []],
+    ["is none if it is the user's", "/home/me/.config/git/ignore", []],
+    ["is none if it is the repository's", ".git/info/exclude", []],
+    ["is none in a folder that a tool hides", "b/.pytest_cache/.gitignore", []],
+    ["is none in husky's folder", ".husky/_/.gitignore", []],
+    ["counts beside files of a commit", ".gitignore", [".gitignore"]],
+    ["counts in a folder of a tool that a commit has files in", ".venv/.gitignore", [".venv/.gitignore"]],
+    ["counts in any other folder", "b/_/.gitignore", ["b/_/.gitignore"]]
+  ] as const)("%s", (_, source, counted) => {
+    const ignored = readIgnored(`${source}\0${1}\0*\0x\0`)
+    assert.deepStrictEqual(ignored, [{ path: "x", source }])
+    assert.deepStrictEqual(hidingFiles(ignored, commit), [...counted])
+  })
+})
+
+describe("a file that git itself may take for another content", () => {
+  const plain = { isAutomatic: false, filters: new Set(["lfs"]) }
+  it.each([
+    ["has no attributes", [], plain, false],
+    ["is text", [["text", "set"]], plain, true],
+    ["may be text", [["text", "auto"]], plain, true],
+    ["is no text", [["text", "unset"]], { ...plain, isAutomatic: true }, false],
+    ["has no attributes where git looks for text", [], { ...plain, isAutomatic: true }, true],
+    ["has keywords", [["ident", "set"]], plain, true],
+    ["has an encoding", [["working-tree-encoding", "UTF-16"]], plain, true],
+    [
+      "has a filter of the user's",
+      [
+        ["text", "set"],
+        ["filter", "lfs"]
+      ],
+      plain,
+      false
+    ],
+    [
+      "names a filter that the user has not",
+      [
+        ["text", "set"],
+        ["filter", "none"]
+      ],
+      plain,
+      true
+    ]
+  ] as const)("is asked about if it %s", (_, attributes, configured, expected) => {
+    const listed = attributes.map(([name, value]) => `p\0${name}\0${value}\0`).join("")
+    assert.strictEqual(isConverted(readAttributes(listed).get("p") ?? {}, configured), expected)
+  })
+})
