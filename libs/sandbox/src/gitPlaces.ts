@@ -27,6 +27,9 @@ const obeyedInWorktree = ["commondir", "gitdir", "config.worktree", "info/sparse
 /** What Reprise keeps in the directory of a working tree, and believes. */
 const ofReprise = ["reprise-prepared.json", "reprise-workspace.json"]
 
+/** In the directory of the repository: which clone it is. Reprise may make it at any time, so it may appear. */
+const identity = "reprise.json"
+
 /** githooks(5). They are named one by one where the whole working tree is the folder of the hooks. */
 const hookNames = [
   ...["applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg"],
@@ -174,7 +177,7 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
     directory,
     common,
     ...(pointer === undefined ? {} : { pointer }),
-    executable: pathsOf(await findAll(obeyed)),
+    executable: pathsOf(await findAll([...obeyed, join(common, identity)])),
     obeyed: [...new Set(obeyed)]
   }
 }

@@ -47,7 +47,8 @@ const named: ReadonlyArray<readonly [title: string, path: string]> = [
   ["files that git takes for not checked out", ".git/info/sparse-checkout"],
   ["objects of another repository", ".git/objects/info/alternates"],
   ["a remote in a file of its own", ".git/remotes/origin"],
-  ["what Reprise tolerates", ".git/reprise-prepared.json"]
+  ["what Reprise tolerates", ".git/reprise-prepared.json"],
+  ["which clone Reprise has trusted", ".git/reprise.json"]
 ]
 
 /** Places in git's folders at which a git outside writes, or reads. */

@@ -112,6 +112,7 @@ const furnish = (workspace: string, home: string) => {
   writeFileSync(join(home, ".config", "git", "config"), `[include]\n\tpath = ${workspace}/xdg.gitconfig\n`)
   writeFileSync(join(home, ".gitconfig"), `[include]\n\tpath = ${workspace}/home.gitconfig # mine\n`)
   symlinkSync("../../tools/pre-push", join(workspace, ".git", "hooks", "pre-push"))
+  inWorkspace(".git/reprise.json", "{}\n")
 }
 
 /** Whoever reaches it is answered with the canary. */
