@@ -30,7 +30,7 @@ const mostSaid = 5
 /** For people and agents. */
 export const sentenceOf = ({ paths, says }: NestedRepository): string => {
   const more = says.length > mostSaid ? ` and ${says.length - mostSaid} more` : ""
-  return `${paths.join(", ")} was moved to .reprise/sandbox/refused: git outside of the sandbox would obey what it says (${says.slice(0, mostSaid).join(", ")}${more}).`
+  return `${paths.join(", ")} was moved to .reprise/sandbox/refused: programs outside of the sandbox would obey what it says (${says.slice(0, mostSaid).join(", ")}${more}).`
 }
 
 export interface NestedWatch {

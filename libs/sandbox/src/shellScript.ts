@@ -272,12 +272,15 @@ const overheard = ({ folder }: DeskAccess) => ({
 })
 
 /**
- * Whether the command has changed what makes a folder a repository, or what a repository obeys; also when that cannot be
+ * Whether the command has changed what makes a folder a repository, what a repository obeys, or skills; also when that cannot be
  * told. Change times cannot be set back, and the record of what it may not make was written before it began.
  */
 const lookForRepositories = ({ git, workspace }: Policy): string => {
-  const names = [".git", "HEAD", "config", "config.worktree", "commondir", "hooks"].map((name) => `-name ${name}`)
-  const changed = `'(' ${[...names, "-path '*/hooks/*'"].join(" -o ")} ')' -cnewer "$begun" -print -quit`
+  const names = [".git", "HEAD", "config", "config.worktree", "commondir", "hooks", ".claude"].map(
+    (name) => `-name ${name}`
+  )
+  const inner = ["*/hooks/*", "*/.claude/skills", "*/.claude/skills/*"].map((path) => `-path '${path}'`)
+  const changed = `'(' ${[...names, ...inner].join(" -o ")} ')' -cnewer "$begun" -print -quit`
   const ofGit = git === undefined ? [] : [`${git}/modules`, `${git}/worktrees`]
   const passedOver = [`${workspace}/.git`, `${workspace}/.reprise`, ...ofGit.map((path) => `${path}/*/objects`)]
   return [
