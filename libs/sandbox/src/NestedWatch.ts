@@ -6,8 +6,8 @@ import { createHash } from "node:crypto"
 import { join } from "node:path"
 import { readForeignText, replaceFile } from "@reprise/process"
 import { Effect, Option, Schema, Semaphore } from "effect"
-import { putAside } from "./leftovers.ts"
 import { type NestedRepository, nestedRepositories, type Place } from "./nestedRepositories.ts"
+import { putAside } from "./putAside.ts"
 
 /** What is kept of a workspace. `open`: agents may have worked in it in a process that was killed. */
 const Kept = Schema.fromJsonString(

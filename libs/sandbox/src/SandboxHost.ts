@@ -14,6 +14,7 @@ import { openDoor } from "./door.ts"
 import type { Engine } from "./engine.ts"
 import { gitDirectoriesOf, hooksOf } from "./gitPlaces.ts"
 import { openGit, sandboxedGit } from "./gitProgram.ts"
+import { holdFiles } from "./heldFiles.ts"
 import type { NestedWatch } from "./NestedWatch.ts"
 import type { Place } from "./nestedRepositories.ts"
 import type { Bounds } from "./openPlaces.ts"
@@ -253,6 +254,7 @@ const textFor = Effect.fnUntraced(function* (host: Host, directory: string, role
   const { desk, door } = yield* socketsFor(host, whose, held, proxied)
   return sandboxedShell({
     policy,
+    held: yield* onDisk(directory, () => holdFiles(heardFolder(host), policy)),
     shell,
     bubblewrap,
     chosenEnvironment: isGate,

@@ -9,8 +9,8 @@ import { join } from "node:path"
 import { createPrivateFile, hasCode, readForeignFolder, readPrivateFile } from "@reprise/process"
 import { Schema } from "effect"
 import type { GitRepository } from "./askGit.ts"
-import { putAside } from "./leftovers.ts"
 import type { Link } from "./policy.ts"
+import { putAside } from "./putAside.ts"
 
 interface Entries {
   readonly links: ReadonlyArray<Link>

@@ -170,7 +170,8 @@ describe("the program that stands in for a shell", () => {
   const policy = policyFor(around, none, "reviewer")
   const desk = { socket: "/run/desk", folder: "/state/heard" }
   const programs = { own: "/state/programs", outside: "/usr/bin:/bin", inTree: "" }
-  const text = sandboxedShell({ policy, shell: "/bin/bash", bubblewrap: "/usr/bin/bwrap", desk, programs })
+  const options = { policy, shell: "/bin/bash", bubblewrap: "/usr/bin/bwrap", desk, held: [], programs }
+  const text = sandboxedShell(options)
 
   it("enters bubblewrap with namespaces of its own, and hidden folders that cannot be written", () => {
     const words = bubblewrapArguments(policy).flatMap((some) => some.words)
@@ -184,11 +185,9 @@ describe("the program that stands in for a shell", () => {
   it("quotes every path", () => {
     const odd = "/home/me/it's; rm -rf $HOME `x`"
     const named = sandboxedShell({
+      ...options,
       policy: { ...policy, mounts: [{ path: odd, as: "writable" }], kept: [odd] },
-      shell: "/bin/bash",
-      bubblewrap: "/usr/bin/bwrap",
-      desk,
-      programs
+      held: [{ path: odd, held: "/state/heard/held/1" }]
     })
     assert.include(named, `--bind-try '/home/me/it'\\''s; rm -rf $HOME \`x\`' '/home/me/it'\\''s; rm -rf $HOME \`x\`'`)
     assert.notMatch(named, /echo "[^"]*[$`]/)
@@ -199,7 +198,6 @@ describe("the program that stands in for a shell", () => {
   })
 
   it("takes no variable from a quality gate, whose variables were chosen", () => {
-    const options = { policy, shell: "/bin/sh", bubblewrap: "/usr/bin/bwrap", desk, programs }
     assert.include(sandboxedShell(options), "*TOKEN*")
     assert.notInclude(sandboxedShell({ ...options, chosenEnvironment: true }), "*TOKEN*")
   })
