@@ -8,7 +8,9 @@ import { commandFiles } from "./commandFiles.ts"
 import { credentialPaths, systemCredentialPaths } from "./credentials.ts"
 import { find, findAll, pathsOf } from "./found.ts"
 import { gitPlacesOf } from "./gitPlaces.ts"
+import { listedFolders } from "./listedFolders.ts"
 import {
+  type Found,
   type GitPlaces,
   isWithin,
   keptPaths,
@@ -136,6 +138,7 @@ export const lookAround = async (
   const denied = await places(settings.deny)
   // Of its own login an agent has need; what the settings deny stays denied.
   const hidden = [...credentials.filter(({ path }) => !ownFolders.some((folder) => isWithin(path, folder))), ...denied]
+  const sockets = await listeningSockets()
   const write = [...pathsOf(await places(settings.write)), ...ownFolders]
   const kept = await Promise.all(own.kept.map(async (path) => join(await realOf(dirname(path)), basename(path))))
   const obeyedFiles = [...commandFiles.map((name) => join(workspace, name)), ...kept]
@@ -152,6 +155,10 @@ export const lookAround = async (
     refused: where.refused,
     git,
     hidden: [...new Map(hidden.map((one) => [one.path, one])).values()],
+    listed: await listedFolders(pathsOf(await findAll([where.home, ...ownHome()])), [
+      ...hidden,
+      ...sockets.map((path): Found => ({ path, kind: "file" }))
+    ]),
     write,
     read: pathsOf(await places([...settings.read, ...own.read])),
     commandFiles: pathsOf(await findAll(obeyedFiles)),
@@ -159,7 +166,7 @@ export const lookAround = async (
       protectedPaths.filter((path) => !isWithin(path, stateDirectory) || isWithin(path, workspace)),
       writable
     ),
-    sockets: await listeningSockets(),
+    sockets,
     registries: registriesFor(await namesIn(workspace)),
     ...(own === noOwnPlaces ? {} : { own: { kept, network: own.network } })
   }

@@ -18,6 +18,7 @@ const around: Surroundings = {
     executable: ["/home/me/work/.git/hooks", "/home/me/work/.git/config"],
     obeyed: ["hooks", "config", "commondir"].map((name) => `/home/me/work/.git/${name}`)
   },
+  listed: [],
   hidden: [
     { path: "/home/me/.ssh", kind: "folder" },
     { path: "/home/me/.netrc", kind: "file" }
@@ -163,6 +164,36 @@ describe("registries", () => {
     assert.deepStrictEqual(registriesFor(["a.csproj", "b.csproj"]), ["api.nuget.org"])
     assert.include(registriesFor(["Cargo.toml", "go.mod"]), "proxy.golang.org")
     assert.deepStrictEqual(registriesFor(["constructor", "__proto__", "toString"]), [])
+  })
+})
+
+describe("a folder in which single files are hidden", () => {
+  const home = {
+    path: "/home/me",
+    entries: [{ name: ".netrc" }, { name: ".ssh" }, { name: "a", target: "b" }, { name: "b" }]
+  }
+  const wordsOf = (more: Partial<Surroundings>, settings = none) =>
+    bubblewrapArguments(policyFor({ ...around, listed: [home], ...more }, settings, "author"))
+      .flatMap(({ words }) => words)
+      .join(" ")
+
+  it("is seen with what is not hidden, so that nothing is there to end a mount of", () => {
+    const words = wordsOf({})
+    assert.include(words, "--tmpfs /home/me --symlink b /home/me/a --ro-bind-try /home/me/b /home/me/b")
+    assert.notInclude(words, "/home/me/.netrc")
+    assert.include(words, "--tmpfs /home/me/.ssh", "folders are hidden as before")
+    assert.isBelow(words.indexOf("--tmpfs /home/me "), words.indexOf("--bind-try /home/me/work "))
+    assert.include(words, "--remount-ro /home/me")
+  })
+
+  it("has the files that are shown again", () => {
+    assert.include(wordsOf({ read: ["/home/me/.netrc"] }), "--ro-bind-try /home/me/.netrc /home/me/.netrc")
+  })
+
+  it("is the machine's own where commands may write it, with the files hidden one by one", () => {
+    const words = wordsOf({ write: ["/home/me"] })
+    assert.notInclude(words, "--tmpfs /home/me ")
+    assert.include(words, "--ro-bind /dev/null /home/me/.netrc")
   })
 })
 

@@ -27,6 +27,7 @@ const around: Surroundings = {
     executable: ["/Users/me/work/.git/hooks", "/Users/me/work/.git/config"],
     obeyed: ["/Users/me/work/.git/config.worktree"]
   },
+  listed: [],
   hidden: [{ path: "/Users/me/.ssh", kind: "folder" }],
   write: ["/Users/me/data"],
   read: [],
