@@ -2,7 +2,7 @@
 import { dirname, isAbsolute, join, resolve } from "node:path"
 import { hasCode, readForeignFolder } from "@reprise/process"
 import { type Environment, type GitRepository, gitConfigurationOf, gitRepositoryOf, homeOf } from "./askGit.ts"
-import { find, findAll, pathsOf, waysTo } from "./found.ts"
+import { find, findAll, leadsTo, pathsOf, waysTo } from "./found.ts"
 import { type GitSetting, type NamedPath, namedByEnvironment, wordsOfCommand } from "./gitKeys.ts"
 import { type GitPlaces, isWithin } from "./policy.ts"
 
@@ -163,7 +163,7 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
   const hookFolders = await placesOf(named.filter(({ as }) => as === "hooks"))
   const others = await placesOf([...named.filter(({ as }) => as !== "hooks"), ...namedByEnvironment(environment)])
   const linkedHooks = [...repositories.map((one) => join(one, "hooks")), ...hookFolders].map(hooksIn)
-  const obeyed = [
+  const asNamed = [
     ...repositories.flatMap((one) => obeyedInRepository.map((name) => join(one, name))),
     ...worktrees.flatMap((one) => obeyedInWorktree.map((name) => join(one, name))),
     ...ofReprise.map((name) => join(directory, name)),
@@ -172,7 +172,10 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
     ...hookFolders.flatMap((folder) => hooksNamed(folder, bases)),
     ...(await Promise.all(linkedHooks)).flat(),
     ...others
-  ].filter((path) => !isWithin(workspace, path))
+  ]
+  // A folder of the user's own, such as `~/.config/git`, may be a link into the workspace.
+  const leading = await Promise.all(asNamed.map((path) => leadsTo(path)))
+  const obeyed = [...asNamed, ...leading].filter((path) => !isWithin(workspace, path))
   return {
     directory,
     common,

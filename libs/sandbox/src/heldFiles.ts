@@ -17,8 +17,8 @@ export interface HeldFile {
   readonly held: string
 }
 
-/** `folder`: of what commands said; no command sees it. */
-const heldAt = (folder: string, name: string) => join(folder, "held", name)
+/** Beside the folder of what commands said; no command sees either. */
+const folderOfHeld = (folder: string) => join(dirname(folder), "held")
 
 const isFile = (path: string) =>
   lstat(path).then(
@@ -29,13 +29,13 @@ const isFile = (path: string) =>
 const couldWrite = ({ mounts }: Pick<Policy, "mounts">, path: string) =>
   mounts.some((mount) => mount.as === "writable" && isWithin(path, mount.path))
 
-/** Holds the protected files of a policy. One that cannot have a second name, since it is on another disk, is left out. */
+/** `folder`: of what commands said. Holds the protected files of a policy. One that cannot have a second name, since it is on another disk, is left out. */
 export const holdFiles = async (folder: string, policy: Pick<Policy, "mounts">): Promise<ReadonlyArray<HeldFile>> => {
-  await mkdir(join(folder, "held"), { recursive: true, mode: 0o700 })
+  await mkdir(folderOfHeld(folder), { recursive: true, mode: 0o700 })
   const files: Array<HeldFile> = []
   for (const { as, from, path } of policy.mounts) {
     if (as !== "readable" || from !== undefined || !couldWrite(policy, path) || !(await isFile(path))) continue
-    const held = heldAt(folder, createHash("sha256").update(path).digest("hex").slice(0, 24))
+    const held = join(folderOfHeld(folder), createHash("sha256").update(path).digest("hex").slice(0, 24))
     const isHeld = await link(path, held).then(
       () => true,
       // A command of an earlier policy may run: what it is held against stays.
@@ -56,7 +56,7 @@ export const recordOf = ({ held, path }: HeldFile): string => `=${basename(held)
 export const heldIn = (record: string, text: string): ReadonlyArray<HeldFile> =>
   text.split("\n").flatMap((line) => {
     const [, name, path] = /^=([0-9a-f]+)=(\/.*)$/.exec(line) ?? []
-    return name === undefined || path === undefined ? [] : [{ path, held: heldAt(dirname(record), name) }]
+    return name === undefined || path === undefined ? [] : [{ path, held: join(folderOfHeld(dirname(record)), name) }]
   })
 
 /** Files of git that git itself writes anew for a branch that is made, tracked or removed. */

@@ -36,7 +36,9 @@ export interface Surroundings {
   /** What exists of the settings' `write` and `read`. */
   readonly write: ReadonlyArray<string>
   readonly read: ReadonlyArray<string>
-  /** What exists in the workspace of the files that bear commands. */
+  /** Where settings of the user's programs lead that commands could write, whether something is there or not. */
+  readonly startup: ReadonlyArray<string>
+  /** What exists in the workspace of the files that bear commands, and of `startup`. */
   readonly commandFiles: ReadonlyArray<string>
   readonly anchors: Anchors
   /** What exists of `keptPaths`, a link too. */
@@ -187,14 +189,15 @@ const couldWriteIn = ({ git, workspace, write }: Pick<Surroundings, "git" | "wor
 
 /** Files that stay as they are, whether they exist or not. */
 export const keptPaths = (
-  around: Pick<Surroundings, "anchors" | "git" | "own" | "workspace" | "write">
+  around: Pick<Surroundings, "anchors" | "git" | "own" | "startup" | "workspace" | "write">
 ): ReadonlyArray<string> => {
-  const { anchors, git, own, workspace } = around
+  const { anchors, git, own, startup, workspace } = around
   const couldWrite = couldWriteIn(around)
   return [
     ...new Set([
       ...[...commandFiles, bareRepository].map((name) => `${workspace}/${name}`),
       ...[...(git?.obeyed ?? []), ...anchors.missing].filter(couldWrite),
+      ...startup,
       ...(own?.kept ?? [])
     ])
   ]
@@ -215,7 +218,9 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
   const inMachineFolder = (path: string) => machineFolders.some((folder) => isWithin(path, folder))
   const shownAgain: ReadonlyArray<Mount> = [
     // A home in a folder of the machine would disappear with it.
-    ...(home !== undefined && inMachineFolder(home) ? [{ path: home, as: "readable" } as const] : []),
+    ...(home !== undefined && home !== workspace && inMachineFolder(home)
+      ? [{ path: home, as: "readable" } as const]
+      : []),
     { path: workspace, as: "writable" },
     { path: caches, as: "writable", ...(cachesFrom === undefined ? {} : { from: cachesFrom }) },
     ...around.write.map((path): Mount => ({ path, as: "writable" })),

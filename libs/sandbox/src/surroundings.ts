@@ -19,6 +19,7 @@ import {
   type Surroundings
 } from "./policy.ts"
 import { registriesFor } from "./registries.ts"
+import { startupPlaces } from "./startupPlaces.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -144,7 +145,14 @@ export const lookAround = async (
   const obeyedFiles = [...commandFiles.map((name) => join(workspace, name)), ...kept]
   const writable = [workspace, ...write, ...(git === undefined ? [] : [git.common, git.directory])]
   // Where `.git` is a link, a command could put a repository of its own in its place.
-  const protectedPaths = [...obeyedFiles, join(workspace, ".git"), ...(git?.obeyed ?? []), ...pathsOf(hidden)]
+  const startup = await startupPlaces(await realOf(where.home), where.environment, writable)
+  const protectedPaths = [
+    ...obeyedFiles,
+    ...startup,
+    join(workspace, ".git"),
+    ...(git?.obeyed ?? []),
+    ...pathsOf(hidden)
+  ]
   const around = {
     home: (await find(where.home))?.path,
     workspace,
@@ -161,7 +169,8 @@ export const lookAround = async (
     ]),
     write,
     read: pathsOf(await places([...settings.read, ...own.read])),
-    commandFiles: pathsOf(await findAll(obeyedFiles)),
+    commandFiles: pathsOf(await findAll([...obeyedFiles, ...startup])),
+    startup,
     anchors: await anchorsOf(
       protectedPaths.filter((path) => !isWithin(path, stateDirectory) || isWithin(path, workspace)),
       writable

@@ -32,7 +32,7 @@ describe("a line of git's configuration that changed while a command ran", () =>
 
 describe("the record of a running command", () => {
   it("tells which files are held, beside the names that may not appear", () => {
-    const file = { path: "/w/a=b c", held: "/s/heard/held/0a1b" }
+    const file = { path: "/w/a=b c", held: "/s/held/0a1b" }
     assert.deepStrictEqual(heldIn("/s/heard/begun-1", `/w/HEAD\n${recordOf(file)}\n=x=/w/no\n`), [file])
   })
 })

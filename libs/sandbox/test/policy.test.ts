@@ -19,6 +19,7 @@ const around: Surroundings = {
     obeyed: ["hooks", "config", "commondir"].map((name) => `/home/me/work/.git/${name}`)
   },
   listed: [],
+  startup: [],
   hidden: [
     { path: "/home/me/.ssh", kind: "folder" },
     { path: "/home/me/.netrc", kind: "file" }

@@ -28,6 +28,7 @@ const around: Surroundings = {
     obeyed: ["/Users/me/work/.git/config.worktree"]
   },
   listed: [],
+  startup: [],
   hidden: [{ path: "/Users/me/.ssh", kind: "folder" }],
   write: ["/Users/me/data"],
   read: [],
