@@ -1,5 +1,5 @@
 /** Where the git of a workspace keeps what it obeys. Reads only. */
-import { dirname, isAbsolute, join, resolve } from "node:path"
+import { basename, dirname, isAbsolute, join, resolve } from "node:path"
 import { hasCode, readForeignFolder } from "@reprise/process"
 import { type Environment, type GitRepository, gitConfigurationOf, gitRepositoryOf, homeOf } from "./askGit.ts"
 import { find, findAll, leadsTo, pathsOf, waysTo } from "./found.ts"
@@ -27,8 +27,11 @@ const obeyedInWorktree = ["commondir", "gitdir", "config.worktree", "info/sparse
 /** What Reprise keeps in the directory of a working tree, and believes. */
 const ofReprise = ["reprise-prepared.json", "reprise-workspace.json"]
 
-/** In the directory of the repository: which clone it is. Reprise may make it at any time, so it may appear. */
-const identity = "reprise.json"
+/**
+ * In the directory of the repository, and may appear there at any time: which clone it is, for Reprise; and the key with which
+ * the filter of git-crypt encrypts, since with another one somebody else could read what is pushed.
+ */
+const keptIfThere = ["reprise.json", "git-crypt"]
 
 /** githooks(5). They are named one by one where the whole working tree is the folder of the hooks. */
 const hookNames = [
@@ -118,19 +121,19 @@ interface Bases {
   readonly home: string
 }
 
-/** A folder is none of those: a command line that names one works in it. */
+/** A folder is none of those: the command works in it, or finds programs there, so what the other words name is looked for in it. */
 const filesOfCommand = async (text: string, { home, workTrees }: Bases): Promise<ReadonlyArray<string>> => {
   const words = wordsOfCommand(text, home)
-  const found = await Promise.all(
-    workTrees.flatMap((base) =>
-      words.map(async ({ isPath, path }) => {
-        const at = resolve(base, path)
-        const kind = (await find(at))?.kind
-        return kind === "file" || (kind === undefined && isPath) ? [at] : []
-      })
-    )
-  )
-  return found.flat()
+  const filesFrom = async (base: string, isInner: boolean): Promise<ReadonlyArray<string>> => {
+    const found = words.map(async ({ isPath, path }): Promise<ReadonlyArray<string>> => {
+      const at = resolve(base, path)
+      const kind = (await find(at))?.kind
+      if (kind === "folder") return isInner || at === base || !isWithin(at, base) ? [] : await filesFrom(at, true)
+      return kind === "file" || (kind === undefined && isPath && !isInner) ? [at] : []
+    })
+    return (await Promise.all(found)).flat()
+  }
+  return (await Promise.all(workTrees.map((base) => filesFrom(base, false)))).flat()
 }
 
 const placesNamed = async ({ as, text }: NamedPath, bases: Bases): Promise<ReadonlyArray<string>> => {
@@ -138,9 +141,14 @@ const placesNamed = async ({ as, text }: NamedPath, bases: Bases): Promise<Reado
   return (await Promise.all(bases.workTrees.map((base) => waysTo(base, text)))).flat()
 }
 
-/** A folder of hooks is named as a whole, unless it is that of all files. */
-const hooksNamed = (folder: string, { workTrees }: Bases): ReadonlyArray<string> =>
-  workTrees.includes(folder) ? hookNames.map((name) => join(folder, name)) : [folder]
+/**
+ * A folder of hooks is named as a whole, unless it is that of all files. What husky names `_` runs the hooks in the folder
+ * around it.
+ */
+const hooksNamed = (named: string, { workTrees }: Bases): ReadonlyArray<string> => {
+  const folder = basename(named) === "_" ? dirname(named) : named
+  return workTrees.includes(folder) ? [named, ...hookNames.map((name) => join(folder, name))] : [folder]
+}
 
 /**
  * Undefined: the folder has no `.git`. Rejected where git does not say what it obeys there. `workspace`: real. `environment`:
@@ -180,7 +188,7 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
     directory,
     common,
     ...(pointer === undefined ? {} : { pointer }),
-    executable: pathsOf(await findAll([...obeyed, join(common, identity)])),
+    executable: pathsOf(await findAll([...obeyed, ...keptIfThere.map((name) => join(common, name))])),
     obeyed: [...new Set(obeyed)]
   }
 }

@@ -135,7 +135,9 @@ export const lookAround = async (
   const stateDirectory = await realOf(where.stateDirectory)
   const git = await gitPlacesOf(workspace, { ...where.environment, HOME: where.home })
   const ownFolders = pathsOf(await findAll(own.write))
-  const credentials = await findAll(credentialPlaces(at))
+  // git-annex keeps passwords of its remotes there.
+  const ofAnnex = git === undefined ? [] : [join(git.common, "annex", "creds")]
+  const credentials = await findAll([...credentialPlaces(at), ...ofAnnex])
   const denied = await places(settings.deny)
   // Of its own login an agent has need; what the settings deny stays denied.
   const hidden = [...credentials.filter(({ path }) => !ownFolders.some((folder) => isWithin(path, folder))), ...denied]
