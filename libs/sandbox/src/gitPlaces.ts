@@ -195,3 +195,15 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
 
 /** Where git looks for hooks. */
 export const hooksOf = ({ common }: Pick<GitRepository, "common">): string => join(common, "hooks")
+
+/** Folders of hooks relative to a working tree, whichever it is: a repository inside of the workspace has them as well. */
+export const relativeHooksOf = async (repository: GitRepository, environment: Environment) => {
+  const user = configurationsOfUser(repository.workspace, environment)
+  const { named } = await gitConfigurationOf(repository, environment, user)
+  const isOwn = (file: string | undefined) => file !== undefined && isWithin(file, repository.common)
+  return [
+    ...new Set(
+      named.flatMap(({ as, file, text }) => (as === "hooks" && !isAbsolute(text) && !isOwn(file) ? [text] : []))
+    )
+  ]
+}

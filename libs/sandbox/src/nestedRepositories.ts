@@ -31,6 +31,8 @@ export interface Place {
   /** Nobody but Reprise writes there. */
   readonly stateDirectory: string
   readonly git: (Pick<GitRepository, "common" | "directory"> & Directories) | undefined
+  /** Where the user's configuration has every repository look for hooks, relative to its working tree. */
+  readonly hooks: ReadonlyArray<string>
 }
 
 const largestBytes = 1024 * 1024
@@ -207,7 +209,9 @@ const atCandidate = Effect.fnUntraced(function* (path: string, place: Place) {
   if (directory === "unclear") return asRepository([unclearPointer(path)], [path])
   // What a submodule or a worktree of the workspace says is in the repository's own git directory.
   const own = git === undefined ? [] : [git.common, git.directory, ...git.repositories, ...git.worktrees]
-  return own.includes(directory) ? [] : asRepository(yield* saidBy(directory, place), [path])
+  if (own.includes(directory)) return []
+  const hooks = yield* Effect.forEach(place.hooks, (name) => hooksAt(join(folder, name)))
+  return asRepository([...(yield* saidBy(directory, place)), ...hooks.flat()], [path])
 })
 
 /** What submodules and other worktrees say, in the git directory of the workspace's own repository. */

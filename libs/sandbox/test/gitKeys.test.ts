@@ -128,7 +128,7 @@ describe("a command line that names a file of the working tree by way of a shell
     ['"$(git rev-parse --show-toplevel)/tools/x" %f', "tools/x"],
     ["`git rev-parse --show-toplevel`/tools/x", "tools/x"],
     ["$PWD/tools/x", "tools/x"],
-    ['"${PWD}/tools/x"', "tools/x"],
+    [`"$\{PWD}/tools/x"`, "tools/x"],
     ["sh -c 'tools/x \"$1\"' -", "tools/x"],
     ["./tools/x | y", "./tools/x"],
     ["true;tools/x", "tools/x"],

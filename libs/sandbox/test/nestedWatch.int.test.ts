@@ -144,6 +144,28 @@ describe.skipIf(!sandboxed)("skills of Claude in a folder of a workspace", () =>
 })
 
 describe.skipIf(!sandboxed)("a hook of a repository in a workspace", () => {
+  it.live("is one too where the user's configuration has every repository look for hooks in its own tree", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      execFileSync("git", ["config", "--global", "core.hooksPath", ".own-hooks"], {
+        env: { ...process.env, HOME: here.home }
+      })
+      const kept = yield* during(here, (sandbox) =>
+        Effect.gen(function* () {
+          yield* runIn(here, sandbox, make("plain"))
+          const before = isThere(here, "plain")
+          yield* runIn(
+            here,
+            sandbox,
+            `${make("made")}; mkdir made/.own-hooks; echo evil > made/.own-hooks/post-checkout`
+          )
+          return [before, isThere(here, "made")]
+        })
+      )
+      assert.deepStrictEqual(kept, [true, false])
+    }).pipe(quietly)
+  )
+
   it.live("is another one when its bytes are others, however large it is", () =>
     Effect.gen(function* () {
       const here = yield* scene
