@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { isInAgentsTree } from "../src/project/trackedFiles.ts"
+import { isInAgentsTree } from "../src/trust/foreignFiles.ts"
 
 describe("a working tree inside of another", () => {
   it("may be an agent's where agents have worked in the one around it, but for a run's own worktree", () => {

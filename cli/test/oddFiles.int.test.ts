@@ -59,8 +59,8 @@ const rows: ReadonlyArray<Row> = [
   {
     by: "trust, run and doctor",
     path: "opencode.json",
-    ask: ({ root }) =>
-      Effect.map(agentFiles(root, "opencode"), (files) => files.map(({ doubt }) => doubt ?? "trusted").join()),
+    ask: (project) =>
+      Effect.map(agentFiles(project, "opencode"), (files) => files.map(({ doubt }) => doubt ?? "trusted").join()),
     says: /^it (?:is|has|may not)/
   },
   { by: "every command", path: ".reprise", ask: requireOwnState, says: /\.reprise is not used: / },

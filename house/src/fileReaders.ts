@@ -26,8 +26,8 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "libs/process/src/Mark.ts": "reads /proc",
   "libs/sandbox/src/surroundings.ts": "reads /proc",
   "libs/sandbox/src/hostFolder.ts": "lists .reprise/sandbox, which no command sees",
-  "libs/sandbox/src/leftovers.ts":
-    "lists .reprise/sandbox, and copies what it puts aside, files of ordinary size alone",
+  "libs/sandbox/src/leftovers.ts": "lists .reprise/sandbox, which no command sees",
+  "libs/sandbox/src/putAside.ts": "copies what it puts aside, files of ordinary size alone",
   "libs/agent/src/opencode/server/": "reads the package of the agent, and .reprise",
   "libs/agent/src/claude/sdk/ClaudeSdk.ts": "reads the package of the agent",
   "libs/nats/src/": "keeps the broker's own files, in .reprise and in the user's cache",

@@ -22,6 +22,8 @@ interface Kind<Entry> {
   readonly entry: Schema.Codec<Entry, unknown>
   /** For people: `Nothing is trusted here`. */
   readonly nothing: string
+  /** Whether a copy of the clone, or one that was moved, has it as well. Default: no. */
+  readonly inherited?: boolean
 }
 
 const largestBytes = 4 * 1024 * 1024
@@ -34,7 +36,7 @@ const failed = (path: string) => (cause: unknown) =>
     cause
   )
 
-export const cloneFile = <Entry>({ entry, folder, nothing }: Kind<Entry>) => {
+export const cloneFile = <Entry>({ entry, folder, inherited = false, nothing }: Kind<Entry>) => {
   const fileOf = (cloneId: string) => join(userConfigFolder(process.env), folder, `${cloneId}.json`)
   const decode = Schema.decodeUnknownOption(
     Schema.fromJsonString(
@@ -55,7 +57,7 @@ export const cloneFile = <Entry>({ entry, folder, nothing }: Kind<Entry>) => {
     const stored = decode(text.value)
     if (Option.isNone(stored)) return none(`${path} is damaged.`)
     const { entries, gitFolder: before } = stored.value
-    return before === gitFolder ? { entries } : none(`it was stored for the clone at ${before}.`)
+    return inherited || before === gitFolder ? { entries } : none(`it was stored for the clone at ${before}.`)
   })
 
   /** Replaces the entries. Fails with exit code 3. */

@@ -1,8 +1,6 @@
 /** What a repository brings along: the files that git tracks. */
 import { createHash } from "node:crypto"
-import { existsSync } from "node:fs"
-import { dirname, join, sep } from "node:path"
-import { readForeignFile, runGit } from "@reprise/process"
+import { runGit } from "@reprise/process"
 import { Effect } from "effect"
 import type { Project } from "./Project.ts"
 
@@ -26,9 +24,6 @@ export const trackedFiles = (
   paths: ReadonlyArray<string>
 ): Effect.Effect<ReadonlyArray<string> | undefined> => listed(directory, ["ls-files", "-z", "--", ...paths])
 
-/** A file of settings is smaller. */
-const largestBytes = 1024 * 1024
-
 const markdown = ["*.md", "*.markdown"]
 
 /** The markdown files of a working tree that git tracks or does not ignore; none if git cannot tell. */
@@ -46,15 +41,6 @@ export const ownMarkdown = (directory: string): Effect.Effect<ReadonlyArray<stri
     Effect.map(({ stdout }) => [...new Set(stdout.split("\0"))].filter((path) => path !== "")),
     Effect.orElseSucceed(() => [])
   )
-
-/**
- * The files on the disk at or below some paths that git does not track, ignored ones included; undefined if git cannot tell. The
- * paths have no characters that git reads as a pattern.
- */
-export const untrackedFiles = (
-  directory: string,
-  paths: ReadonlyArray<string>
-): Effect.Effect<ReadonlyArray<string> | undefined> => listed(directory, ["ls-files", "-z", "--others", "--", ...paths])
 
 /** As git names a content, by either of its hashes. */
 const namesOf = (bytes: Buffer): ReadonlyArray<string> =>
@@ -89,25 +75,3 @@ export const knownContents = (
  */
 export const isTracked = ({ root }: Project, path: string): Effect.Effect<boolean> =>
   Effect.map(trackedFiles(root, [path]), (files) => files === undefined || files.length > 0)
-
-/**
- * Whether a working tree lies in one in which agents have worked: then an agent may have made it, with all that is in it. A
- * run's own worktree was made by Reprise.
- */
-export const isInAgentsTree = (directory: string, from = dirname(directory)): boolean => {
-  const isRunsOwn = directory.startsWith(join(from, ".reprise", "worktrees", sep))
-  if (!isRunsOwn && existsSync(join(from, ".reprise", "sandbox"))) return true
-  return dirname(from) !== from && isInAgentsTree(directory, dirname(from))
-}
-
-/**
- * Whether a file at the top of a project may come from others: git tracks it, has tracked it, or cannot tell. One that cannot
- * be read is left to whoever reads it.
- */
-export const isOfOthers = Effect.fnUntraced(function* (project: Project, path: string) {
-  if (isInAgentsTree(project.root) || (yield* isTracked(project, path))) return true
-  const bytes = yield* Effect.promise(() =>
-    readForeignFile(join(project.root, path), { largestBytes }).catch(() => undefined)
-  )
-  return bytes !== undefined && (yield* knownContents(project.root, [bytes])).has(bytes)
-})

@@ -1,7 +1,7 @@
 /**
  * The settings that a repository brings for agents' runtimes. What git tracks of them was written by others, and so was what
- * it has tracked and does not any more: it counts only after this machine trusted exactly this content. Files that git does
- * not know are the user's own.
+ * it has tracked and does not any more: it counts only after this machine trusted exactly this content. Files that git has never
+ * known are the user's own, where commands cannot write them.
  */
 import { createHash } from "node:crypto"
 import { lstatSync } from "node:fs"
@@ -9,10 +9,13 @@ import { readlink } from "node:fs/promises"
 import { join } from "node:path"
 import { ForeignFileRefused, readForeignFile } from "@reprise/process"
 import type { RuntimeName } from "@reprise/protocol"
-import { commandFilesOf, nestedCommandFilesOf } from "@reprise/sandbox"
+import { commandFiles, commandFilesOf, nestedCommandFilesOf } from "@reprise/sandbox"
 import { Effect } from "effect"
-import { isInAgentsTree, knownContents, trackedFiles, untrackedFiles } from "../project/trackedFiles.ts"
+import type { Project } from "../project/Project.ts"
+import { knownContents, trackedFiles } from "../project/trackedFiles.ts"
 import { visibleLine } from "../terminal/visible.ts"
+import { filesAt } from "./filesOnDisk.ts"
+import { foreignPaths, isInAgentsTree, noteForeign } from "./foreignFiles.ts"
 
 /** A command does not tell which agent it starts. */
 const placesFor = (runtime: RuntimeName): ReadonlyArray<string> =>
@@ -20,9 +23,11 @@ const placesFor = (runtime: RuntimeName): ReadonlyArray<string> =>
     ? commandFilesOf(runtime)
     : commandFilesOf("opencode", "claude", "agents")
 
-/** As patterns of git, of which `*` stands for folders, too. */
-const nestedFor = (runtime: RuntimeName): ReadonlyArray<string> =>
-  nestedCommandFilesOf(runtime === "opencode" ? runtime : "claude").map((name) => `*/${name}/*`)
+/** Whether a runtime looks for a file in folders below the top. Commands cannot make one there (docs/design/workspace.md#sandbox). */
+const isNestedFor = (runtime: RuntimeName): ((path: string) => boolean) => {
+  const names = nestedCommandFilesOf(runtime === "opencode" ? runtime : "claude")
+  return (path) => names.some((name) => path.toLowerCase().includes(`/${name}/`))
+}
 
 export interface AgentFile {
   /** Relative to the working tree. */
@@ -78,40 +83,51 @@ const readFile = (directory: string, path: string) =>
     }
   })
 
-/** OpenCode installs there what its plugins need. */
-const isInstalled = (path: string) => path.split("/").includes("node_modules")
-
 /** Those of some files that git does not track whose content it knows all the same. */
-const filesOnceTracked = Effect.fnUntraced(function* (directory: string, paths: ReadonlyArray<string>) {
-  const read = yield* Effect.forEach(
-    paths.filter((path) => !isInstalled(path)),
-    (path) => readFile(directory, path)
-  )
-  const found = read.flatMap((one) => one ?? [])
+const filesOnceTracked = Effect.fnUntraced(function* (directory: string, read: ReadonlyArray<ReadFile>) {
   const known = yield* knownContents(
     directory,
-    found.flatMap(({ contents }) => contents)
+    read.flatMap(({ contents }) => contents)
   )
-  return found.filter(({ contents }) => contents.some((bytes) => known.has(bytes)))
+  return read.filter(({ contents }) => contents.some((bytes) => known.has(bytes)))
 })
 
-/** The files of a runtime in a working tree that others may have written, by path. */
-export const agentFiles = Effect.fn("agentFiles")(function* (directory: string, runtime: RuntimeName) {
+/** As patterns of git, of which `*` stands for folders, too. */
+const allPatterns = [...commandFiles, ...nestedCommandFilesOf("claude").map((name) => `*/${name}/*`)]
+
+const isAtOrIn = (path: string, place: string): boolean =>
+  path.toLowerCase() === place || path.toLowerCase().startsWith(`${place}/`)
+
+const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+
+const readAll = (directory: string, paths: ReadonlyArray<string>) =>
+  Effect.forEach(paths, (path) => readFile(directory, path)).pipe(
+    Effect.map((read) => read.flatMap((one) => one ?? []))
+  )
+
+/** The files of a runtime in a working tree of the project's clone that others may have written, by path. */
+export const agentFiles = Effect.fn("agentFiles")(function* (
+  project: Project,
+  runtime: RuntimeName,
+  directory = project.root
+) {
   const places = placesFor(runtime)
-  const present = places.filter((place) => lstatSync(join(directory, place), { throwIfNoEntry: false }))
-  const nested = nestedFor(runtime)
-  if (present.length === 0 && nested.length === 0) return []
-  const tracked = yield* trackedFiles(directory, [...places, ...nested])
-  // Deeper ones would need a look at every folder.
-  const untracked = present.length === 0 ? [] : yield* untrackedFiles(directory, present)
-  if (tracked === undefined || untracked === undefined) {
-    return present.map((place) => doubtful(place, "git cannot tell whether it tracks it"))
-  }
-  const found = yield* Effect.forEach(tracked, (path) => readFile(directory, path))
-  const ofOthers = isInAgentsTree(directory)
-    ? yield* Effect.forEach(untracked, (path) => readFile(directory, path))
-    : yield* filesOnceTracked(directory, untracked)
-  return [...found, ...ofOthers].flatMap((one) => (one === undefined ? [] : [one.file]))
+  const isNested = isNestedFor(runtime)
+  const isOfRuntime = (path: string) => places.some((place) => isAtOrIn(path, place)) || isNested(path)
+  const present = yield* Effect.promise(() => filesAt(directory, places))
+  // Whatever runs now, a command could take the files of another runtime out of the index.
+  const tracked = yield* trackedFiles(directory, allPatterns)
+  if (tracked === undefined) return present.map((path) => doubtful(path, "git cannot tell whether it tracks it"))
+  yield* noteForeign(project, tracked)
+  const foreign = yield* foreignPaths(project)
+  const noted = foreign.paths.filter((path) => !isFolder(join(directory, path)))
+  const theirs = [...new Set([...tracked, ...noted, ...present.filter(foreign.has)])].filter(isOfRuntime)
+  const others = yield* readAll(
+    directory,
+    present.filter((path) => !theirs.includes(path))
+  )
+  const more = isInAgentsTree(directory) ? others : yield* filesOnceTracked(directory, others)
+  return [...(yield* readAll(directory, theirs)), ...more].map(({ file }) => file)
 })
 
 /** A line for people. */

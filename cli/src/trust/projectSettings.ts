@@ -16,7 +16,7 @@ export const untrustedAgentFiles = Effect.fnUntraced(function* (
   runtime: RuntimeName,
   directory = project.root
 ) {
-  const files = yield* agentFiles(directory, runtime)
+  const files = yield* agentFiles(project, runtime, directory)
   if (files.length === 0) return []
   const { entries } = yield* readTrust(project)
   const trusted = new Set(entries.flatMap(({ digest, what }) => (what === kind ? [digest] : [])))
@@ -36,7 +36,7 @@ export const trustAgentFiles = (project: Project, files: ReadonlyArray<AgentFile
   trustEntries(project, files.filter(({ doubt }) => doubt === undefined).map(entryOf))
 
 /** All files of the project's own working tree, whichever runtime reads them: those of any agent. */
-export const allAgentFiles = ({ root }: Project) => agentFiles(root, "acp:")
+export const allAgentFiles = (project: Project) => agentFiles(project, "acp:")
 
 /** Forgets what was trusted of files that have changed or gone: to turn back to it needs trust again. */
 export const forgetOutdatedFiles = Effect.fnUntraced(function* (project: Project) {

@@ -6,12 +6,12 @@
 import { Effect } from "effect"
 import type { Config } from "../config/resolveConfig.ts"
 import type { Project } from "../project/Project.ts"
-import { isOfOthers } from "../project/trackedFiles.ts"
+import { isOfOthers } from "./foreignFiles.ts"
 import { digestOf, isTrustedPath, type TrustedSetting, trustedSettings } from "./trustedSettings.ts"
 import { readTrust, type TrustEntry, writeTrust } from "./trustFile.ts"
 
 /** Whether others may have written it. The environment and the command line are the user's own. */
-const isForeign = (project: Project, { source }: TrustedSetting): Effect.Effect<boolean> => {
+const isForeign = (project: Project, { source }: TrustedSetting): ReturnType<typeof isOfOthers> => {
   switch (source) {
     case "plan":
       return Effect.succeed(true)

@@ -38,6 +38,8 @@ const commandOf = ({ home }: Scene) => {
   const program = join(folder, "codex-acp")
   mkdirSync(folder, { recursive: true })
   mkdirSync(join(home, ".codex"), { recursive: true })
+  // What is made in the home folder later, an agent that runs does not see.
+  mkdirSync(join(home, "data"), { recursive: true })
   writeFileSync(join(home, ".codex", "config.toml"), "mine\n")
   writeFileSync(join(home, ".codex", "auth.json"), "its login\n")
   writeFileSync(program, `#!/bin/sh\nexec ${process.execPath} ${fixture} asks\n`)
@@ -191,7 +193,6 @@ describe.skipIf(!sandboxed)("an agent over the Agent Client Protocol in the sand
         Effect.gen(function* () {
           const { home } = yield* TheScene
           const session = yield* create()
-          mkdirSync(join(home, "data"))
           const writing = (name: string) => say(session, `echo x > ${home}/data/${name} && echo written`)
           const first = yield* answeringAll(session, "once", writing("first"))
           assert.deepStrictEqual(first, { said: "written", asked: [`write: ${home}/data/first`] })

@@ -7,8 +7,8 @@ import { join } from "node:path"
 import { readForeignText, replaceFile } from "@reprise/process"
 import { Effect, Option, Schema } from "effect"
 import { makeConfigurationReader } from "./configurationReader.ts"
-import { putAside } from "./leftovers.ts"
 import { type NestedRepository, nestedRepositories, type Place } from "./nestedRepositories.ts"
+import { putAside } from "./putAside.ts"
 import { makeTurns } from "./turns.ts"
 
 /** What is kept of a workspace. `open`: agents may have worked in it in a process that was killed. */
@@ -33,7 +33,7 @@ const mostSaid = 5
 /** For people and agents. */
 export const sentenceOf = ({ paths, says }: NestedRepository): string => {
   const more = says.length > mostSaid ? ` and ${says.length - mostSaid} more` : ""
-  return `${paths.join(", ")} was moved to .reprise/sandbox/refused: git outside of the sandbox would obey what it says (${says.slice(0, mostSaid).join(", ")}${more}).`
+  return `${paths.join(", ")} was moved to .reprise/sandbox/refused: programs outside of the sandbox would obey what it says (${says.slice(0, mostSaid).join(", ")}${more}).`
 }
 
 /** A few sentences, however many repositories there were. Pure. */

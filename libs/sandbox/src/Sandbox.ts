@@ -136,10 +136,19 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 const movedAside = (paths: ReadonlyArray<string>) =>
   `Moved to .reprise/sandbox/refused, because git would write through it or wait for it without end: ${paths.slice(0, 20).join(", ")}.`
 
+const movedBack = (paths: ReadonlyArray<string>) =>
+  `Replaced while commands ran that could have written it then: ${paths.slice(0, 20).join(", ")}. The one from before is back, and the other is in .reprise/sandbox/refused: if the change is yours, make it again.`
+
 const tidy = (host: Host, directory: string) =>
+  onDisk(directory, () => putAsideLeft(sharedFolder(host.options), "all")).pipe(
+    Effect.tap((paths) => (paths.length === 0 ? Effect.void : Effect.logWarning(movedBack(paths)))),
+    Effect.andThen(tidyStray(host, directory)),
+    Effect.andThen(Effect.asVoid(putAsideNested(host, directory)))
+  )
+
+const tidyStray = (host: Host, directory: string) =>
   onDisk(directory, async () => {
     const folder = sharedFolder(host.options)
-    await putAsideLeft(folder, "all")
     const workspace = await realpath(directory).catch((error) =>
       hasCode(error, "ENOENT") ? undefined : Promise.reject(error)
     )
@@ -154,8 +163,7 @@ const tidy = (host: Host, directory: string) =>
   }).pipe(
     Effect.tap((aside) => (aside.length === 0 ? Effect.void : Effect.logWarning(movedAside(aside)))),
     // Some who call this end, and ask for no answer.
-    Effect.tapError((fault) => Effect.logWarning(fault.message)),
-    Effect.andThen(Effect.asVoid(putAsideNested(host, directory)))
+    Effect.tapError((fault) => Effect.logWarning(fault.message))
   )
 
 /** The strictest of those who work in a directory decides for all of them; nobody: a reviewer. */

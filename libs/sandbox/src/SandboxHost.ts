@@ -12,8 +12,9 @@ import type { Decider, Whose } from "./decider.ts"
 import { attend } from "./desk.ts"
 import { openDoor } from "./door.ts"
 import type { Engine } from "./engine.ts"
-import { gitDirectoriesOf, hooksOf } from "./gitPlaces.ts"
+import { gitDirectoriesOf, hooksOf, relativeHooksOf } from "./gitPlaces.ts"
 import { openGit, sandboxedGit } from "./gitProgram.ts"
+import { holdFiles } from "./heldFiles.ts"
 import type { NestedWatch } from "./NestedWatch.ts"
 import type { Place } from "./nestedRepositories.ts"
 import type { Bounds } from "./openPlaces.ts"
@@ -127,7 +128,8 @@ export const putAsideNested = (host: Host, directory: string) =>
     return {
       workspace,
       stateDirectory,
-      git: git === undefined ? undefined : { ...git, ...(await gitDirectoriesOf(git)) }
+      git: git === undefined ? undefined : { ...git, ...(await gitDirectoriesOf(git)) },
+      hooks: git === undefined ? [] : await relativeHooksOf(git, environmentOf(host))
     }
   }).pipe(
     Effect.flatMap((place) => (place === undefined ? Effect.succeed([]) : host.nested.check(place))),
@@ -254,6 +256,7 @@ const textFor = Effect.fnUntraced(function* (host: Host, directory: string, role
   const { desk, door } = yield* socketsFor(host, whose, held, proxied)
   return sandboxedShell({
     policy,
+    held: yield* onDisk(directory, () => holdFiles(heardFolder(host), policy)),
     shell,
     bubblewrap,
     chosenEnvironment: isGate,

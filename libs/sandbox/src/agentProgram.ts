@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import type { PreparedAgent } from "./agentWrites.ts"
 import { openDoor } from "./door.ts"
+import { holdFiles } from "./heldFiles.ts"
 import { splitLocal } from "./hosts.ts"
 import type { OwnPlaces } from "./policy.ts"
 import {
@@ -75,6 +76,7 @@ const textFor = Effect.fnUntraced(function* (host: Host, bubblewrap: string, age
   })
   return agentProgramText({
     policy,
+    held: yield* onDisk(directory, () => holdFiles(heardFolder(host), policy)),
     bubblewrap,
     folder: heardFolder(host),
     proxy: { ...access, socket: door },

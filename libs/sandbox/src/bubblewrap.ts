@@ -1,5 +1,6 @@
 /** The command line of bubblewrap for a policy. Pure. */
-import type { Mount, Policy } from "./policy.ts"
+import { dirname, join } from "node:path"
+import type { ListedFolder, Mount, Policy } from "./policy.ts"
 
 /** A path that is gone since the policy was made is left out: then there is nothing to show or to hide. */
 const mountArguments = ({ as, from, path }: Mount): ReadonlyArray<string> => {
@@ -60,15 +61,40 @@ export const readOnlySystem: ReadonlyArray<string> = [
   ...["--tmpfs", "/run"]
 ]
 
+/** An empty folder with the entries on which no mount lies that hides them. */
+const listArguments = ({ entries, path }: ListedFolder, hidden: ReadonlySet<string>): ReadonlyArray<string> => [
+  ...["--tmpfs", path],
+  ...entries.flatMap(({ name, target }) => {
+    const at = join(path, name)
+    if (hidden.has(at)) return []
+    return target === undefined ? ["--ro-bind-try", at, at] : ["--symlink", target, at]
+  })
+]
+
+const mountWords = (mounts: ReadonlyArray<Mount>, listed: ReadonlyArray<ListedFolder>): ReadonlyArray<Words> => {
+  const hidden = new Set(mounts.flatMap((mount) => (isHidden(mount) ? [mount.path] : [])))
+  const lists = new Map(listed.map((one) => [one.path, one]))
+  const own = mounts
+    // What is left out needs no mount, which would end.
+    .filter(({ as, path }) => as !== "hidden-file" || !lists.has(dirname(path)))
+    .map((mount) => ({
+      path: mount.path,
+      words: { words: mountArguments(mount), ...(isHidden(mount) ? { needs: mount.path } : {}) }
+    }))
+  const ofLists = listed.map((one) => ({ path: one.path, words: { words: listArguments(one, hidden) } }))
+  // Those above come first; of two for one path the list last, which is seen through the other. Sorting keeps that order.
+  return [...own, ...ofLists]
+    .toSorted((a, b) => (a.path === b.path ? 0 : `${a.path}/` < `${b.path}/` ? -1 : 1))
+    .map(({ words }) => words)
+}
+
 /** Everything before the command. `proxy`: the socket of this host's proxy, if anything may be reached. */
-export const bubblewrapArguments = ({ mounts }: Policy, proxy?: string): ReadonlyArray<Words> => [
+export const bubblewrapArguments = ({ listed, mounts }: Policy, proxy?: string): ReadonlyArray<Words> => [
   { words: [...isolation, ...readOnlySystem] },
   { words: programsInRun.flatMap((path) => ["--ro-bind-try", path, path]) },
   { words: proxy === undefined ? [] : ["--bind", proxy, proxySocket] },
-  ...mounts.map((mount) => ({
-    words: mountArguments(mount),
-    ...(isHidden(mount) ? { needs: mount.path } : {})
-  })),
+  ...mountWords(mounts, listed),
   // Their own mount points are in them by now.
-  ...mounts.flatMap(({ as, path }) => (as === "hidden-folder" ? [{ words: ["--remount-ro", path], needs: path }] : []))
+  ...mounts.flatMap(({ as, path }) => (as === "hidden-folder" ? [{ words: ["--remount-ro", path], needs: path }] : [])),
+  ...listed.map(({ path }) => ({ words: ["--remount-ro", path] }))
 ]

@@ -1,5 +1,5 @@
 /** What the disk has at a path. Reads only. */
-import { realpath, stat } from "node:fs/promises"
+import { readlink, realpath, stat } from "node:fs/promises"
 import { basename, dirname, isAbsolute, join, resolve } from "node:path"
 import type { Found } from "./policy.ts"
 
@@ -22,6 +22,18 @@ export const find = async (path: string): Promise<Found | undefined> => {
   } catch {
     return undefined
   }
+}
+
+const longestChain = 40
+
+/** Where a path leads, as the kernel goes, whether something is there or not: the nearest folder that exists, and the rest. */
+export const leadsTo = async (path: string, followed = 0): Promise<string> => {
+  const real = await realpath(path).catch(() => undefined)
+  if (real !== undefined || dirname(path) === path || followed > longestChain) return real ?? path
+  const above = await leadsTo(dirname(path), followed)
+  const at = join(above, basename(path))
+  const target = await readlink(at).catch(() => undefined)
+  return target === undefined ? at : leadsTo(resolve(above, target), followed + 1)
 }
 
 export const findAll = async (paths: ReadonlyArray<string>): Promise<ReadonlyArray<Found>> => {

@@ -99,18 +99,43 @@ export interface WordOfCommand {
 }
 
 /**
+ * What a word may be as a path. What a shell puts in front, such as `$root/` or `$(pwd)/`, is most often the top of the working
+ * tree; a letter of an option may stand before, as in `-r./tools/x`.
+ */
+const asPaths = (word: string): ReadonlyArray<string> => [
+  word,
+  ...(/^-\w./.test(word) ? [word.slice(2)] : []),
+  ...(/^\$\w*\/./.test(word) ? [word.slice(word.indexOf("/") + 1)] : []),
+  ...(/\\./.test(word) ? [word.replace(/\\(.)/g, "$1")] : []),
+  ...(word.includes(":") && !word.includes("://") ? word.split(":") : [])
+]
+
+/**
  * What of a command line may be a file: the whole, what stands in quotes, and every word, whatever the shell makes of them.
  * A file that is one of these is run or read by the command; what that program loads in turn is not known here.
  */
 export const wordsOfCommand = (text: string, home: string): ReadonlyArray<WordOfCommand> => {
   const quoted = [...text.matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, double, single]) => double ?? single ?? "")
-  const [first = "", ...rest] = text.split(/[\s"'`;|&()<>=!]+/).filter((word) => word !== "")
+  const split = text
+    .replaceAll(/\$\{(\w+)\}/g, "$$$1")
+    .replaceAll(/\$HOME(?=\/)/g, home)
+    .replaceAll(/(^|[\s"'=:])~(?=\/)/g, `$1${home}`)
+    // A blank behind a backslash is part of a word.
+    .replaceAll(/\\ /g, "\\\u0000")
+  const wordsIn = (line: string) =>
+    line
+      .split(/!|(?<!\\)[\s"'`;|&()<>={},]+/)
+      .map((word) => word.replaceAll("\u0000", " "))
+      .filter((word) => word !== "")
+  const [first = "", ...others] = wordsIn(split)
+  // Of what another command prints, only what follows it.
+  const printed = split.replaceAll(/(\$\([^()]*\)|`[^`]*`)(?=\/)/g, "$$_")
+  const rest = printed === split ? others : [...others, ...wordsIn(printed)]
   // A name without a folder is looked up in PATH.
   const words = first.includes("/") ? [first, ...rest] : rest
-  return [...new Set([...(text === first ? [] : [text]), ...quoted, ...words])]
+  return [...new Set([...(text === first ? [] : [text]), ...quoted, ...words].flatMap(asPaths))]
     .filter((word) => word !== "" && !word.includes("\n") && word.length < 4096)
-    .map((word) => word.replace(/^(~|\$HOME|\$\{HOME\})(?=\/)/, home))
-    .map((path) => ({ path, isPath: looksLikeFile(path) && !/[\s%$*?]/.test(path) }))
+    .map((path) => ({ path, isPath: looksLikeFile(path) && !/[\s%$*?\\]/.test(path) }))
 }
 
 /** The records of `git config --list -z --show-origin`. `absolute`: where a path that git names is. */

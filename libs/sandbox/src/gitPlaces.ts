@@ -1,8 +1,8 @@
 /** Where the git of a workspace keeps what it obeys. Reads only. */
-import { dirname, isAbsolute, join, resolve } from "node:path"
+import { basename, dirname, isAbsolute, join, resolve } from "node:path"
 import { hasCode, readForeignFolder } from "@reprise/process"
 import { type Environment, type GitRepository, gitConfigurationOf, gitRepositoryOf, homeOf } from "./askGit.ts"
-import { find, findAll, pathsOf, waysTo } from "./found.ts"
+import { find, findAll, leadsTo, pathsOf, waysTo } from "./found.ts"
 import { type GitSetting, type NamedPath, namedByEnvironment, wordsOfCommand } from "./gitKeys.ts"
 import { type GitPlaces, isWithin } from "./policy.ts"
 
@@ -26,6 +26,12 @@ const obeyedInWorktree = ["commondir", "gitdir", "config.worktree", "info/sparse
 
 /** What Reprise keeps in the directory of a working tree, and believes. */
 const ofReprise = ["reprise-prepared.json", "reprise-workspace.json"]
+
+/**
+ * In the directory of the repository, and may appear there at any time: which clone it is, for Reprise; and the key with which
+ * the filter of git-crypt encrypts, since with another one somebody else could read what is pushed.
+ */
+const keptIfThere = ["reprise.json", "git-crypt"]
 
 /** githooks(5). They are named one by one where the whole working tree is the folder of the hooks. */
 const hookNames = [
@@ -115,19 +121,19 @@ interface Bases {
   readonly home: string
 }
 
-/** A folder is none of those: a command line that names one works in it. */
+/** A folder is none of those: the command works in it, or finds programs there, so what the other words name is looked for in it. */
 const filesOfCommand = async (text: string, { home, workTrees }: Bases): Promise<ReadonlyArray<string>> => {
   const words = wordsOfCommand(text, home)
-  const found = await Promise.all(
-    workTrees.flatMap((base) =>
-      words.map(async ({ isPath, path }) => {
-        const at = resolve(base, path)
-        const kind = (await find(at))?.kind
-        return kind === "file" || (kind === undefined && isPath) ? [at] : []
-      })
-    )
-  )
-  return found.flat()
+  const filesFrom = async (base: string, isInner: boolean): Promise<ReadonlyArray<string>> => {
+    const found = words.map(async ({ isPath, path }): Promise<ReadonlyArray<string>> => {
+      const at = resolve(base, path)
+      const kind = (await find(at))?.kind
+      if (kind === "folder") return isInner || at === base || !isWithin(at, base) ? [] : await filesFrom(at, true)
+      return kind === "file" || (kind === undefined && isPath && !isInner) ? [at] : []
+    })
+    return (await Promise.all(found)).flat()
+  }
+  return (await Promise.all(workTrees.map((base) => filesFrom(base, false)))).flat()
 }
 
 const placesNamed = async ({ as, text }: NamedPath, bases: Bases): Promise<ReadonlyArray<string>> => {
@@ -135,9 +141,14 @@ const placesNamed = async ({ as, text }: NamedPath, bases: Bases): Promise<Reado
   return (await Promise.all(bases.workTrees.map((base) => waysTo(base, text)))).flat()
 }
 
-/** A folder of hooks is named as a whole, unless it is that of all files. */
-const hooksNamed = (folder: string, { workTrees }: Bases): ReadonlyArray<string> =>
-  workTrees.includes(folder) ? hookNames.map((name) => join(folder, name)) : [folder]
+/**
+ * A folder of hooks is named as a whole, unless it is that of all files. What husky names `_` runs the hooks in the folder
+ * around it.
+ */
+const hooksNamed = (named: string, { workTrees }: Bases): ReadonlyArray<string> => {
+  const folder = basename(named) === "_" ? dirname(named) : named
+  return workTrees.includes(folder) ? [named, ...hookNames.map((name) => join(folder, name))] : [folder]
+}
 
 /**
  * Undefined: the folder has no `.git`. Rejected where git does not say what it obeys there. `workspace`: real. `environment`:
@@ -160,7 +171,7 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
   const hookFolders = await placesOf(named.filter(({ as }) => as === "hooks"))
   const others = await placesOf([...named.filter(({ as }) => as !== "hooks"), ...namedByEnvironment(environment)])
   const linkedHooks = [...repositories.map((one) => join(one, "hooks")), ...hookFolders].map(hooksIn)
-  const obeyed = [
+  const asNamed = [
     ...repositories.flatMap((one) => obeyedInRepository.map((name) => join(one, name))),
     ...worktrees.flatMap((one) => obeyedInWorktree.map((name) => join(one, name))),
     ...ofReprise.map((name) => join(directory, name)),
@@ -169,15 +180,30 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
     ...hookFolders.flatMap((folder) => hooksNamed(folder, bases)),
     ...(await Promise.all(linkedHooks)).flat(),
     ...others
-  ].filter((path) => !isWithin(workspace, path))
+  ]
+  // A folder of the user's own, such as `~/.config/git`, may be a link into the workspace.
+  const leading = await Promise.all(asNamed.map((path) => leadsTo(path)))
+  const obeyed = [...asNamed, ...leading].filter((path) => !isWithin(workspace, path))
   return {
     directory,
     common,
     ...(pointer === undefined ? {} : { pointer }),
-    executable: pathsOf(await findAll(obeyed)),
+    executable: pathsOf(await findAll([...obeyed, ...keptIfThere.map((name) => join(common, name))])),
     obeyed: [...new Set(obeyed)]
   }
 }
 
 /** Where git looks for hooks. */
 export const hooksOf = ({ common }: Pick<GitRepository, "common">): string => join(common, "hooks")
+
+/** Folders of hooks relative to a working tree, whichever it is: a repository inside of the workspace has them as well. */
+export const relativeHooksOf = async (repository: GitRepository, environment: Environment) => {
+  const user = configurationsOfUser(repository.workspace, environment)
+  const { named } = await gitConfigurationOf(repository, environment, user)
+  const isOwn = (file: string | undefined) => file !== undefined && isWithin(file, repository.common)
+  return [
+    ...new Set(
+      named.flatMap(({ as, file, text }) => (as === "hooks" && !isAbsolute(text) && !isOwn(file) ? [text] : []))
+    )
+  ]
+}

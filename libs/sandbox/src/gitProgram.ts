@@ -5,7 +5,8 @@
 import { hardenedSettings, hardenedVariables, optionsWithValue } from "@reprise/process"
 import { bubblewrapArguments } from "./bubblewrap.ts"
 import type { Mount, Policy } from "./policy.ts"
-import { exported, hiding, quoted, shellHead, withholding } from "./shellScript.ts"
+import { exported, hiding, shellHead, withholding } from "./shellScript.ts"
+import { quoted } from "./shellWords.ts"
 
 /** Subcommands that read only what git itself keeps: neither a file of the tree, nor a repository inside of it. */
 const queries = [

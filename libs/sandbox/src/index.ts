@@ -2,7 +2,7 @@
 
 export type { SandboxedAgent } from "./agentProgram.ts"
 export type { ToolWords } from "./agentWrites.ts"
-export { bearsCommands, commandFilesOf, nestedCommandFilesOf } from "./commandFiles.ts"
+export { bearsCommands, commandFiles, commandFilesOf, nestedCommandFilesOf } from "./commandFiles.ts"
 export { credentialPaths } from "./credentials.ts"
 export type { Decider, RefusedWrite, Whose } from "./decider.ts"
 export { type Engine, shortcomings } from "./engine.ts"

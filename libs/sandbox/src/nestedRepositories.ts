@@ -1,7 +1,7 @@
 /**
  * Repositories inside of a working tree that bring a configuration of their own: every git that looks at the tree outside of
- * the sandbox, the user's prompt and editor among them, would obey it (docs/design/workspace.md#sandbox). Changes nothing but folders that
- * their owner could not list.
+ * the sandbox, the user's prompt and editor among them, would obey it (docs/design/workspace.md#sandbox). Likewise skills of
+ * Claude. Changes nothing but folders that their owner could not list.
  */
 import { createHash } from "node:crypto"
 import { lstat, realpath, stat } from "node:fs/promises"
@@ -10,11 +10,13 @@ import { hasCode, readForeignFile, readForeignFolder, runProgram, splitPath } fr
 import { Effect, Schema } from "effect"
 import type { GitRepository } from "./askGit.ts"
 import type { ConfigurationReader } from "./configurationReader.ts"
+import { contentOf } from "./contentOf.ts"
 import type { Directories } from "./gitPlaces.ts"
+import { skillsAt, skillsHome } from "./nestedSkills.ts"
 import { isWithin } from "./policy.ts"
 import { isHook, unusualKeys } from "./repositoryConfiguration.ts"
 
-/** A repository that says more than git writes itself. */
+/** A repository that says more than git writes itself, or skills. */
 export interface NestedRepository {
   /** Without these, no git obeys it. */
   readonly paths: ReadonlyArray<string>
@@ -30,6 +32,8 @@ export interface Place {
   /** Nobody but Reprise writes there. */
   readonly stateDirectory: string
   readonly git: (Pick<GitRepository, "common" | "directory"> & Directories) | undefined
+  /** Where the user's configuration has every repository look for hooks, relative to its working tree. */
+  readonly hooks: ReadonlyArray<string>
 }
 
 /** A place whose repositories are looked for. */
@@ -77,7 +81,7 @@ const namedBy = async (configuration: string, values: ReadonlyArray<string>): Pr
   for (const path of paths) {
     const entries = await readForeignFolder(path, { mostEntries }).catch(() => undefined)
     const files = entries === undefined ? [path] : entries.map(({ name }) => join(path, name)).toSorted()
-    for (const file of files) texts.push(`${file} ${String(await textOf(file))}`)
+    for (const file of files) texts.push(`${file} ${await contentOf(file)}`)
   }
   return texts
 }
@@ -113,8 +117,8 @@ const hooksAt = (path: string) =>
       if ((await lstat(path)).isSymbolicLink()) return [{ path, says: ["hooks elsewhere"], content: "" }]
       const names = (await readForeignFolder(path, { mostEntries }))?.map(({ name }) => name).filter(isHook) ?? []
       if (names.length === 0) return []
-      const texts = await Promise.all(names.toSorted().map((name) => textOf(join(path, name))))
-      return [{ path, says: names.map((name) => `hook ${name}`), content: texts.map(String).join("\0") }]
+      const texts = await Promise.all(names.toSorted().map((name) => contentOf(join(path, name))))
+      return [{ path, says: names.map((name) => `hook ${name}`), content: texts.join("\0") }]
     } catch (error) {
       return hasCode(error, "ENOENT", "ENOTDIR") ? [] : [{ path, says: ["hooks that cannot be read"], content: "" }]
     }
@@ -177,8 +181,8 @@ const directoryOf = async (path: string): Promise<string | "unclear" | undefined
   return directory === undefined || directory === "unclear" ? directory : realpath(directory).catch(() => directory)
 }
 
-/** By these names git takes a folder for a repository; `HEAD` is in every one without a working tree. */
-const names = ["(", "-name", ".git", "-o", "-name", "HEAD", ")"]
+/** By these names git takes a folder for a repository, `HEAD` in every one without a working tree, and Claude one for its own. */
+const names = ["(", "-name", ".git", "-o", "-name", "HEAD", "-o", "-iname", skillsHome, ")"]
 
 /** More than the largest tree of anybody has; to look at so many takes a minute. */
 const mostCandidates = 20_000
@@ -201,7 +205,8 @@ const candidates = Effect.fnUntraced(function* ({ stateDirectory, workspace }: P
     program: "find",
     args: [
       workspace,
-      ...["(", "-path", join(workspace, ".git"), "-o", "-path", stateDirectory, ")", "-prune"],
+      ...["(", "-path", join(workspace, ".git"), "-o", "-path", stateDirectory, "-o"],
+      ...["-path", join(workspace, skillsHome), ")", "-prune"],
       // What cannot be listed could be entered all the same.
       ...["-o", "-type", "d", "!", "-perm", "-500", "-exec", "chmod", "u+rx", "{}", ";", "!", "-name", "*"],
       ...["-o", ...names, "-print0"]
@@ -226,6 +231,10 @@ const isBare = async (folder: string): Promise<boolean> => {
 const atCandidate = Effect.fnUntraced(function* (path: string, place: Search) {
   const { git, workspace } = place
   const folder = dirname(path)
+  if (basename(path).toLowerCase() === skillsHome) {
+    const found = yield* Effect.promise(() => skillsAt(path))
+    return asRepository(found === undefined ? [] : [found])
+  }
   if (basename(path) === "HEAD") {
     // That of the workspace itself may not be made anyway, and one of `.git` is found with it.
     if (folder === workspace || basename(folder) === ".git") return []
@@ -236,7 +245,9 @@ const atCandidate = Effect.fnUntraced(function* (path: string, place: Search) {
   if (directory === "unclear") return asRepository([unclearPointer(path)], [path])
   // What a submodule or a worktree of the workspace says is in the repository's own git directory.
   const own = git === undefined ? [] : [git.common, git.directory, ...git.repositories, ...git.worktrees]
-  return own.includes(directory) ? [] : asRepository(yield* saidBy(directory, place), [path])
+  if (own.includes(directory)) return []
+  const hooks = yield* Effect.forEach(place.hooks, (name) => hooksAt(join(folder, name)))
+  return asRepository([...(yield* saidBy(directory, place)), ...hooks.flat()], [path])
 })
 
 /** What submodules and other worktrees say, in the git directory of the workspace's own repository. */

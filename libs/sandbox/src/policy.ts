@@ -31,10 +31,14 @@ export interface Surroundings {
   readonly git: GitPlaces | undefined
   /** What exists of the paths that must not be read: credentials, and the `deny` of the settings. */
   readonly hidden: ReadonlyArray<Found>
+  /** Folders in which something is hidden that somebody may replace. */
+  readonly listed: ReadonlyArray<ListedFolder>
   /** What exists of the settings' `write` and `read`. */
   readonly write: ReadonlyArray<string>
   readonly read: ReadonlyArray<string>
-  /** What exists in the workspace of the files that bear commands. */
+  /** Where settings of the user's programs lead that commands could write, whether something is there or not. */
+  readonly startup: ReadonlyArray<string>
+  /** What exists in the workspace of the files that bear commands, and of `startup`. */
   readonly commandFiles: ReadonlyArray<string>
   readonly anchors: Anchors
   /** What exists of `keptPaths`, a link too. */
@@ -92,6 +96,12 @@ export interface Anchors {
   readonly missing: ReadonlyArray<string>
 }
 
+/** A folder of which a command sees these entries alone; `target`: of a link. */
+export interface ListedFolder {
+  readonly path: string
+  readonly entries: ReadonlyArray<{ readonly name: string; readonly target?: string }>
+}
+
 /** Where a command finds a path, the later one on top. */
 export interface Mount {
   readonly path: string
@@ -106,6 +116,8 @@ export interface Policy {
   readonly git?: string
   /** Parents before their children. */
   readonly mounts: ReadonlyArray<Mount>
+  /** Folders that are read only, of which not all is seen. */
+  readonly listed: ReadonlyArray<ListedFolder>
   /** Files that stay as they are. One that does not exist must not be made; a command's is put in the folder. */
   readonly kept: ReadonlyArray<string>
   /** Those of them that were there when the policy was made. */
@@ -177,18 +189,26 @@ const couldWriteIn = ({ git, workspace, write }: Pick<Surroundings, "git" | "wor
 
 /** Files that stay as they are, whether they exist or not. */
 export const keptPaths = (
-  around: Pick<Surroundings, "anchors" | "git" | "own" | "workspace" | "write">
+  around: Pick<Surroundings, "anchors" | "git" | "own" | "startup" | "workspace" | "write">
 ): ReadonlyArray<string> => {
-  const { anchors, git, own, workspace } = around
+  const { anchors, git, own, startup, workspace } = around
   const couldWrite = couldWriteIn(around)
   return [
     ...new Set([
       ...[...commandFiles, bareRepository].map((name) => `${workspace}/${name}`),
       ...[...(git?.obeyed ?? []), ...anchors.missing].filter(couldWrite),
+      ...startup,
       ...(own?.kept ?? [])
     ])
   ]
 }
+
+/** Where a command may write, new files must be those of the machine; and what is hidden whole needs no list. */
+const listedIn = (mounts: ReadonlyArray<Mount>, { listed }: Surroundings): ReadonlyArray<ListedFolder> =>
+  listed.filter(({ path }) => {
+    const seen = mounts.findLast((mount) => isWithin(path, mount.path))
+    return seen === undefined || (seen.as === "readable" && seen.from === undefined)
+  })
 
 /** A reviewer reaches nothing, but for what its agent needs itself: it only reads. */
 export const policyFor = (around: Surroundings, settings: SandboxSettings, role: Role): Policy => {
@@ -198,7 +218,9 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
   const inMachineFolder = (path: string) => machineFolders.some((folder) => isWithin(path, folder))
   const shownAgain: ReadonlyArray<Mount> = [
     // A home in a folder of the machine would disappear with it.
-    ...(home !== undefined && inMachineFolder(home) ? [{ path: home, as: "readable" } as const] : []),
+    ...(home !== undefined && home !== workspace && inMachineFolder(home)
+      ? [{ path: home, as: "readable" } as const]
+      : []),
     { path: workspace, as: "writable" },
     { path: caches, as: "writable", ...(cachesFrom === undefined ? {} : { from: cachesFrom }) },
     ...around.write.map((path): Mount => ({ path, as: "writable" })),
@@ -229,10 +251,12 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     { path: stateDirectory, as: "hidden-folder" },
     ...hidden
   ]
+  const inOrder = ordered([...mounts, ...anchoring(mounts, around.anchors)])
   return {
     workspace,
     ...(git === undefined ? {} : { git: git.common }),
-    mounts: ordered([...mounts, ...anchoring(mounts, around.anchors)]),
+    mounts: inOrder,
+    listed: listedIn(inOrder, around),
     kept,
     present: kept.filter((path) => around.present.includes(path)),
     links: around.anchors.links,

@@ -4,7 +4,8 @@
  */
 import type { MacOSSandboxParams } from "@anthropic-ai/sandbox-runtime/dist/sandbox/macos-sandbox-utils.js"
 import { isWithin, type Mount, type Policy } from "./policy.ts"
-import { alone, exported, ofShell, quoted, shellHead, withholding } from "./shellScript.ts"
+import { alone, exported, ofShell, shellHead, withholding } from "./shellScript.ts"
+import { quoted } from "./shellWords.ts"
 
 const isHidden = ({ as }: Mount) => as === "hidden-file" || as === "hidden-folder"
 

@@ -2,15 +2,13 @@
  * Programs that stand in for a shell: `PROGRAM -c COMMAND` runs the command in the sandbox. They are scripts, because they
  * start for every command of an agent, and a start of Node takes longer than most commands. Pure.
  */
-import { dirname } from "node:path"
 import { bubblewrapArguments, proxySocket, type Words } from "./bubblewrap.ts"
 import { withheldVariables } from "./credentials.ts"
 import { madeRepository } from "./desk.ts"
-import { begunPrefix } from "./leftovers.ts"
-import { isWithin, type Policy } from "./policy.ts"
-
-export const quoted = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+import type { HeldFile } from "./heldFiles.ts"
+import { keepNames } from "./keepNames.ts"
+import type { Policy } from "./policy.ts"
+import { quoted } from "./shellWords.ts"
 
 export const shellHead = "#!/bin/sh\n# Written by Reprise for the commands of agents and quality gates. Do not edit.\n"
 
@@ -134,111 +132,15 @@ export interface ShellOptions {
   readonly bubblewrap: string
   readonly proxy?: ProxyAccess
   readonly desk: DeskAccess
+  readonly held: ReadonlyArray<HeldFile>
   readonly programs: ProgramPaths
   /** Whoever starts it chooses the variables, so none is taken away by its name. */
   readonly chosenEnvironment?: boolean
 }
 
-const isThere = (path: string) => `{ [ -e ${path} ] || [ -L ${path} ]; }`
-
 /** Words that are left out while a variable is empty. */
 const ifSet = (name: string, words: ReadonlyArray<string>) =>
   words.map((word) => `\${${name}:+${quoted(word)}}`).join(" ")
-
-/** Moves its first word away, under its second. A command may have taken the right to do so from the owner. */
-const movingAside = (refused: string) => `aside() {
-  to=${quoted(refused)}/"$$-$2"
-  mv -f "$1" "$to" 2>/dev/null && return
-  [ -L "\${1%/*}" ] || chmod u+rwx "\${1%/*}"
-  [ -L "$1" ] || [ ! -d "$1" ] || chmod u+rwx "$1"
-  mv -f "$1" "$to"
-}
-`
-
-const aside = (path: string, name: string) => `aside ${path} "${name}"`
-
-const toldAside = (path: string) =>
-  `echo "reprise: ${path.replaceAll(/["$`\\]/g, "?")} says what runs outside of the sandbox, so the command may not make it; it was moved to .reprise/sandbox/refused." >&2`
-
-/** Folders above a path, below the workspace or the repository's git directory. */
-const foldersAbove = (path: string, { git, workspace }: Pick<Policy, "git" | "workspace">): ReadonlyArray<string> => {
-  const above = dirname(path)
-  const isBelow = [workspace, ...(git === undefined ? [] : [git])].some(
-    (root) => above !== root && isWithin(above, root)
-  )
-  const place = git === undefined ? { workspace } : { git, workspace }
-  return isBelow ? [...foldersAbove(above, place), above] : []
-}
-
-/**
- * What must not be made is put aside if a command made it: the name cannot be kept free otherwise, since a mount needs a file to
- * lie on. What was there when the policy was made is mounted; what appeared since is not, since it may be a link of another
- * command's to something that is hidden. Which these are is written down while the command runs: whoever comes next puts them
- * aside if it was killed, and no command runs as long as one stays.
- */
-const keepNames = (policy: Policy, folder: string) => {
-  const { kept, links, refused } = policy
-  const isLink = new Set(links.map(({ path }) => path))
-  const isPresent = new Set(policy.present)
-  // One that was replaced or removed is put back, as a file could not have been.
-  const linksKept = links.map(({ path, target }, n) => {
-    const at = quoted(path)
-    return `if [ ! -L ${at} ] || [ "$(readlink ${at})" != ${quoted(target)} ]; then
-  if ${isThere(at)}; then ${aside(at, `link-${n}`)}; fi
-  ln -s ${quoted(target)} ${at}
-fi
-`
-  })
-  const above = [...new Set(kept.flatMap((path) => foldersAbove(path, policy)))].filter((path) => !isLink.has(path))
-  return {
-    before: [
-      movingAside(refused),
-      `stuck= begun=${quoted(folder)}/${begunPrefix}$$\n`,
-      `for left in ${quoted(folder)}/${begunPrefix}*; do
-  [ -f "$left" ] && ! kill -0 "\${left##*-}" 2>/dev/null || continue
-  while IFS= read -r path; do if ${isThere('"$path"')}; then ${aside('"$path"', `\${left##*-}-\${path##*/}`)} || stuck=$path; fi; done <"$left"
-  [ -n "$stuck" ] || rm -f "$left"
-done
-if [ -n "$stuck" ]; then
-  printf 'reprise: a command made %s, which may not be made, and it cannot be moved away. No command runs until it is removed.\\n' "$stuck" >&2
-  exit 126
-fi
-`,
-      ...linksKept,
-      ...kept.map((path, n) =>
-        isPresent.has(path) ? `present${n}=; ${isThere(quoted(path))} && present${n}=1\n` : ""
-      ),
-      "{ :\n",
-      ...kept.map((path, n) =>
-        isPresent.has(path)
-          ? `[ -n "$present${n}" ] || printf '%s\\n' ${quoted(path)}\n`
-          : `printf '%s\\n' ${quoted(path)}\n`
-      ),
-      `} >"$begun"\n`
-    ].join(""),
-    after: [
-      ...linksKept,
-      // Through a link that a command made, what lies elsewhere would be moved.
-      ...above.map(
-        (path, n) => `if [ -L ${quoted(path)} ]; then
-  ${aside(quoted(path), `above-${n}`)} || stuck=1
-  ${toldAside(path)}
-  status=1
-fi
-`
-      ),
-      ...kept.map(
-        (path, n) => `if ${isPresent.has(path) ? `[ -z "$present${n}" ] && ` : ""}${isThere(quoted(path))}; then
-  ${aside(quoted(path), `${n}`)} || stuck=1
-  ${toldAside(path)}
-  status=1
-fi
-`
-      ),
-      '[ -n "$stuck" ] || rm -f "$begun"\n'
-    ].join("")
-  }
-}
 
 /** What has gone meanwhile needs not be hidden, and cannot be: a mount needs something to lie on. */
 export const hiding = (all: ReadonlyArray<Words>) => {
@@ -272,12 +174,15 @@ const overheard = ({ folder }: DeskAccess) => ({
 })
 
 /**
- * Whether the command has changed what makes a folder a repository, or what a repository obeys; also when that cannot be
+ * Whether the command has changed what makes a folder a repository, what a repository obeys, or skills; also when that cannot be
  * told. Change times cannot be set back, and the record of what it may not make was written before it began.
  */
 const lookForRepositories = ({ git, workspace }: Policy): string => {
-  const names = [".git", "HEAD", "config", "config.worktree", "commondir", "hooks"].map((name) => `-name ${name}`)
-  const changed = `'(' ${[...names, "-path '*/hooks/*'"].join(" -o ")} ')' -cnewer "$begun" -print -quit`
+  const names = [".git", "HEAD", "config", "config.worktree", "commondir", "hooks", ".claude"].map(
+    (name) => `-name ${name}`
+  )
+  const inner = ["*/hooks/*", "*/.claude/skills", "*/.claude/skills/*"].map((path) => `-path '${path}'`)
+  const changed = `'(' ${[...names, ...inner].join(" -o ")} ')' -cnewer "$begun" -print -quit`
   const ofGit = git === undefined ? [] : [`${git}/modules`, `${git}/worktrees`]
   const passedOver = [`${workspace}/.git`, `${workspace}/.reprise`, ...ofGit.map((path) => `${path}/*/objects`)]
   return [
@@ -295,8 +200,8 @@ fi
 `
 
 export const sandboxedShell = (options: ShellOptions): string => {
-  const { bubblewrap, chosenEnvironment, desk, policy, programs, proxy, shell } = options
-  const names = keepNames(policy, desk.folder)
+  const { bubblewrap, chosenEnvironment, desk, held, policy, programs, proxy, shell } = options
+  const names = keepNames(policy, desk.folder, held)
   const heard = overheard(desk)
   const hidden = hiding(bubblewrapArguments(policy, proxy?.socket))
   const enter = [quoted(bubblewrap), heard.words, asInside, ...hidden.words]
@@ -333,7 +238,7 @@ export interface LocalPort {
   readonly socket: string
 }
 
-export interface AgentProgramOptions extends Pick<ShellOptions, "policy" | "bubblewrap" | "programs"> {
+export interface AgentProgramOptions extends Pick<ShellOptions, "policy" | "bubblewrap" | "held" | "programs"> {
   /** A folder that no command sees. */
   readonly folder: string
   readonly proxy: ProxyAccess
@@ -346,8 +251,8 @@ const localSocket = (port: number) => `/run/reprise-port-${port}`
 
 /** `PROGRAM WORD …` runs these words inside, with this program's own input and output, until they end. */
 export const agentProgramText = (options: AgentProgramOptions): string => {
-  const { bubblewrap, folder, policy, ports, programs, proxy, variables } = options
-  const names = keepNames(policy, folder)
+  const { bubblewrap, folder, held, policy, ports, programs, proxy, variables } = options
+  const names = keepNames(policy, folder, held)
   const hidden = hiding([
     ...bubblewrapArguments(policy, proxy.socket),
     ...ports.map(({ port, socket }): Words => ({ words: ["--bind", socket, localSocket(port)] }))

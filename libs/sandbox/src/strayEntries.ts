@@ -9,8 +9,8 @@ import { basename, dirname, join, relative, sep } from "node:path"
 import { createPrivateFile, hasCode, readPrivateFile, runProgram } from "@reprise/process"
 import { Effect, Schema } from "effect"
 import type { Environment, GitRepository } from "./askGit.ts"
-import { putAside } from "./leftovers.ts"
 import type { Link } from "./policy.ts"
+import { putAside } from "./putAside.ts"
 
 interface Entries {
   readonly links: ReadonlyArray<Link>

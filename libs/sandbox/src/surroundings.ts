@@ -8,7 +8,9 @@ import { commandFiles } from "./commandFiles.ts"
 import { credentialPaths, systemCredentialPaths } from "./credentials.ts"
 import { find, findAll, pathsOf } from "./found.ts"
 import { gitPlacesOf } from "./gitPlaces.ts"
+import { listedFolders } from "./listedFolders.ts"
 import {
+  type Found,
   type GitPlaces,
   isWithin,
   keptPaths,
@@ -17,6 +19,7 @@ import {
   type Surroundings
 } from "./policy.ts"
 import { registriesFor } from "./registries.ts"
+import { startupPlaces } from "./startupPlaces.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -132,16 +135,26 @@ export const lookAround = async (
   const stateDirectory = await realOf(where.stateDirectory)
   const git = await gitPlacesOf(workspace, { ...where.environment, HOME: where.home })
   const ownFolders = pathsOf(await findAll(own.write))
-  const credentials = await findAll(credentialPlaces(at))
+  // git-annex keeps passwords of its remotes there.
+  const ofAnnex = git === undefined ? [] : [join(git.common, "annex", "creds")]
+  const credentials = await findAll([...credentialPlaces(at), ...ofAnnex])
   const denied = await places(settings.deny)
   // Of its own login an agent has need; what the settings deny stays denied.
   const hidden = [...credentials.filter(({ path }) => !ownFolders.some((folder) => isWithin(path, folder))), ...denied]
+  const sockets = await listeningSockets()
   const write = [...pathsOf(await places(settings.write)), ...ownFolders]
   const kept = await Promise.all(own.kept.map(async (path) => join(await realOf(dirname(path)), basename(path))))
   const obeyedFiles = [...commandFiles.map((name) => join(workspace, name)), ...kept]
   const writable = [workspace, ...write, ...(git === undefined ? [] : [git.common, git.directory])]
   // Where `.git` is a link, a command could put a repository of its own in its place.
-  const protectedPaths = [...obeyedFiles, join(workspace, ".git"), ...(git?.obeyed ?? []), ...pathsOf(hidden)]
+  const startup = await startupPlaces(await realOf(where.home), where.environment, writable)
+  const protectedPaths = [
+    ...obeyedFiles,
+    ...startup,
+    join(workspace, ".git"),
+    ...(git?.obeyed ?? []),
+    ...pathsOf(hidden)
+  ]
   const around = {
     home: (await find(where.home))?.path,
     workspace,
@@ -152,14 +165,19 @@ export const lookAround = async (
     refused: where.refused,
     git,
     hidden: [...new Map(hidden.map((one) => [one.path, one])).values()],
+    listed: await listedFolders(pathsOf(await findAll([where.home, ...ownHome()])), [
+      ...hidden,
+      ...sockets.map((path): Found => ({ path, kind: "file" }))
+    ]),
     write,
     read: pathsOf(await places([...settings.read, ...own.read])),
-    commandFiles: pathsOf(await findAll(obeyedFiles)),
+    commandFiles: pathsOf(await findAll([...obeyedFiles, ...startup])),
+    startup,
     anchors: await anchorsOf(
       protectedPaths.filter((path) => !isWithin(path, stateDirectory) || isWithin(path, workspace)),
       writable
     ),
-    sockets: await listeningSockets(),
+    sockets,
     registries: registriesFor(await namesIn(workspace)),
     ...(own === noOwnPlaces ? {} : { own: { kept, network: own.network } })
   }

@@ -2,7 +2,7 @@
 import { existsSync, lstatSync } from "node:fs"
 import { basename, join } from "node:path"
 import { canary, type Scene } from "./testingScene.ts"
-import { type Escape, written } from "./testingTries.ts"
+import { type Escape, read, written } from "./testingTries.ts"
 
 const configured = (title: string, command: string): Escape =>
   written(
@@ -47,7 +47,10 @@ const named: ReadonlyArray<readonly [title: string, path: string]> = [
   ["files that git takes for not checked out", ".git/info/sparse-checkout"],
   ["objects of another repository", ".git/objects/info/alternates"],
   ["a remote in a file of its own", ".git/remotes/origin"],
-  ["what Reprise tolerates", ".git/reprise-prepared.json"]
+  ["what Reprise tolerates", ".git/reprise-prepared.json"],
+  ["which clone Reprise has trusted", ".git/reprise.json"],
+  ["the key that git-crypt encrypts with", ".git/git-crypt/keys/default"],
+  ["a hook that husky's hooks call", ".husky/pre-commit"]
 ]
 
 /** Places in git's folders at which a git outside writes, or reads. */
@@ -89,6 +92,10 @@ export const gitEscapes: ReadonlyArray<Escape> = [
       command: () => `mkdir -p "$(dirname .git/${path})"; rm -rf .git/${path}; mkfifo .git/${path}`,
       escaped: ({ workspace }) => isThere(join(workspace, ".git", path))?.isFIFO() === true
     })
+  ),
+  read(
+    "a password that git-annex keeps",
+    () => "cat .git/annex/creds/remote; mv .git/annex out-annex; cat out-annex/creds/remote"
   ),
   written(
     "a file of the user under a second name in git's folder",

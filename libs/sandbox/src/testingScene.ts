@@ -105,13 +105,17 @@ const furnish = (workspace: string, home: string) => {
     git(workspace, "config", "--add", "include.path", name)
   }
   // The last one counts, but each could.
-  for (const name of ["tools/hooks", ".git/hooks"]) git(workspace, "config", "--add", "core.hooksPath", name)
+  for (const name of [".husky/_", "tools/hooks", ".git/hooks"])
+    git(workspace, "config", "--add", "core.hooksPath", name)
   appendFileSync(join(workspace, ".git", "config"), configurationByHand(workspace))
   git(workspace, "config", "--file", ".git/modules/sub/config", "core.hooksPath", "own-hooks")
   mkdirSync(join(home, ".config", "git"), { recursive: true })
   writeFileSync(join(home, ".config", "git", "config"), `[include]\n\tpath = ${workspace}/xdg.gitconfig\n`)
   writeFileSync(join(home, ".gitconfig"), `[include]\n\tpath = ${workspace}/home.gitconfig # mine\n`)
   symlinkSync("../../tools/pre-push", join(workspace, ".git", "hooks", "pre-push"))
+  inWorkspace(".git/reprise.json", "{}\n")
+  inWorkspace(".git/git-crypt/keys/default", "theirs\n")
+  inWorkspace(".git/annex/creds/remote", `${canary}\n`)
 }
 
 /** Whoever reaches it is answered with the canary. */

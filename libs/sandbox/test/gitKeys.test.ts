@@ -121,3 +121,25 @@ describe("the words of a command line", () => {
     assert.includeMembers([...words], ["my tools/clean", "Makefile"])
   })
 })
+
+describe("a command line that names a file of the working tree by way of a shell", () => {
+  const all = (text: string) => wordsOfCommand(text, "/home/me").map(({ path }) => path)
+  it.each([
+    ['"$(git rev-parse --show-toplevel)/tools/x" %f', "tools/x"],
+    ["`git rev-parse --show-toplevel`/tools/x", "tools/x"],
+    ["$PWD/tools/x", "tools/x"],
+    [`"$\{PWD}/tools/x"`, "tools/x"],
+    ["sh -c 'tools/x \"$1\"' -", "tools/x"],
+    ["./tools/x | y", "./tools/x"],
+    ["true;tools/x", "tools/x"],
+    ["node -r./tools/x a", "./tools/x"],
+    ["node --require=tools/x a", "tools/x"],
+    ["PATH=tools/bin:$PATH x", "tools/bin"],
+    ["{ tools/x,tools/y; }", "tools/y"],
+    ["tools/my\\ x", "tools/my x"],
+    ["!exec tools/x", "tools/x"],
+    ["A=$HOME/tools/x a", "/home/me/tools/x"]
+  ])("names it: %s", (text, path) => {
+    assert.include(all(text), path)
+  })
+})

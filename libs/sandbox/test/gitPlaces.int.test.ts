@@ -124,6 +124,28 @@ describe("what the git of a workspace obeys", () => {
     })
   )
 
+  it.live("is what husky's hooks call, beside them", () =>
+    Effect.gen(function* () {
+      const it = yield* here
+      git(it, "config", "core.hooksPath", ".husky/_")
+      assert.include([...(yield* obeyed(it))], join(it.workspace, ".husky"))
+    })
+  )
+
+  it.live("is a file in a folder that a command line goes to, or finds programs in", () =>
+    Effect.gen(function* () {
+      const it = yield* here
+      mkdirSync(join(it.workspace, "tools"))
+      for (const name of ["x", "y"]) writeFileSync(join(it.workspace, "tools", name), "")
+      git(it, "config", "alias.x", "!cd tools && ./x")
+      git(it, "config", "filter.y.clean", "env PATH=tools:$PATH y")
+      assert.includeMembers(
+        [...(yield* obeyed(it))],
+        ["x", "y"].map((name) => join(it.workspace, "tools", name))
+      )
+    })
+  )
+
   it.live("is beside what a link leads to, where a path goes on behind it", () =>
     Effect.gen(function* () {
       const it = yield* here

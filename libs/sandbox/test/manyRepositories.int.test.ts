@@ -20,7 +20,7 @@ const placeIn = (folder: string, name: string): Place => {
   const workspace = join(folder, name)
   const stateDirectory = join(workspace, ".reprise")
   mkdirSync(stateDirectory, { recursive: true })
-  return { workspace, stateDirectory, git: undefined }
+  return { workspace, stateDirectory, git: undefined, hooks: [] }
 }
 
 /** Each with another configuration that names a program. */

@@ -1,6 +1,6 @@
 /** Repositories inside of a workspace: which of them are put aside, and what is said. */
 import { execFile, execFileSync } from "node:child_process"
-import { existsSync, mkdirSync, readdirSync } from "node:fs"
+import { existsSync, lstatSync, mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, References } from "effect"
@@ -116,6 +116,89 @@ describe.skipIf(!sandboxed)("a repository inside of a workspace", () => {
         )
       )
       assert.strictEqual(first, "other")
+    }).pipe(quietly)
+  )
+})
+
+const skill = (folder: string) =>
+  `mkdir -p ${folder}/skills/x && echo 'hooks: {}' > ${folder}/skills/x/SKILL.md && echo more >> ${folder}/skills/x/run.sh`
+
+describe.skipIf(!sandboxed)("skills of Claude in a folder of a workspace", () => {
+  it.live.each([
+    ["made", skill("packages/a/.claude"), "packages/a/.claude/skills"],
+    [
+      "prepared under another name by an earlier command",
+      "mv packages/prepared packages/.claude",
+      "packages/.claude/skills"
+    ],
+    ["behind a link", `${skill("real")}; ln -s real .claude-link; mkdir b; ln -s ../real b/.claude`, "b/.claude"]
+  ] as const)("that a command %s are moved when it ends, and the agent reads why", ([, command, place]) =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const said = yield* during(here, (sandbox) =>
+        Effect.andThen(runIn(here, sandbox, skill("packages/prepared")), runIn(here, sandbox, command))
+      )
+      assert.include(said, `${place} was moved to .reprise/sandbox/refused`)
+      assert.isUndefined(lstatSync(join(here.workspace, place), { throwIfNoEntry: false }))
+    }).pipe(quietly)
+  )
+
+  it.live("that the user made before stay while they say the same", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const place = join(here.workspace, "mine", ".claude")
+      execFileSync("/bin/sh", ["-c", skill("mine/.claude")], { cwd: here.workspace })
+      const [before, after] = yield* during(here, (sandbox) =>
+        Effect.gen(function* () {
+          yield* runIn(here, sandbox, "touch mine/.claude/other")
+          const stays = existsSync(join(place, "skills"))
+          yield* runIn(here, sandbox, "echo evil >> mine/.claude/skills/x/run.sh")
+          return [stays, existsSync(join(place, "skills"))] as const
+        })
+      )
+      assert.deepStrictEqual([before, after], [true, false])
+      assert.isTrue(existsSync(join(place, "other")))
+    }).pipe(quietly)
+  )
+})
+
+describe.skipIf(!sandboxed)("a hook of a repository in a workspace", () => {
+  it.live("is one too where the user's configuration has every repository look for hooks in its own tree", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      execFileSync("git", ["config", "--global", "core.hooksPath", ".own-hooks"], {
+        env: { ...process.env, HOME: here.home }
+      })
+      const kept = yield* during(here, (sandbox) =>
+        Effect.gen(function* () {
+          yield* runIn(here, sandbox, make("plain"))
+          const before = isThere(here, "plain")
+          yield* runIn(
+            here,
+            sandbox,
+            `${make("made")}; mkdir made/.own-hooks; echo evil > made/.own-hooks/post-checkout`
+          )
+          return [before, isThere(here, "made")]
+        })
+      )
+      assert.deepStrictEqual(kept, [true, false])
+    }).pipe(quietly)
+  )
+
+  it.live("is another one when its bytes are others, however large it is", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const large = "head -c 2000000 /dev/zero > mine/.git/hooks/pre-commit"
+      execFileSync("/bin/sh", ["-c", `${make("mine")}; ${large}`], { cwd: here.workspace })
+      const kept = yield* during(here, (sandbox) =>
+        Effect.gen(function* () {
+          yield* runIn(here, sandbox, "git -C mine branch topic")
+          const before = isThere(here, "mine")
+          yield* runIn(here, sandbox, "echo evil >> mine/.git/hooks/pre-commit")
+          return [before, isThere(here, "mine")]
+        })
+      )
+      assert.deepStrictEqual(kept, [true, false])
     }).pipe(quietly)
   )
 })

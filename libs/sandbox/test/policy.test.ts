@@ -18,6 +18,8 @@ const around: Surroundings = {
     executable: ["/home/me/work/.git/hooks", "/home/me/work/.git/config"],
     obeyed: ["hooks", "config", "commondir"].map((name) => `/home/me/work/.git/${name}`)
   },
+  listed: [],
+  startup: [],
   hidden: [
     { path: "/home/me/.ssh", kind: "folder" },
     { path: "/home/me/.netrc", kind: "file" }
@@ -166,11 +168,42 @@ describe("registries", () => {
   })
 })
 
+describe("a folder in which single files are hidden", () => {
+  const home = {
+    path: "/home/me",
+    entries: [{ name: ".netrc" }, { name: ".ssh" }, { name: "a", target: "b" }, { name: "b" }]
+  }
+  const wordsOf = (more: Partial<Surroundings>, settings = none) =>
+    bubblewrapArguments(policyFor({ ...around, listed: [home], ...more }, settings, "author"))
+      .flatMap(({ words }) => words)
+      .join(" ")
+
+  it("is seen with what is not hidden, so that nothing is there to end a mount of", () => {
+    const words = wordsOf({})
+    assert.include(words, "--tmpfs /home/me --symlink b /home/me/a --ro-bind-try /home/me/b /home/me/b")
+    assert.notInclude(words, "/home/me/.netrc")
+    assert.include(words, "--tmpfs /home/me/.ssh", "folders are hidden as before")
+    assert.isBelow(words.indexOf("--tmpfs /home/me "), words.indexOf("--bind-try /home/me/work "))
+    assert.include(words, "--remount-ro /home/me")
+  })
+
+  it("has the files that are shown again", () => {
+    assert.include(wordsOf({ read: ["/home/me/.netrc"] }), "--ro-bind-try /home/me/.netrc /home/me/.netrc")
+  })
+
+  it("is the machine's own where commands may write it, with the files hidden one by one", () => {
+    const words = wordsOf({ write: ["/home/me"] })
+    assert.notInclude(words, "--tmpfs /home/me ")
+    assert.include(words, "--ro-bind /dev/null /home/me/.netrc")
+  })
+})
+
 describe("the program that stands in for a shell", () => {
   const policy = policyFor(around, none, "reviewer")
   const desk = { socket: "/run/desk", folder: "/state/heard" }
   const programs = { own: "/state/programs", outside: "/usr/bin:/bin", inTree: "" }
-  const text = sandboxedShell({ policy, shell: "/bin/bash", bubblewrap: "/usr/bin/bwrap", desk, programs })
+  const options = { policy, shell: "/bin/bash", bubblewrap: "/usr/bin/bwrap", desk, held: [], programs }
+  const text = sandboxedShell(options)
 
   it("enters bubblewrap with namespaces of its own, and hidden folders that cannot be written", () => {
     const words = bubblewrapArguments(policy).flatMap((some) => some.words)
@@ -184,11 +217,9 @@ describe("the program that stands in for a shell", () => {
   it("quotes every path", () => {
     const odd = "/home/me/it's; rm -rf $HOME `x`"
     const named = sandboxedShell({
+      ...options,
       policy: { ...policy, mounts: [{ path: odd, as: "writable" }], kept: [odd] },
-      shell: "/bin/bash",
-      bubblewrap: "/usr/bin/bwrap",
-      desk,
-      programs
+      held: [{ path: odd, held: "/state/heard/held/1" }]
     })
     assert.include(named, `--bind-try '/home/me/it'\\''s; rm -rf $HOME \`x\`' '/home/me/it'\\''s; rm -rf $HOME \`x\`'`)
     assert.notMatch(named, /echo "[^"]*[$`]/)
@@ -199,7 +230,6 @@ describe("the program that stands in for a shell", () => {
   })
 
   it("takes no variable from a quality gate, whose variables were chosen", () => {
-    const options = { policy, shell: "/bin/sh", bubblewrap: "/usr/bin/bwrap", desk, programs }
     assert.include(sandboxedShell(options), "*TOKEN*")
     assert.notInclude(sandboxedShell({ ...options, chosenEnvironment: true }), "*TOKEN*")
   })

@@ -27,6 +27,8 @@ const around: Surroundings = {
     executable: ["/Users/me/work/.git/hooks", "/Users/me/work/.git/config"],
     obeyed: ["/Users/me/work/.git/config.worktree"]
   },
+  listed: [],
+  startup: [],
   hidden: [{ path: "/Users/me/.ssh", kind: "folder" }],
   write: ["/Users/me/data"],
   read: [],

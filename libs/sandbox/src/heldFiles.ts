@@ -1,0 +1,103 @@
+/**
+ * Protected files whose mount would end if somebody outside replaced them: a command that goes on could write them from then on,
+ * and nobody can tell whose the new content is. A second name keeps the file that was there; whoever finds another one after a
+ * command puts the first one back.
+ */
+import { createHash } from "node:crypto"
+import { link, lstat, mkdir } from "node:fs/promises"
+import { basename, dirname, join } from "node:path"
+import { hasCode, runProgram } from "@reprise/process"
+import { Effect } from "effect"
+import { isWithin, type Policy } from "./policy.ts"
+import { putAside } from "./putAside.ts"
+
+export interface HeldFile {
+  readonly path: string
+  /** The second name. */
+  readonly held: string
+}
+
+/** Beside the folder of what commands said; no command sees either. */
+const folderOfHeld = (folder: string) => join(dirname(folder), "held")
+
+const isFile = (path: string) =>
+  lstat(path).then(
+    (found) => found.isFile(),
+    () => false
+  )
+
+const couldWrite = ({ mounts }: Pick<Policy, "mounts">, path: string) =>
+  mounts.some((mount) => mount.as === "writable" && isWithin(path, mount.path))
+
+/** `folder`: of what commands said. Holds the protected files of a policy. One that cannot have a second name, since it is on another disk, is left out. */
+export const holdFiles = async (folder: string, policy: Pick<Policy, "mounts">): Promise<ReadonlyArray<HeldFile>> => {
+  await mkdir(folderOfHeld(folder), { recursive: true, mode: 0o700 })
+  const files: Array<HeldFile> = []
+  for (const { as, from, path } of policy.mounts) {
+    if (as !== "readable" || from !== undefined || !couldWrite(policy, path) || !(await isFile(path))) continue
+    const held = join(folderOfHeld(folder), createHash("sha256").update(path).digest("hex").slice(0, 24))
+    const isHeld = await link(path, held).then(
+      () => true,
+      // A command of an earlier policy may run: what it is held against stays.
+      (error) => hasCode(error, "EEXIST")
+    )
+    if (isHeld) files.push({ path, held })
+  }
+  return files
+}
+
+/** In the folder of what commands said: a path for each file that the program of a command put back. */
+export const putBackName = "put-back"
+
+/** A line of the record of a running command. */
+export const recordOf = ({ held, path }: HeldFile): string => `=${basename(held)}=${path}`
+
+/** `record`: the file with the lines. */
+export const heldIn = (record: string, text: string): ReadonlyArray<HeldFile> =>
+  text.split("\n").flatMap((line) => {
+    const [, name, path] = /^=([0-9a-f]+)=(\/.*)$/.exec(line) ?? []
+    return name === undefined || path === undefined ? [] : [{ path, held: join(folderOfHeld(dirname(record)), name) }]
+  })
+
+/** Files of git that git itself writes anew for a branch that is made, tracked or removed. */
+export const configurations: ReadonlyArray<string> = ["config", "config.worktree"]
+
+/** What git lists of such a branch, and its value leads nowhere else. An extended regular expression (POSIX). */
+export const ofBranch =
+  "^branch\\.[^=]+\\.(rebase|description|merge|remote|pushremote|[a-z]+(-[a-z]+)+)=([.]|[A-Za-z0-9][A-Za-z0-9._/ -]*)$"
+
+const listed = async (path: string) => {
+  const { exitCode, stdout } = await Effect.runPromise(
+    runProgram({
+      program: "git",
+      args: ["--no-pager", "config", "--file", path, "--no-includes", "--list"],
+      directory: "/",
+      environment: { PATH: process.env["PATH"] ?? "", LC_ALL: "C" },
+      timeoutMs: 10_000
+    })
+  )
+  if (exitCode !== 0) throw new Error(`git cannot read ${path}.`)
+  return new Set(stdout.split("\n"))
+}
+
+const differsByBranches = async ({ held, path }: HeldFile): Promise<boolean> => {
+  if (!configurations.includes(basename(path)) || !(await isFile(path))) return false
+  try {
+    const [before, now] = await Promise.all([listed(held), listed(path)])
+    const changed = [...before, ...now].filter((line) => !(before.has(line) && now.has(line)))
+    return changed.every((line) => new RegExp(ofBranch).test(line))
+  } catch {
+    return false
+  }
+}
+
+/** Puts back a file that is another one by now. Says whether it was. */
+export const putBack = async (file: HeldFile, refused: string): Promise<boolean> => {
+  const { held, path } = file
+  const [first, now] = await Promise.all([held, path].map((one) => lstat(one).catch(() => undefined)))
+  if (first === undefined || now === undefined || (first.ino === now.ino && first.dev === now.dev)) return false
+  if (await differsByBranches(file)) return false
+  await putAside(path, refused)
+  await link(held, path)
+  return true
+}

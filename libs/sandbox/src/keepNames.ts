@@ -1,0 +1,141 @@
+/**
+ * What the program of a command does before and after it, so that what commands may not make or change stays as it is
+ * (docs/design/workspace.md#sandbox). Pure.
+ */
+import { basename, dirname } from "node:path"
+import { configurations, type HeldFile, ofBranch, putBackName, recordOf } from "./heldFiles.ts"
+import { begunPrefix } from "./leftovers.ts"
+import { isWithin, type Policy } from "./policy.ts"
+import { isThere, quoted } from "./shellWords.ts"
+
+/** Moves its first word away, under its second. A command may have taken the right to do so from the owner. */
+const movingAside = (refused: string) => `aside() {
+  to=${quoted(refused)}/"$$-$2"
+  while ${isThere('"$to"')}; do to=$to-; done
+  mv -f "$1" "$to" 2>/dev/null && return
+  [ -L "\${1%/*}" ] || chmod u+rwx "\${1%/*}"
+  [ -L "$1" ] || [ ! -d "$1" ] || chmod u+rwx "$1"
+  mv -f "$1" "$to"
+}
+`
+
+const aside = (path: string, name: string) => `aside ${path} "${name}"`
+
+const toldAside = (path: string) =>
+  `echo "reprise: ${path.replaceAll(/["$`\\]/g, "?")} says what runs outside of the sandbox, so the command may not make it; it was moved to .reprise/sandbox/refused." >&2`
+
+/** Folders above a path, below the workspace or the repository's git directory. */
+const foldersAbove = (path: string, { git, workspace }: Pick<Policy, "git" | "workspace">): ReadonlyArray<string> => {
+  const above = dirname(path)
+  const isBelow = [workspace, ...(git === undefined ? [] : [git])].some(
+    (root) => above !== root && isWithin(above, root)
+  )
+  const place = git === undefined ? { workspace } : { git, workspace }
+  return isBelow ? [...foldersAbove(above, place), above] : []
+}
+
+/**
+ * `hold PATH SECOND`: before a command, a file that somebody has replaced since is the right one, unless other commands that may
+ * have written it run, or were killed. `holds PATH SECOND NAME`: after it, nobody knows.
+ */
+const holding = (folder: string) => `said() {
+  (cd / && LC_ALL=C git --no-pager config --file "$1" --no-includes --list) 2>/dev/null
+}
+differsByBranches() {
+  case \${1##*/} in ${configurations.join(" | ")}) ;; *) return 1 ;; esac
+  [ ! -L "$1" ] && [ -f "$1" ] && first=$(said "$2") && now=$(said "$1") || return 1
+  ! { printf '%s\\n' "$first" | sort -u; printf '%s\\n' "$now" | sort -u; } | LC_ALL=C sort | uniq -u | LC_ALL=C grep -qvE ${quoted(ofBranch)}
+}
+isHeld() {
+  [ ! -L "$1" ] && [ "$1" -ef "$2" ]
+}
+holds() {
+  ! ${isThere('"$1"')} || [ ! -e "$2" ] || isHeld "$1" "$2" && return
+  if differsByBranches "$1" "$2"; then ln -f "$1" "$2"; return; fi
+  aside "$1" "$3" && ln "$2" "$1" || stuck=1
+  printf '%s\\n' "$1" >>${quoted(folder)}/${putBackName}
+  printf 'reprise: %s was replaced while a command ran that could have written it then; it was moved to .reprise/sandbox/refused, and the one from before is back.\\n' "$1" >&2
+}
+hold() {
+  isHeld "$1" "$2" && return
+  if [ -n "$beside" ]; then holds "$1" "$2" held; return; fi
+  rm -f "$2"
+  [ -L "$1" ] || [ ! -f "$1" ] || ln "$1" "$2"
+}
+`
+
+/**
+ * What must not be made is put aside if a command made it: the name cannot be kept free otherwise, since a mount needs a file to
+ * lie on. What was there when the policy was made is mounted; what appeared since is not, since it may be a link of another
+ * command's to something that is hidden. Which these are is written down while the command runs: whoever comes next puts them
+ * aside if it was killed, and no command runs as long as one stays.
+ */
+export const keepNames = (policy: Policy, folder: string, held: ReadonlyArray<HeldFile>) => {
+  const { kept, links, refused } = policy
+  const isLink = new Set(links.map(({ path }) => path))
+  const isPresent = new Set(policy.present)
+  // One that was replaced or removed is put back, as a file could not have been.
+  const linksKept = links.map(({ path, target }, n) => {
+    const at = quoted(path)
+    return `if [ ! -L ${at} ] || [ "$(readlink ${at})" != ${quoted(target)} ]; then
+  if ${isThere(at)}; then ${aside(at, `link-${n}`)}; fi
+  ln -s ${quoted(target)} ${at}
+fi
+`
+  })
+  const above = [...new Set(kept.flatMap((path) => foldersAbove(path, policy)))].filter((path) => !isLink.has(path))
+  return {
+    before: [
+      movingAside(refused),
+      holding(folder),
+      `stuck= begun=${quoted(folder)}/${begunPrefix}$$\n`,
+      // Those of other processes, too.
+      `beside=\nfor other in ${quoted(dirname(dirname(folder)))}/*/${quoted(basename(folder))}/${begunPrefix}*; do [ ! -f "$other" ] || beside=1; done\n`,
+      ...held.map((file) => `hold ${quoted(file.path)} ${quoted(file.held)}\n`),
+      `for left in ${quoted(folder)}/${begunPrefix}*; do
+  [ -f "$left" ] && ! kill -0 "\${left##*-}" 2>/dev/null || continue
+  while IFS= read -r path; do if ${isThere('"$path"')}; then ${aside('"$path"', `\${left##*-}-\${path##*/}`)} || stuck=$path; fi; done <"$left"
+  [ -n "$stuck" ] || rm -f "$left"
+done
+if [ -n "$stuck" ]; then
+  printf 'reprise: a command made %s, which may not be made, and it cannot be moved away. No command runs until it is removed.\\n' "$stuck" >&2
+  exit 126
+fi
+`,
+      ...linksKept,
+      ...kept.map((path, n) =>
+        isPresent.has(path) ? `present${n}=; ${isThere(quoted(path))} && present${n}=1\n` : ""
+      ),
+      "{ :\n",
+      ...kept.map((path, n) =>
+        isPresent.has(path)
+          ? `[ -n "$present${n}" ] || printf '%s\\n' ${quoted(path)}\n`
+          : `printf '%s\\n' ${quoted(path)}\n`
+      ),
+      ...held.map((file) => `printf '%s\\n' ${quoted(recordOf(file))}\n`),
+      `} >"$begun"\n`
+    ].join(""),
+    after: [
+      ...linksKept,
+      // Through a link that a command made, what lies elsewhere would be moved.
+      ...above.map(
+        (path, n) => `if [ -L ${quoted(path)} ]; then
+  ${aside(quoted(path), `above-${n}`)} || stuck=1
+  ${toldAside(path)}
+  status=1
+fi
+`
+      ),
+      ...kept.map(
+        (path, n) => `if ${isPresent.has(path) ? `[ -z "$present${n}" ] && ` : ""}${isThere(quoted(path))}; then
+  ${aside(quoted(path), `${n}`)} || stuck=1
+  ${toldAside(path)}
+  status=1
+fi
+`
+      ),
+      ...held.map((file, n) => `holds ${quoted(file.path)} ${quoted(file.held)} held-${n}\n`),
+      '[ -n "$stuck" ] || rm -f "$begun"\n'
+    ].join("")
+  }
+}

@@ -1,0 +1,180 @@
+/** A mount of a single file ends when somebody outside replaces the file: what a command can do then. */
+import { execFile, execFileSync, spawn } from "node:child_process"
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, References, Schedule } from "effect"
+import { layerSandbox, Sandbox, type SandboxShape } from "../src/index.ts"
+import { canary, canSandbox, type Scene, scene } from "../src/testing.ts"
+
+const sandboxed = await canSandbox()
+const quietly = Effect.provideService(References.MinimumLogLevel, "None")
+
+const environmentOf = ({ home }: Scene) => ({ ...process.env, HOME: home })
+
+const during = <A, E>(here: Scene, use: (sandbox: SandboxShape) => Effect.Effect<A, E>) =>
+  Sandbox.use(use).pipe(
+    Effect.provide(
+      layerSandbox({
+        mode: "required",
+        gates: true,
+        settings: { write: [], read: [], deny: [], network: [] },
+        stateDirectory: here.stateDirectory,
+        environment: environmentOf(here)
+      })
+    ),
+    Effect.scoped
+  )
+
+const run = (here: Scene, shell: string, command: string) =>
+  Effect.callback<string>((resume) => {
+    execFile(shell, ["-c", command], { cwd: here.workspace, env: environmentOf(here) }, (_, stdout, stderr) =>
+      resume(Effect.succeed(stdout + stderr))
+    )
+  })
+
+const until = (isTrue: () => boolean) =>
+  Effect.repeat(Effect.sync(isTrue), { until: (done) => done, schedule: Schedule.spaced("5 millis") })
+
+/** As git, npm and editors write a file. */
+const replace = (path: string, text: string) => {
+  writeFileSync(`${path}.lock`, text)
+  renameSync(`${path}.lock`, path)
+}
+
+/** Runs a command that waits until something has happened outside while it goes on. */
+const meanwhile = (here: Scene, shell: string, happens: () => void, command: string) =>
+  Effect.gen(function* () {
+    const begun = join(here.workspace, "out-begun")
+    const said = yield* Effect.forkChild(
+      run(here, shell, `touch out-begun; until [ -e out-happened ]; do sleep 0.02; done; ${command}`)
+    )
+    yield* until(() => existsSync(begun))
+    happens()
+    writeFileSync(join(here.workspace, "out-happened"), "")
+    return yield* Fiber.join(said)
+  })
+
+const git = (here: Scene, ...args: ReadonlyArray<string>) =>
+  execFileSync("git", args, { cwd: here.workspace, env: environmentOf(here), stdio: "pipe", encoding: "utf8" })
+
+const refusedIn = ({ stateDirectory }: Scene) => {
+  const folder = join(stateDirectory, "sandbox", "refused")
+  return readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"))
+}
+
+describe.skipIf(!sandboxed)("a protected file that the user replaces while a command goes on", () => {
+  it.live.each([
+    [".git/config", (here: Scene) => git(here, "config", "user.name", "Ada")],
+    [".git/info/exclude", ({ workspace }: Scene) => replace(join(workspace, ".git/info/exclude"), "mine\n")],
+    ["opencode.json", ({ workspace }: Scene) => replace(join(workspace, "opencode.json"), "{ }")],
+    ["tools/clean.js", ({ workspace }: Scene) => replace(join(workspace, "tools/clean.js"), "mine()")]
+  ] as const)("is the one from before when the command has ended, and nothing is lost: %s", ([path, happens]) =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const place = join(here.workspace, path)
+      const before = existsSync(place) ? readFileSync(place, "utf8") : ""
+      const said = yield* during(here, ({ shellFor }) =>
+        Effect.flatMap(shellFor(here.workspace, "author"), (shell) =>
+          meanwhile(here, shell, () => happens(here), `echo '# ${canary}' >> ${path}`)
+        )
+      )
+      assert.strictEqual(readFileSync(place, "utf8"), before)
+      assert.isTrue(refusedIn(here).some((text) => text.includes(canary)))
+      assert.match(said, /reprise: .*replaced while a command ran/)
+    }).pipe(quietly)
+  )
+
+  it.live("is the one from before when the command was killed", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const place = join(here.workspace, ".git", "config")
+      const before = readFileSync(place, "utf8")
+      yield* during(here, (sandbox) =>
+        Effect.gen(function* () {
+          const shell = yield* sandbox.shellFor(here.workspace, "author")
+          const command = `touch out-begun; until echo '# ${canary}' >> .git/config; do sleep 0.02; done; sleep 3600`
+          const child = spawn(shell, ["-c", command], {
+            cwd: here.workspace,
+            env: environmentOf(here),
+            detached: true,
+            stdio: "ignore"
+          })
+          const ended = new Promise<void>((resolve) => child.once("close", () => resolve()))
+          yield* until(() => existsSync(join(here.workspace, "out-begun")))
+          git(here, "config", "user.name", "Ada")
+          yield* until(() => readFileSync(place, "utf8").includes(canary))
+          process.kill(-(child.pid ?? 0), "SIGKILL")
+          yield* Effect.promise(() => ended)
+          yield* sandbox.tidy(here.workspace)
+          assert.strictEqual(readFileSync(place, "utf8"), before, "at the end of the turn")
+        })
+      )
+    }).pipe(quietly)
+  )
+
+  it.live("stays as git writes it for a branch", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const place = join(here.workspace, ".git", "config")
+      git(here, "branch", "topic")
+      const said = yield* during(here, ({ shellFor }) =>
+        Effect.flatMap(shellFor(here.workspace, "author"), (shell) =>
+          meanwhile(here, shell, () => git(here, "branch", "--set-upstream-to", "topic", "second"), "true")
+        )
+      )
+      assert.include(readFileSync(place, "utf8"), '[branch "second"]')
+      assert.notInclude(said, "reprise:")
+    }).pipe(quietly)
+  )
+
+  it.live("is the user's between two commands, and the second one cannot change it", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const place = join(here.workspace, ".git", "config")
+      yield* during(here, ({ shellFor }) =>
+        Effect.gen(function* () {
+          const shell = yield* shellFor(here.workspace, "author")
+          yield* run(here, shell, "true")
+          git(here, "config", "core.pager", "mine")
+          yield* run(here, shell, `echo '# ${canary}' >> .git/config`)
+          assert.include(readFileSync(place, "utf8"), "mine")
+          yield* meanwhile(
+            here,
+            shell,
+            () => git(here, "config", "user.name", "Ada"),
+            `echo '# ${canary}' >> .git/config`
+          )
+        })
+      )
+      const text = readFileSync(place, "utf8")
+      assert.include(text, "mine")
+      assert.notInclude(text, canary)
+    }).pipe(quietly)
+  )
+})
+
+describe.skipIf(!sandboxed)("a key that a program of the user writes anew while a command goes on", () => {
+  it.live.each([".netrc", ".npmrc", ".git-credentials", ".claude/.credentials.json", ".docker/config.json", ".pgpass"])(
+    "cannot be read: %s",
+    (path) =>
+      Effect.gen(function* () {
+        const here = yield* scene
+        const place = join(here.home, path)
+        mkdirSync(dirname(place), { recursive: true })
+        // The last one is not there when the command begins.
+        if (path !== ".pgpass") writeFileSync(place, canary)
+        const said = yield* during(here, ({ shellFor }) =>
+          Effect.flatMap(shellFor(here.workspace, "author"), (shell) =>
+            meanwhile(
+              here,
+              shell,
+              () => replace(place, canary),
+              `cat ${place}; grep -r ${canary.slice(0, 8)} ${here.home}`
+            )
+          )
+        )
+        assert.notInclude(said, canary)
+      }).pipe(quietly)
+  )
+})
