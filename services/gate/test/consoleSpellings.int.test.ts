@@ -10,7 +10,7 @@ import { knownTries, spellingsOf, type Try } from "./support/spellings.ts"
 
 const viewerToken = "the token of viewers"
 const unlimited = { burst: 1e9, perSecond: 1e9, mostWaiting: 0 }
-const withoutLimits: Partial<Limits> = { signedIn: unlimited, signedOut: unlimited }
+const withoutLimits: Partial<Limits> = { signedIn: unlimited, signedOut: unlimited, allSignedOut: unlimited }
 
 /** What everybody may have. */
 const publicTexts: ReadonlySet<string> = new Set(["", "<!doctype html><title>The page</title>", "export {}"])

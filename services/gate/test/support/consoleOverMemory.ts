@@ -93,11 +93,12 @@ const makeClient = (port: number) => {
     })
   const origin = `http://127.0.0.1:${port}`
   const own = { origin, "content-type": "application/json" }
-  const signIn = Effect.map(send("POST", "/api/session", own, JSON.stringify({ token })), ({ headers }) => {
-    const [cookie = ""] = headers["set-cookie"] ?? []
-    return cookie.split(";")[0] ?? ""
-  })
-  return { send, own, signIn, origin }
+  const signInWith = (given: string) =>
+    Effect.map(send("POST", "/api/session", own, JSON.stringify({ token: given })), ({ headers }) => {
+      const [cookie = ""] = headers["set-cookie"] ?? []
+      return cookie.split(";")[0] ?? ""
+    })
+  return { send, own, signIn: signInWith(token), signInWith, origin }
 }
 
 export const openWith = Effect.fnUntraced(function* (options: Partial<ConsoleOptions>) {

@@ -1,0 +1,66 @@
+/** The open connections of the console, and which of them end when there are too many. */
+import type { Server } from "node:http"
+import type { Socket } from "node:net"
+import { type Connected, surplus } from "../../console/connections.ts"
+import type { Limits } from "../../console/limits.ts"
+import { type Client, clientOf } from "./Clients.ts"
+
+export interface Connections {
+  /** A request of this client came on it. */
+  readonly use: (socket: Socket, client: Client) => void
+  /** Whether an answer is being made or sent on it. */
+  readonly setUnderWay: (socket: Socket, isUnderWay: boolean) => void
+}
+
+interface Connection extends Connected {
+  readonly socket: Socket
+}
+
+/** What has been read from connections that were open before is known after this. */
+const afterReading = (run: () => void) => setImmediate(() => setImmediate(run))
+
+export const makeConnections = (server: Server, limits: Limits): Connections => {
+  const room = {
+    signedIn: limits.connections - limits.signedOutConnections,
+    signedOut: limits.signedOutConnections
+  }
+  // Whose connection it is shows its first request, so there are more for a moment. Node drops what it does not know.
+  server.maxConnections = 2 * limits.connections
+  const open = new Map<Socket, Connection>()
+  let uses = 0
+  let isPlanned = false
+
+  const endSurplus = () => {
+    isPlanned = false
+    for (const { socket } of surplus(open.values(), room)) {
+      open.delete(socket)
+      socket.destroy()
+    }
+  }
+
+  /** A moment later: the newest connections may have sent a request already that shows whose they are. */
+  const makeRoom = () => {
+    if (isPlanned || open.size <= Math.min(room.signedIn, room.signedOut)) return
+    isPlanned = true
+    afterReading(endSurplus)
+  }
+
+  const change = (socket: Socket, changed: Partial<Connected>) => {
+    const known = open.get(socket)
+    if (known !== undefined) open.set(socket, { ...known, ...changed, usedAt: ++uses })
+  }
+
+  const use = (socket: Socket, { isSignedIn, name }: Client) => {
+    change(socket, { client: name, isSignedIn })
+    makeRoom()
+  }
+
+  server.on("connection", (socket) => {
+    const { isSignedIn, name } = clientOf(undefined, socket.remoteAddress ?? "")
+    open.set(socket, { socket, client: name, isSignedIn, isUnderWay: false, usedAt: ++uses })
+    socket.once("close", () => open.delete(socket))
+    makeRoom()
+  })
+
+  return { use, setUnderWay: (socket, isUnderWay) => change(socket, { isUnderWay }) }
+}
