@@ -107,7 +107,7 @@ export const isInAgentsTree = (directory: string, from = dirname(directory)): bo
 export const isOfOthers = Effect.fnUntraced(function* (project: Project, path: string) {
   if (isInAgentsTree(project.root) || (yield* isTracked(project, path))) return true
   const bytes = yield* Effect.promise(() =>
-    readForeignFile(join(project.root, path), { largestBytes }).catch(() => undefined)
+    readForeignFile(join(project.root, path), { largestBytes, follow: true }).catch(() => undefined)
   )
   return bytes !== undefined && (yield* knownContents(project.root, [bytes])).has(bytes)
 })

@@ -1,13 +1,11 @@
 /** What the web console shows from this machine: conversations, changes, logs, and events in words. */
-import { join } from "node:path"
 import { type ActorConfig, type Broker, Messenger, Refused } from "@reprise/actor"
 import type { Conversation } from "@reprise/agent/message"
 import { ConsoleSources, NotPossible, Unavailable } from "@reprise/gate/console"
 import { guidanceText } from "@reprise/orchestrator/prompts"
-import { readForeignText } from "@reprise/process"
 import { type EscalationView, isStandalone, type PublicEvent, type SessionView } from "@reprise/protocol"
 import { readTranscript } from "@reprise/session-manager/readTranscript"
-import { changesIn, lastPart } from "@reprise/workspace/look"
+import { changesIn, gateLogs } from "@reprise/workspace/look"
 import { Effect, Layer } from "effect"
 import { loadConfig } from "../../config/loadConfig.ts"
 import { settingsTable } from "../../config/settingsTable.ts"
@@ -40,18 +38,13 @@ const changesOf = Effect.fnUntraced(function* (question: EscalationView) {
   )
 })
 
-/** More is not read to show its end. */
-const mostLogBytes = 64 * 1024 * 1024
-
 const gateLogsOf = Effect.fnUntraced(function* (question: EscalationView) {
   const { workspace } = yield* workOf(question)
   const { gateResults = [] } = question.evidence
-  return yield* Effect.forEach(gateResults, ({ logRef }) =>
-    Effect.tryPromise(() => readForeignText(join(workspace, logRef), { largestBytes: mostLogBytes })).pipe(
-      Effect.flatMap(Effect.fromNullishOr),
-      Effect.orElseSucceed(() => "The log cannot be read."),
-      Effect.map((text) => lastPart(logRef, text))
-    )
+  return yield* gateLogs(
+    workspace,
+    question.runId,
+    gateResults.map(({ logRef }) => logRef)
   )
 })
 
