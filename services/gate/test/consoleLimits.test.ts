@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { type Budget, largestBody, limits } from "../src/console/limits.ts"
 import { clientOf, makeClients } from "../src/work/console/Clients.ts"
 
@@ -97,6 +99,48 @@ describe("how many requests a client may send", () => {
   })
 })
 
+describe("readings whose work grows with what is stored", () => {
+  const readings = { most: 1, mostOfAll: 2, longestRestMs: 2_000 }
+  const bob = clientOf({ role: "viewer", user: "bob" }, "127.0.0.1")
+  const eve = clientOf({ role: "viewer", user: "eve" }, "127.0.0.1")
+
+  it.effect("are made one after the other, with a rest as long as each took, and few for all together", () =>
+    Effect.gen(function* () {
+      const { readMuch } = clients({ readings })
+      const began: Array<string> = []
+      const read = (client: typeof ada, name: string, takes: number) =>
+        readMuch(
+          client,
+          Effect.gen(function* () {
+            began.push(`${name} ${(yield* Clock.currentTimeMillis) / 1000}`)
+            yield* Effect.sleep(takes)
+          })
+        )
+      yield* Effect.forkChild(read(ada, "ada", 1_000))
+      yield* Effect.forkChild(read(ada, "ada again", 9_000))
+      yield* Effect.forkChild(read(bob, "bob", 3_000))
+      yield* Effect.forkChild(read(eve, "eve", 1_000))
+      for (let n = 0; n < 20; n++) yield* TestClock.adjust("1 second")
+      // A place rests for one second after one second, and Eve came before Ada's second reading.
+      assert.deepStrictEqual(began, ["ada 0", "bob 0", "eve 2", "ada again 4"])
+    })
+  )
+
+  it.effect("take no place from others when whoever waits for one leaves", () =>
+    Effect.gen(function* () {
+      const { readMuch } = clients({ readings: { ...readings, mostOfAll: 1 } })
+      const first = yield* Effect.forkChild(readMuch(ada, Effect.never))
+      const second = yield* Effect.forkChild(readMuch(bob, Effect.never))
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(second)
+      yield* Fiber.interrupt(first)
+      const third = yield* Effect.forkChild(readMuch(bob, Effect.succeed("read")))
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(yield* Fiber.join(third), "read")
+    })
+  )
+})
+
 describe("how many event streams a client may have open", () => {
   it("gives a place back when one ends, and counts each client alone", () => {
     const made = clients({ streams: 2 })
@@ -117,6 +161,7 @@ describe("the limits in docs/console.md", () => {
     `| requests at once, then each second | ${signedIn.burst}, then ${signedIn.perSecond} | ${signedOut.burst}, then ${signedOut.perSecond}; of all addresses ${allSignedOut.burst}, then ${allSignedOut.perSecond} |`,
     `| requests beyond them that wait their turn | ${signedIn.mostWaiting} | ${signedOut.mostWaiting}; of all addresses ${allSignedOut.mostWaiting} |`,
     `| answers under way | ${underWay.signedIn} | ${underWay.signedOut} |`,
+    `| answers under way whose work [grows](#what-an-answer-costs) | ${limits.readings.most}; of all clients ${limits.readings.mostOfAll} |`,
     `| open event streams | ${limits.streams};`,
     `| sessions | ${limits.sessions} of a token |`,
     `| connections of all clients | ${limits.connections - limits.signedOutConnections} | ${limits.signedOutConnections} |`,

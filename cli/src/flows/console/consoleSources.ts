@@ -20,7 +20,8 @@ import { user } from "../gate/answerQuestion.ts"
 import { changesUnknown, workOf } from "../gate/evidenceText.ts"
 import { explained } from "../repository/explainConfig.ts"
 import { makeFork } from "./forkFromConsole.ts"
-import { dryRun, makeStart, plansOf } from "./runsFromConsole.ts"
+import { makeListPlans } from "./listPlans.ts"
+import { dryRun, makeStart } from "./runsFromConsole.ts"
 
 const changesOf = Effect.fnUntraced(function* (question: EscalationView) {
   const { directory, workspace } = yield* workOf(question)
@@ -119,7 +120,7 @@ export const consoleSources = (options: SystemOptions) =>
         requireAgent: (question, named) =>
           requireAgent(question, named).pipe(Effect.mapError(unavailable), Effect.provide(context)),
         repository: {
-          plans: plansOf(options.project),
+          plans: makeListPlans(options.project),
           dryRun: (wanted) => dryRun(options, wanted).pipe(Effect.mapError(notPossible), Effect.provide(context)),
           start: (wanted) => start(wanted).pipe(Effect.mapError(notPossible), Effect.provide(context)),
           fork: (question, wanted) =>

@@ -34,6 +34,14 @@ export interface Limits {
   readonly allSignedOut: Budget
   /** Answers of one client that are being made or sent, but streams of events. Further requests wait for their turn. */
   readonly underWay: { readonly signedIn: number; readonly signedOut: number }
+  /** Readings whose work grows with what is stored, such as of a list: some wait for git, or for a broker. */
+  readonly readings: {
+    /** Of one client at the same time. */
+    readonly most: number
+    readonly mostOfAll: number
+    /** A place for one rests as long as the last one took, but no longer than this. */
+    readonly longestRestMs: number
+  }
   /** Event streams that all who have one token, or a user of a proxy, have open. A browser has two, however many tabs. */
   readonly streams: number
   /** Browsers that have signed in with one token. The one that signed in first is signed out by the next. */
@@ -52,6 +60,7 @@ export const limits: Limits = {
   signedOut: { burst: 60, perSecond: 20, mostWaiting: 40 },
   allSignedOut: { burst: 240, perSecond: 60, mostWaiting: 120 },
   underWay: { signedIn: 32, signedOut: 16 },
+  readings: { most: 3, mostOfAll: 8, longestRestMs: 2_000 },
   streams: 32,
   sessions: 64,
   signedOutConnections: 256,

@@ -35,8 +35,8 @@ export interface Clients {
   /** A place among the client's answers under way, which must be left. */
   readonly begin: (client: Client) => Place
   /**
-   * A reading whose work grows with what is stored. Each client has one at a time, and after it both the client and the
-   * console rest for as long as it took, so that whoever asks for nothing else leaves half of the time to the work.
+   * A reading whose work grows with what is stored. A place for one rests after it for as long as it took, so that
+   * whoever asks for nothing else leaves half of the time to the work. Few wait for another client's.
    */
   readonly readMuch: <A, E, R>(client: Client, reading: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
@@ -70,22 +70,14 @@ const makeTurns = (limits: Limits): Clients["turn"] => {
   }
 }
 
-/** Nobody waits longer for the next reading than this. */
-const longestRestMs = 2_000
-/** Readings of all clients together: some wait for git, or for a broker. */
-const mostReadings = 4
-
-const makeReadMuch = (): Clients["readMuch"] => {
-  const [own, all] = [makePlaces(1), makePlaces(mostReadings)]
+const makeReadMuch = ({ longestRestMs, most, mostOfAll }: Limits["readings"]): Clients["readMuch"] => {
+  const [own, all] = [makePlaces(most), makePlaces(mostOfAll)]
   const holding = <A, E, R>(come: () => Place, use: Effect.Effect<A, E, R>, restOf: () => number) =>
     Effect.acquireUseRelease(
       Effect.sync(come),
       ({ taken }) => Effect.andThen(taken, use),
       ({ isTaken, leave }) =>
-        Effect.sync(() => {
-          if (isTaken()) setTimeout(leave, restOf()).unref()
-          else leave()
-        })
+        isTaken() ? Effect.forkDetach(Effect.andThen(Effect.sleep(restOf()), Effect.sync(leave))) : Effect.sync(leave)
     )
   return ({ name }, reading) =>
     Effect.suspend(() => {
@@ -127,5 +119,5 @@ export const makeClients = (limits: Limits): Clients => {
   const [signedIn, signedOut] = [makePlaces(limits.underWay.signedIn), makePlaces(limits.underWay.signedOut)]
   const begin = ({ isSignedIn, name }: Client) => (isSignedIn ? signedIn : signedOut)(name)
 
-  return { turn: makeTurns(limits), openStream, begin, readMuch: makeReadMuch() }
+  return { turn: makeTurns(limits), openStream, begin, readMuch: makeReadMuch(limits.readings) }
 }

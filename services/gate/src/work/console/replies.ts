@@ -7,6 +7,10 @@ import { NotPossible, Unavailable } from "./ConsoleSources.ts"
 
 export const data = (value: unknown) => HttpServerResponse.jsonUnsafe({ ok: true, data: value })
 
+/** A list whose entries are JSON already, each encoded at a time of its own. */
+export const dataOfTexts = (texts: ReadonlyArray<string>) =>
+  HttpServerResponse.text(`{"ok":true,"data":[${texts.join(",")}]}`, { contentType: "application/json" })
+
 const failed = ({ code, hint, message }: ApiError) => ({ ok: false, error: { code, message, hint } })
 
 export const failure = (status: number, error: ApiError) => HttpServerResponse.jsonUnsafe(failed(error), { status })
