@@ -300,5 +300,20 @@ describe("a client that asks the console for too much", () => {
         }
       })
     )
+
+    it.effect("has only so long to take an answer, and none of its places after that", () =>
+      Effect.gen(function* () {
+        const patience = { ...limits.patience, answerMs: 100 }
+        const { own, port, send, signIn } = yield* openWith({
+          limits: { patience, underWay: { signedIn: 1, signedOut: 1 } }
+        })
+        const cookie = yield* signIn
+        const slow = yield* open(port)
+        const headers = { ...own, host: `127.0.0.1:${port}`, cookie, "content-length": "2" }
+        slow.write(requestText("POST", "/api/plans/dry-run", headers))
+        yield* slow.closed
+        assert.strictEqual((yield* send("GET", "/api/session", { cookie })).status, 200)
+      })
+    )
   })
 })
