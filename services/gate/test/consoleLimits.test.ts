@@ -100,7 +100,7 @@ describe("how many requests a client may send", () => {
 })
 
 describe("readings whose work grows with what is stored", () => {
-  const readings = { most: 1, mostOfAll: 2, longestRestMs: 2_000 }
+  const readings = { most: 1, mostOfOneKind: 2, longestRestMs: 2_000 }
   const bob = clientOf({ role: "viewer", user: "bob" }, "127.0.0.1")
   const eve = clientOf({ role: "viewer", user: "eve" }, "127.0.0.1")
 
@@ -111,6 +111,7 @@ describe("readings whose work grows with what is stored", () => {
       const read = (client: typeof ada, name: string, takes: number) =>
         readMuch(
           client,
+          "/plans",
           Effect.gen(function* () {
             began.push(`${name} ${(yield* Clock.currentTimeMillis) / 1000}`)
             yield* Effect.sleep(takes)
@@ -126,15 +127,24 @@ describe("readings whose work grows with what is stored", () => {
     })
   )
 
+  it.effect("of one kind hold up none of another kind", () =>
+    Effect.gen(function* () {
+      const { readMuch } = clients({ readings: { ...readings, mostOfOneKind: 1 } })
+      yield* Effect.forkChild(readMuch(ada, "/changes", Effect.never))
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* readMuch(bob, "/runs", Effect.succeed("read")), "read")
+    })
+  )
+
   it.effect("take no place from others when whoever waits for one leaves", () =>
     Effect.gen(function* () {
-      const { readMuch } = clients({ readings: { ...readings, mostOfAll: 1 } })
-      const first = yield* Effect.forkChild(readMuch(ada, Effect.never))
-      const second = yield* Effect.forkChild(readMuch(bob, Effect.never))
+      const { readMuch } = clients({ readings: { ...readings, mostOfOneKind: 1 } })
+      const first = yield* Effect.forkChild(readMuch(ada, "/plans", Effect.never))
+      const second = yield* Effect.forkChild(readMuch(bob, "/plans", Effect.never))
       yield* TestClock.adjust("1 second")
       yield* Fiber.interrupt(second)
       yield* Fiber.interrupt(first)
-      const third = yield* Effect.forkChild(readMuch(bob, Effect.succeed("read")))
+      const third = yield* Effect.forkChild(readMuch(bob, "/plans", Effect.succeed("read")))
       yield* TestClock.adjust("10 seconds")
       assert.strictEqual(yield* Fiber.join(third), "read")
     })
@@ -160,11 +170,12 @@ describe("the limits in docs/console.md", () => {
   it.each([
     `| requests at once, then each second | ${signedIn.burst}, then ${signedIn.perSecond} | ${signedOut.burst}, then ${signedOut.perSecond}; of all addresses ${allSignedOut.burst}, then ${allSignedOut.perSecond} |`,
     `| requests beyond them that wait their turn | ${signedIn.mostWaiting} | ${signedOut.mostWaiting}; of all addresses ${allSignedOut.mostWaiting} |`,
-    `| answers under way | ${underWay.signedIn} | ${underWay.signedOut} |`,
-    `| answers under way whose work [grows](#what-an-answer-costs) | ${limits.readings.most}; of all clients ${limits.readings.mostOfAll} |`,
+    `| answers under way, once the request is there as a whole | ${underWay.signedIn} | ${underWay.signedOut} |`,
+    `| answers under way whose work [grows](#what-an-answer-costs) | ${limits.readings.most}; of all clients ${limits.readings.mostOfOneKind} of one route |`,
     `| open event streams | ${limits.streams};`,
     `| sessions | ${limits.sessions} of a token |`,
     `| connections of all clients | ${limits.connections - limits.signedOutConnections} | ${limits.signedOutConnections} |`,
+    `after a second, or at once when there are ${limits.connections} in all |`,
     `| size of a body | ${largestBody.signedIn / 1024} KiB | ${largestBody.ownProof / 1024} KiB`,
     `| time to send the headers of a request | ${patience.headersMs / 1000} seconds |`,
     `| time to send a request | ${patience.requestMs / 1000} seconds |`,

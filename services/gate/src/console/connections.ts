@@ -30,7 +30,10 @@ const endingOf = <C extends Connected>(connected: ReadonlyArray<C>, room: number
   const clients = byClient(connected)
   const ending: Array<C> = []
   while (connected.length - ending.length > room) {
-    const [largest] = clients.filter(({ free }) => free.length > 0).toSorted((a, b) => b.count - a.count)
+    const largest = clients.reduce<(typeof clients)[number] | undefined>(
+      (most, one) => (one.free.length > 0 && one.count > (most?.count ?? 0) ? one : most),
+      undefined
+    )
     const next = largest?.free.pop()
     if (largest === undefined || next === undefined) break
     largest.count -= 1

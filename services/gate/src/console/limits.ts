@@ -38,7 +38,8 @@ export interface Limits {
   readonly readings: {
     /** Of one client at the same time. */
     readonly most: number
-    readonly mostOfAll: number
+    /** Of all clients, of one route. */
+    readonly mostOfOneKind: number
     /** A place for one rests as long as the last one took, but no longer than this. */
     readonly longestRestMs: number
   }
@@ -50,6 +51,8 @@ export interface Limits {
   readonly signedOutConnections: number
   /** All connections. The rest is for those who have signed in. */
   readonly connections: number
+  /** What is too much of a kind goes on for so long while there is room in all: who is cut off connects again at once. */
+  readonly surplusAfterMs: number
   /** A refusal comes late: who asks again at once would else be served refusals as fast as they come. */
   readonly refusalAfterMs: number
   readonly patience: Patience
@@ -60,11 +63,12 @@ export const limits: Limits = {
   signedOut: { burst: 60, perSecond: 20, mostWaiting: 40 },
   allSignedOut: { burst: 240, perSecond: 60, mostWaiting: 120 },
   underWay: { signedIn: 32, signedOut: 16 },
-  readings: { most: 3, mostOfAll: 8, longestRestMs: 2_000 },
+  readings: { most: 3, mostOfOneKind: 4, longestRestMs: 2_000 },
   streams: 32,
   sessions: 64,
   signedOutConnections: 256,
   connections: 1024,
+  surplusAfterMs: 1_000,
   refusalAfterMs: 5_000,
   patience: {
     headersMs: 10_000,

@@ -32,7 +32,9 @@ export const sources = Layer.succeed(
     preview: (_question, guidance) => `Guidance:\n${guidance}`,
     repository: {
       plans: Effect.succeed([{ path: "PLAN.md", title: "A plan", phases: [{ id: "1", title: "First", done: false }] }]),
-      dryRun: ({ plan }) => Effect.succeed({ text: `would run ${plan}`, warnings: [] }),
+      // One that takes as long as whoever asks waits.
+      dryRun: ({ plan }) =>
+        plan === "NEVER.md" ? Effect.never : Effect.succeed({ text: `would run ${plan}`, warnings: [] }),
       start: ({ commandId, plan }) =>
         plan === "PLAN.md"
           ? Effect.succeed({ runId: RunId.make(`r-${commandId}`), state: "done" })

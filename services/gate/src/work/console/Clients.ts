@@ -36,9 +36,9 @@ export interface Clients {
   readonly begin: (client: Client) => Place
   /**
    * A reading whose work grows with what is stored. A place for one rests after it for as long as it took, so that
-   * whoever asks for nothing else leaves half of the time to the work. Few wait for another client's.
+   * whoever asks for nothing else leaves half of the time to the work. `what`: its kind, of which there are few at a time.
    */
-  readonly readMuch: <A, E, R>(client: Client, reading: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly readMuch: <A, E, R>(client: Client, what: string, reading: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 const makeTurns = (limits: Limits): Clients["turn"] => {
@@ -70,8 +70,8 @@ const makeTurns = (limits: Limits): Clients["turn"] => {
   }
 }
 
-const makeReadMuch = ({ longestRestMs, most, mostOfAll }: Limits["readings"]): Clients["readMuch"] => {
-  const [own, all] = [makePlaces(most), makePlaces(mostOfAll)]
+const makeReadMuch = ({ longestRestMs, most, mostOfOneKind }: Limits["readings"]): Clients["readMuch"] => {
+  const [own, all] = [makePlaces(most), makePlaces(mostOfOneKind)]
   const holding = <A, E, R>(come: () => Place, use: Effect.Effect<A, E, R>, restOf: () => number) =>
     Effect.acquireUseRelease(
       Effect.sync(come),
@@ -79,7 +79,7 @@ const makeReadMuch = ({ longestRestMs, most, mostOfAll }: Limits["readings"]): C
       ({ isTaken, leave }) =>
         isTaken() ? Effect.forkDetach(Effect.andThen(Effect.sleep(restOf()), Effect.sync(leave))) : Effect.sync(leave)
     )
-  return ({ name }, reading) =>
+  return ({ name }, what, reading) =>
     Effect.suspend(() => {
       let tookMs = 0
       const timed = Effect.flatMap(Clock.currentTimeMillis, (began) =>
@@ -93,7 +93,7 @@ const makeReadMuch = ({ longestRestMs, most, mostOfAll }: Limits["readings"]): C
       return holding(
         () => own(name),
         holding(
-          () => all("all"),
+          () => all(what),
           timed,
           () => tookMs
         ),

@@ -28,21 +28,36 @@ export const makeConnections = (server: Server, limits: Limits): Connections => 
   server.maxConnections = 2 * limits.connections
   const open = new Map<Socket, Connection>()
   let uses = 0
-  let isPlanned = false
+  /** Whether it is looked at soon, or at once. */
+  const planned = { soon: false, now: false }
 
   const endSurplus = () => {
-    isPlanned = false
     for (const { socket } of surplus(open.values(), room)) {
       open.delete(socket)
       socket.destroy()
     }
   }
 
-  /** A moment later: the newest connections may have sent a request already that shows whose they are. */
+  const endNow = () => {
+    planned.now = false
+    endSurplus()
+  }
+
+  const endSoon = () => {
+    planned.soon = false
+    endSurplus()
+  }
+
+  /** Not before the newest connections have sent what shows whose they are, and, while there is room in all, not often. */
   const makeRoom = () => {
-    if (isPlanned || open.size <= Math.min(room.signedIn, room.signedOut)) return
-    isPlanned = true
-    afterReading(endSurplus)
+    if (open.size <= Math.min(room.signedIn, room.signedOut)) return
+    if (open.size > limits.connections && !planned.now) {
+      planned.now = true
+      afterReading(endNow)
+    } else if (!planned.soon) {
+      planned.soon = true
+      setTimeout(endSoon, limits.surplusAfterMs).unref()
+    }
   }
 
   const change = (socket: Socket, changed: Partial<Connected>) => {

@@ -11,7 +11,7 @@ import { isSame } from "../signing.ts"
 import { type Client, clientOf, makeClients } from "./Clients.ts"
 import type { Connections } from "./Connections.ts"
 import { type Match, Matched, type makeRouteTable } from "./Route.ts"
-import { failure, nothingThere, orFailure } from "./replies.ts"
+import { Content, content, failure, nothingThere, orFailure } from "./replies.ts"
 import { Visiting } from "./Visiting.ts"
 
 export interface TrustedProxy extends ProxyRules {
@@ -89,8 +89,8 @@ export const makeAnswer = <R>(answering: Answering<R>) => {
     return place.taken
   }
 
-  const replyOf = Effect.fnUntraced(function* (match: Match<R>, client: Client, socket: Socket) {
-    const { address, route } = match
+  /** Takes a place for the answer, and gives the answer. */
+  const replyInPlace = Effect.fnUntraced(function* ({ route }: Match<R>, client: Client, socket: Socket) {
     const response = NodeHttpServerRequest.toServerResponse(yield* HttpServerRequest.HttpServerRequest)
     if (route.isStream === true) {
       const close = clients.openStream(client)
@@ -99,13 +99,21 @@ export const makeAnswer = <R>(answering: Answering<R>) => {
     } else yield* beginAnswer(client, socket, response)
     connections.setUnderWay(socket, true)
     response.once("close", () => connections.setUnderWay(socket, false))
-    const most = route.access === "own proof" ? largestBody.ownProof : largestBody.signedIn
-    const reply = orFailure(route.readsMuch === true ? clients.readMuch(client, route.reply) : route.reply)
-    return yield* reply.pipe(
-      Effect.provideService(Matched, address),
+    return yield* route.readsMuch === true ? clients.readMuch(client, route.path, route.reply) : route.reply
+  })
+
+  const replyOf = (match: Match<R>, client: Client, socket: Socket) => {
+    const { access, method } = match.route
+    const most = access === "own proof" ? largestBody.ownProof : largestBody.signedIn
+    const reply = replyInPlace(match, client, socket)
+    // Whoever sends a body slowly has no place meanwhile.
+    return orFailure(
+      method === "POST" ? Effect.flatMap(content, (bytes) => Effect.provideService(reply, Content, bytes)) : reply
+    ).pipe(
+      Effect.provideService(Matched, match.address),
       Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(most))
     )
-  })
+  }
 
   return Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
@@ -121,7 +129,9 @@ export const makeAnswer = <R>(answering: Answering<R>) => {
     const visitor =
       (throughProxy && proxy !== undefined ? visitorOfProxy(proxy, headers) : undefined) ??
       (yield* visitorOf(headers["cookie"]))
-    const address = (throughProxy ? addressBehind(headers) : undefined) ?? socket.remoteAddress ?? ""
+    // Without a secret anybody here could send the header.
+    const isProxys = throughProxy && proxy?.secret !== undefined
+    const address = (isProxys ? addressBehind(headers) : undefined) ?? socket.remoteAddress ?? ""
     const client = clientOf(visitor, address)
     connections.use(socket, client)
 
