@@ -98,10 +98,13 @@ export const makeListPlans = (project: Project, limits = planLimits): Effect.Eff
     const parser = yield* makeParseAside(limits.parsingMs)
     const began = yield* Clock.currentTimeMillis
     const now = new Map<string, Known>()
+    let isBegun = false
     for (const { path, stamp } of newest) {
       const before = known.get(path)
       if (before?.stamp === stamp) now.set(path, before)
-      else if ((yield* Clock.currentTimeMillis) - began < limits.readingMs) {
+      // Each list gets on by one file at least.
+      else if (!isBegun || (yield* Clock.currentTimeMillis) - began < limits.readingMs) {
+        isBegun = true
         now.set(path, { stamp, plan: yield* readPlan(project, path, parser) })
       }
     }

@@ -12,7 +12,7 @@ export interface PlanText {
 }
 
 export interface ParseAside {
-  /** Undefined: it is no plan. One that takes longer than `mostMs` is listed with that, if it means to be a plan. */
+  /** Undefined: it is no plan. One that takes more than `mostMs` of a processor is listed with that, if it means to be a plan. */
   readonly parse: (file: PlanText) => Effect.Effect<ConsolePlan | undefined>
 }
 
@@ -43,6 +43,28 @@ const start = () => {
   return { worker, next, ready: next() }
 }
 
+/** A thread may wait long for a processor, which counts little. */
+const mostWaiting = 10
+const lookEveryMs = 100
+
+/** `late`: once the thread has used so much of a processor, or ten times as long has passed. */
+const watchTime = (worker: Worker, mostMs: number) => {
+  const began = performance.now()
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => {
+    const before = worker.cpuUsage()
+    const look = async () => {
+      const { system, user } = await worker.cpuUsage(await before)
+      const isLate = (system + user) / 1000 > mostMs || performance.now() - began > mostWaiting * mostMs
+      if (isLate) resolve(undefined)
+      else timer?.refresh()
+    }
+    // A thread that has ended tells nothing; that it has is noticed elsewhere.
+    timer = setTimeout(() => void look().catch(() => undefined), Math.min(mostMs, lookEveryMs))
+  })
+  return { late, stop: () => clearTimeout(timer) }
+}
+
 const tooSlow = ({ path, text }: PlanText): ConsolePlan | undefined =>
   meansToBePlan(text)
     ? { path, phases: [], problem: "It takes too long to read. Make it shorter, or start it in a terminal." }
@@ -60,13 +82,10 @@ export const makeParseAside = (mostMs: number) =>
         const thread = own.thread ?? start()
         own.thread = thread
         await thread.ready
-        let timer: NodeJS.Timeout | undefined
-        const late = new Promise<undefined>((resolve) => {
-          timer = setTimeout(() => resolve(undefined), mostMs)
-        })
+        const watched = watchTime(thread.worker, mostMs)
         thread.worker.postMessage(file)
-        const answer = await Promise.race([thread.next(), late])
-        clearTimeout(timer)
+        const answer = await Promise.race([thread.next(), watched.late])
+        watched.stop()
         if (answer !== undefined) return answer
         own.thread = undefined
         await thread.worker.terminate()

@@ -16,6 +16,9 @@ interface Connection extends Connected {
   readonly socket: Socket
 }
 
+/** To end a connection takes time, in which nothing else is done. */
+const mostAtATime = 64
+
 /** What has been read from connections that were open before is known after this. */
 const afterReading = (run: () => void) => setImmediate(() => setImmediate(run))
 
@@ -31,8 +34,8 @@ export const makeConnections = (server: Server, limits: Limits): Connections => 
   /** Whether it is looked at soon, or at once. */
   const planned = { soon: false, now: false }
 
-  const endSurplus = () => {
-    for (const { socket } of surplus(open.values(), room)) {
+  const end = (connections: ReadonlyArray<Connection>) => {
+    for (const { socket } of connections) {
       open.delete(socket)
       socket.destroy()
     }
@@ -40,12 +43,14 @@ export const makeConnections = (server: Server, limits: Limits): Connections => 
 
   const endNow = () => {
     planned.now = false
-    endSurplus()
+    end(surplus(open.values(), room))
   }
 
   const endSoon = () => {
     planned.soon = false
-    endSurplus()
+    const all = surplus(open.values(), room)
+    end(all.slice(0, mostAtATime))
+    if (all.length > mostAtATime) makeRoom()
   }
 
   /** Not before the newest connections have sent what shows whose they are, and, while there is room in all, not often. */
