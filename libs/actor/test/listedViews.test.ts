@@ -49,7 +49,15 @@ describe("a view in a list", () => {
   it("is among so many that changed last, in the order of the list", () => {
     const views = [5, 1, 9, 7].flatMap((sequence) => listedView(listing, { sequence, view: {} }) ?? [])
     const kept = (most: number) => lastOf(views, most).map(({ sequence }) => sequence)
-    assert.deepStrictEqual([kept(2), kept(3), kept(4), kept(5)], [[9, 7], [5, 9, 7], [5, 1, 9, 7], [5, 1, 9, 7]])
+    assert.deepStrictEqual(
+      [kept(2), kept(3), kept(4), kept(5)],
+      [
+        [9, 7],
+        [5, 9, 7],
+        [5, 1, 9, 7],
+        [5, 1, 9, 7]
+      ]
+    )
   })
 
   it("matches a filter when it has each value of it", () => {
