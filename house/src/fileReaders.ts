@@ -1,9 +1,10 @@
 /**
  * Finds production code that reads or opens files in a way of its own. What somebody else may have put at a path can be a
  * pipe, a device, or without an end, so `readForeignFile` and its neighbours of `@reprise/process` read it. Functions that
- * only look at names, move or remove them are free.
+ * only look at names, move or remove them are free. Where these read a file, they say whether a link is followed: it can
+ * lead to what whoever made it may not read.
  */
-import { parseSync } from "oxc-parser"
+import { parseSync, Visitor } from "oxc-parser"
 import { lineAt, productionFiles, type Sources } from "./sources.ts"
 
 /** Neither opens a file nor lists a folder. */
@@ -80,21 +81,62 @@ const readersIn = (file: string, text: string): ReadonlyArray<FileReader> => {
   return [...imports, ...others]
 }
 
+const foreignReaders: ReadonlySet<string> = new Set([
+  "readForeignFile",
+  "readForeignText",
+  "readForeignPart",
+  "readForeignEnd"
+])
+
+const saysLinks: ReadonlySet<string> = new Set(["follow", "below"])
+
+/** Calls that leave open whether a link is followed. `name`: of the function. */
+const undecidedIn = (file: string, text: string): ReadonlyArray<FileReader> => {
+  const found: Array<FileReader> = []
+  if (!text.includes("readForeign")) return found
+  new Visitor({
+    CallExpression: ({ arguments: given, callee, start }) => {
+      if (callee.type !== "Identifier" || !foreignReaders.has(callee.name)) return
+      const limits = given.at(-1)
+      const isSaid =
+        limits?.type === "ObjectExpression" &&
+        limits.properties.some(
+          (one) => one.type === "Property" && one.key.type === "Identifier" && saysLinks.has(one.key.name)
+        )
+      if (!isSaid) found.push({ file, line: lineAt(text, start), name: callee.name })
+    }
+  }).visit(parseSync(file, text).program)
+  return found
+}
+
+/** Passes on what its callers say. */
+const definesReaders = "libs/process/src/foreignFile.ts"
+
 const entryFor = (file: string): string | undefined =>
   Object.keys(ownReaders).find((entry) => (entry.endsWith("/") ? file.startsWith(entry) : entry === file))
 
-/** Uses without an entry of `ownReaders`, and entries without a use. */
+/**
+ * Uses without an entry of `ownReaders`, calls that leave open whether a link is followed, and entries without a use.
+ */
 export const findFileReaders = (
   sources: Sources
-): { readonly refused: ReadonlyArray<FileReader>; readonly unused: ReadonlyArray<string> } => {
+): {
+  readonly refused: ReadonlyArray<FileReader>
+  readonly undecided: ReadonlyArray<FileReader>
+  readonly unused: ReadonlyArray<string>
+} => {
   const files = [...productionFiles(sources)].filter(([path]) => !isForTests(path))
   const found = files.flatMap(([file, text]) => readersIn(file, text))
   const used = new Set(found.map(({ file }) => entryFor(file)))
   return {
     refused: found.filter(({ file }) => entryFor(file) === undefined),
+    undecided: files.flatMap(([file, text]) => (file === definesReaders ? [] : undecidedIn(file, text))),
     unused: Object.keys(ownReaders).filter((entry) => !used.has(entry))
   }
 }
 
 export const showFileReader = ({ file, line, name }: FileReader): string =>
   `${file}:${line} imports ${name} of node:fs: read what others may have written with readForeignFile of @reprise/process, or say in house/src/fileReaders.ts why not.`
+
+export const showUndecided = ({ file, line, name }: FileReader): string =>
+  `${file}:${line} calls ${name} without saying whether a link is followed: say follow, or below for what a command can write and somebody is shown.`

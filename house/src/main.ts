@@ -5,7 +5,7 @@
  */
 import { findBrokenCitations } from "./citations.ts"
 import { cruise } from "./cruise.ts"
-import { findFileReaders, showFileReader } from "./fileReaders.ts"
+import { findFileReaders, showFileReader, showUndecided } from "./fileReaders.ts"
 import { installTools } from "./installTools.ts"
 import { measureHouse, renderMeasures, showCitation } from "./measures.ts"
 import { readSources, repository } from "./sources.ts"
@@ -22,9 +22,10 @@ const checkCitations = (): boolean => {
 }
 
 const checkReaders = (): boolean => {
-  const { refused, unused } = findFileReaders(readSources(repository))
+  const { refused, undecided, unused } = findFileReaders(readSources(repository))
   const lines = [
     ...refused.map(showFileReader),
+    ...undecided.map(showUndecided),
     ...unused.map((entry) => `${entry} reads no file any more: take it out of house/src/fileReaders.ts.`)
   ]
   process.stdout.write(lines.map((line) => `${line}\n`).join(""))

@@ -36,11 +36,27 @@ describe("code that reads files in a way of its own", () => {
     assert.lengthOf(refusedIn(text, "libs/process/src/identity2.ts"), 1)
   })
 
+  it.each([
+    ["nothing about links", "readForeignText(path, { largestBytes })", ["1 readForeignText"]],
+    ["limits from elsewhere", "readForeignEnd(path, limits)", ["1 readForeignEnd"]],
+    ["limits that something adds to", "\nreadForeignFile(path, { ...limits })", ["2 readForeignFile"]],
+    ["a part of a file", "readForeignPart(path, 0, { largestBytes })", ["1 readForeignPart"]],
+    ["that they are followed", "readForeignText(path, { largestBytes, follow: true })", []],
+    ["below what they are not", "readForeignText(path, { largestBytes, below: root })", []],
+    ["limits of a folder", "readForeignFolder(path, limits)", []]
+  ])("says whether a link is followed: %s", (_, call, expected) => {
+    const { undecided } = findFileReaders(new Map([[place, call]]))
+    assert.deepStrictEqual(
+      undecided.map(({ line, name }) => `${line} ${name}`),
+      expected
+    )
+  })
+
   it("has no entry without a use", () => {
     assert.deepStrictEqual(findFileReaders(new Map([[place, ""]])).unused, Object.keys(ownReaders))
   })
 
   it("is nowhere in the repository", () => {
-    assert.deepStrictEqual(findFileReaders(readSources(repository)), { refused: [], unused: [] })
+    assert.deepStrictEqual(findFileReaders(readSources(repository)), { refused: [], undecided: [], unused: [] })
   })
 })

@@ -59,7 +59,7 @@ export const ensureSchemaFile = Effect.fnUntraced(function* (project: Project) {
   const path = join(project.root, schemaPath)
   const text = configSchemaText()
   const present = yield* Effect.promise(() =>
-    readForeignText(path, { largestBytes: 1024 * 1024 }).catch(() => undefined)
+    readForeignText(path, { largestBytes: 1024 * 1024, follow: false }).catch(() => undefined)
   )
   if (present === text) return path
   yield* prepareState(project)

@@ -23,7 +23,7 @@ const largestBytes = 1024 * 1024
 
 const readLayer = Effect.fnUntraced(function* (root: string, source: "reprise.toml" | "reprise.local.toml") {
   const text = yield* Effect.tryPromise({
-    try: () => readForeignText(join(root, source), { largestBytes }),
+    try: () => readForeignText(join(root, source), { largestBytes, follow: true }),
     catch: (cause) => notRead("config", source, cause)
   })
   if (text === undefined) return { source, values: new Map() } satisfies Layer

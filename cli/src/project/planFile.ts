@@ -68,7 +68,7 @@ const notRead = (given: string, cause: unknown) => {
 
 const readText = (absolute: string, given: string) =>
   Effect.tryPromise({
-    try: () => readForeignText(absolute, { largestBytes }),
+    try: () => readForeignText(absolute, { largestBytes, follow: true }),
     catch: (cause) => notRead(given, cause)
   }).pipe(Effect.flatMap((text) => (text === undefined ? Effect.fail(noPlan(given)) : Effect.succeed(text))))
 

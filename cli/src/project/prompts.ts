@@ -67,7 +67,7 @@ const checkFile = Effect.fnUntraced(function* (project: Project, file: string) {
     return invalid(problemAt(file, 1, 1, `there is no prompt of this name; did you mean '${closestPrompt(name)}.md'?`))
   }
   const bytes = yield* Effect.tryPromise({
-    try: () => readForeignFile(join(folderOf(project), file), { largestBytes: 2 * largestBytes }),
+    try: () => readForeignFile(join(folderOf(project), file), { largestBytes: 2 * largestBytes, follow: true }),
     catch: (cause) => notRead("prompts", `.reprise/prompts/${file}`, cause)
   })
   return bytes === undefined ? invalid(problemAt(file, 1, 1, "it leads nowhere.")) : checkText(template, file, bytes)

@@ -24,7 +24,7 @@ export const currentIds = Effect.map(
 
 /** Fails where no work has ended here yet. */
 export const rememberedIds = (project: Project) =>
-  Effect.tryPromise(() => readForeignText(fileOf(project), { largestBytes: 64 * 1024 * 1024 })).pipe(
+  Effect.tryPromise(() => readForeignText(fileOf(project), { largestBytes: 64 * 1024 * 1024, follow: false })).pipe(
     Effect.flatMap(decode)
   )
 

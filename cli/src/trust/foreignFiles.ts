@@ -90,7 +90,7 @@ export const isOfOthers = Effect.fn("isOfOthers")(function* (project: Project, p
     return true
   }
   const bytes = yield* Effect.promise(() =>
-    readForeignFile(join(project.root, path), { largestBytes }).catch(() => undefined)
+    readForeignFile(join(project.root, path), { largestBytes, follow: true }).catch(() => undefined)
   )
   return bytes !== undefined && (yield* knownContents(project.root, [bytes])).has(bytes)
 })

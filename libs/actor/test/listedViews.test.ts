@@ -1,7 +1,7 @@
 /** Views as a list answers them. */
 import { assert, describe, it } from "@effect/vitest"
 import { Host } from "@reprise/protocol"
-import { listedView, makeListedViews, matches, newest, withHostedText } from "../src/runtime/listedViews.ts"
+import { lastOf, listedView, makeListedViews, matches, newest, withHostedText } from "../src/runtime/listedViews.ts"
 
 const listing = { fields: ["state", "runId"] }
 const entryOf = (sequence: number, view: unknown) => ({ key: "gate.a", value: JSON.stringify({ sequence, view }) })
@@ -44,6 +44,20 @@ describe("a view in a list", () => {
 
   it("is none when what is stored cannot be read", () => {
     assert.isUndefined(makeListedViews(listing)({ key: "gate.a", value: "" }))
+  })
+
+  it("is among so many that changed last, in the order of the list", () => {
+    const views = [5, 1, 9, 7].flatMap((sequence) => listedView(listing, { sequence, view: {} }) ?? [])
+    const kept = (most: number) => lastOf(views, most).map(({ sequence }) => sequence)
+    assert.deepStrictEqual(
+      [kept(2), kept(3), kept(4), kept(5)],
+      [
+        [9, 7],
+        [5, 9, 7],
+        [5, 1, 9, 7],
+        [5, 1, 9, 7]
+      ]
+    )
   })
 
   it("matches a filter when it has each value of it", () => {

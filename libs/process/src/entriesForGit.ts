@@ -18,7 +18,7 @@ export const topOf = async (directory: string): Promise<string | undefined> => {
 /** The git folders that a working tree points to, where its `.git` is a file. */
 const pointedTo = async (top: string): Promise<ReadonlyArray<string>> => {
   const line = (path: string) =>
-    readForeignText(path, { largestBytes: 64 * 1024 }).then(
+    readForeignText(path, { largestBytes: 64 * 1024, follow: true }).then(
       (text) => text?.split("\n", 1)[0]?.trim(),
       () => undefined
     )

@@ -4,7 +4,8 @@
  * counts, not the name, and the size and the time have limits. A thread of the file system that hangs is left behind.
  */
 import { constants, type Dirent, type Stats } from "node:fs"
-import { type FileHandle, lstat, open, opendir, stat } from "node:fs/promises"
+import { type FileHandle, lstat, open, opendir, realpath, stat } from "node:fs/promises"
+import { isAbsolute, join, relative, resolve, sep } from "node:path"
 import { hasCode } from "./files.ts"
 
 export interface ForeignLimits {
@@ -12,6 +13,11 @@ export interface ForeignLimits {
   readonly largestBytes: number
   /** Whether a link of the file's own name is followed; those of the folders above it are. Default: yes. */
   readonly follow?: boolean
+  /**
+   * A folder below which no link is followed, and no second name of a file is read: for what a command can write and
+   * somebody is shown. A link could lead to what the command itself cannot read.
+   */
+  readonly below?: string
   /** Of everything together. Default: ten seconds. */
   readonly timeoutMs?: number
   /** Looks at the open file before it is read; what it throws, the promise is rejected with. */
@@ -31,7 +37,7 @@ const nextSteps: Readonly<Record<string, string>> = {
 
 /**
  * A file or a folder of somebody else's that is not read. `code`: `ENOTAFILE`, no regular file; `EFBIG`, larger than
- * allowed; `ETOOMANY`, more entries than allowed; `ELOOP`, a link that is not followed, or links in a circle;
+ * allowed; `ETOOMANY`, more entries than allowed; `ELOOP`, a link that is not followed, a second name, or links in a circle;
  * `ENOTDIR`, no folder where one is listed; `ETIMEDOUT`, not read in time; else Node's own.
  */
 export class ForeignFileRefused extends Error {
@@ -99,14 +105,30 @@ const within = async <A>(path: string, timeoutMs: number, run: (isLate: () => bo
 const absent = (error: unknown) =>
   hasCode(error, "ENOENT", "ENOTDIR", "ENAMETOOLONG") ? undefined : Promise.reject(error)
 
+const reachedByLink = (path: string) => new ForeignFileRefused(path, "ELOOP", "is reached by a link")
+
+/** What was opened lies where its path says, and nowhere else. Only Linux can say where an open file is. */
+const requireBelow = async (file: FileHandle, path: string, below: string): Promise<void> => {
+  const inside = relative(resolve(below), resolve(path))
+  if (isAbsolute(inside) || inside.split(sep)[0] === "..") throw reachedByLink(path)
+  const real = await realpath(process.platform === "linux" ? `/proc/self/fd/${file.fd}` : path)
+  if (real !== join(await realpath(below), inside)) throw reachedByLink(path)
+  if ((await file.stat()).nlink > 1) throw new ForeignFileRefused(path, "ELOOP", "has a second name")
+}
+
+type HowToOpen = Pick<ForeignLimits, "below" | "follow">
+
 /** Opening a device can already have an effect, so the name is looked at first; what was opened is what counts. */
-const openRegular = async (path: string, follow: boolean, access = constants.O_RDONLY) => {
+const openRegular = async (path: string, how: HowToOpen, access = constants.O_RDONLY) => {
+  const { below } = how
+  const follow = how.follow !== false && below === undefined
   requireFile(await (follow ? stat(path) : lstat(path)), path)
   const flags = access | constants.O_NONBLOCK | constants.O_NOCTTY
   const file = await open(path, follow ? flags : flags | constants.O_NOFOLLOW)
   try {
     const found = await file.stat()
     requireFile(found, path)
+    if (below !== undefined) await requireBelow(file, path, below)
     return { file, size: found.size }
   } catch (error) {
     await file.close()
@@ -143,10 +165,10 @@ const defaultTimeoutMs = 10_000
  */
 export const readForeignFile = (
   path: string,
-  { check, follow = true, largestBytes, timeoutMs = defaultTimeoutMs }: ForeignLimits
+  { check, largestBytes, timeoutMs = defaultTimeoutMs, ...how }: ForeignLimits
 ): Promise<Buffer | undefined> =>
   within(path, timeoutMs, async (isLate) => {
-    const opened = await openRegular(path, follow).catch(absent)
+    const opened = await openRegular(path, how).catch(absent)
     if (opened === undefined) return undefined
     try {
       await check?.(opened.file)
@@ -160,19 +182,24 @@ export const readForeignFile = (
 export const readForeignText = async (path: string, limits: ForeignLimits): Promise<string | undefined> =>
   (await readForeignFile(path, limits))?.toString("utf8")
 
-/**
- * What a regular file had from `offset` on when it was opened, at most `largestBytes` of it, and its size then: so a file
- * that grows is read part by part. Undefined when there is none. Rejected with `ForeignFileRefused`.
- */
-export const readForeignPart = (
+type PartLimits = Omit<ForeignLimits, "check">
+
+interface Part {
+  readonly bytes: Buffer
+  /** Of the whole file. */
+  readonly size: number
+}
+
+const readPart = (
   path: string,
-  offset: number,
-  { follow = true, largestBytes, timeoutMs = defaultTimeoutMs }: Omit<ForeignLimits, "check">
-): Promise<{ readonly bytes: Buffer; readonly size: number } | undefined> =>
+  offsetIn: (size: number) => number,
+  { largestBytes, timeoutMs = defaultTimeoutMs, ...how }: PartLimits
+): Promise<Part | undefined> =>
   within(path, timeoutMs, async () => {
-    const opened = await openRegular(path, follow).catch(absent)
+    const opened = await openRegular(path, how).catch(absent)
     if (opened === undefined) return undefined
     const { file, size } = opened
+    const offset = offsetIn(size)
     try {
       const wanted = Math.max(0, Math.min(size - offset, largestBytes))
       const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(wanted), 0, wanted, offset)
@@ -182,14 +209,23 @@ export const readForeignPart = (
     }
   })
 
-/** The last part of a text file, or all of it; undefined when there is none. Rejected with `ForeignFileRefused`. */
+/**
+ * What a regular file had from `offset` on when it was opened, at most `largestBytes` of it, and its size then: so a file
+ * that grows is read part by part. Undefined when there is none. Rejected with `ForeignFileRefused`.
+ */
+export const readForeignPart = (path: string, offset: number, limits: PartLimits): Promise<Part | undefined> =>
+  readPart(path, () => offset, limits)
+
+/**
+ * The last `largestBytes` of a text file, or all of it, and how many bytes stand before; undefined when there is none.
+ * Rejected with `ForeignFileRefused`.
+ */
 export const readForeignEnd = async (
   path: string,
-  limits: Omit<ForeignLimits, "check">
-): Promise<string | undefined> => {
-  const whole = await readForeignPart(path, 0, limits)
-  if (whole === undefined || whole.size <= limits.largestBytes) return whole?.bytes.toString("utf8")
-  return (await readForeignPart(path, whole.size - limits.largestBytes, limits))?.bytes.toString("utf8")
+  limits: PartLimits
+): Promise<{ readonly text: string; readonly omitted: number } | undefined> => {
+  const part = await readPart(path, (size) => Math.max(0, size - limits.largestBytes), limits)
+  return part && { text: part.bytes.toString("utf8"), omitted: part.size - part.bytes.length }
 }
 
 /**
@@ -202,7 +238,7 @@ export const rewriteForeignFile = (
   change: (found: string) => string | undefined
 ): Promise<void> =>
   within(path, timeoutMs, async (isLate) => {
-    const opened = await openRegular(path, false, constants.O_RDWR)
+    const opened = await openRegular(path, { follow: false }, constants.O_RDWR)
     try {
       const changed = change((await contentOf(opened, path, largestBytes, isLate)).toString("utf8"))
       if (changed === undefined || isLate()) return

@@ -28,7 +28,7 @@ export const namedByConfiguration = async (folders: ReadonlyArray<string>): Prom
   for (const file of next) {
     if (named.size > mostFiles) break
     // What is no file has no text; the caller looks what it is.
-    const text = await readForeignText(file, { largestBytes }).catch(() => undefined)
+    const text = await readForeignText(file, { largestBytes, follow: true }).catch(() => undefined)
     for (const path of pathsIn(text ?? "").map((one) => placeOf(file, one))) {
       if (named.has(path)) continue
       named.add(path)

@@ -37,8 +37,11 @@ export const placeOfSubmodule = async (directory: string, gitDirectory: string):
   if (found === undefined) return undefined
   const own = found.isDirectory()
     ? dotGit
-    : resolve(directory, firstLine((await readForeignText(dotGit, { largestBytes })) ?? "").replace(/^gitdir: /, ""))
-  const shared = await readForeignText(join(own, "commondir"), { largestBytes })
+    : resolve(
+        directory,
+        firstLine((await readForeignText(dotGit, { largestBytes, follow: true })) ?? "").replace(/^gitdir: /, "")
+      )
+  const shared = await readForeignText(join(own, "commondir"), { largestBytes, follow: true })
   const common = shared === undefined ? own : resolve(own, firstLine(shared))
   const exclude = join(common, "info", "exclude")
   const hasExclude = await access(exclude).then(

@@ -1,9 +1,19 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import {
   ForeignFileRefused,
+  readForeignEnd,
   readForeignFile,
   readForeignFolder,
   readForeignPart,
@@ -55,6 +65,60 @@ describe("a file of somebody else's", () => {
       code: "ELOOP",
       message: `${join(directory, "link")} is a link. Put a regular file there, or remove it.`
     })
+  })
+
+  it.each([
+    ["a link of its name", () => symlinkSync(join(directory, "secret"), file), "is a link"],
+    [
+      "a link to a file beside it",
+      () => {
+        writeFileSync(join(directory, "root/logs/key"), "hush")
+        symlinkSync("key", file)
+      },
+      "is a link"
+    ],
+    [
+      "a link of the folder above it",
+      () => {
+        rmSync(join(directory, "root/logs"), { recursive: true })
+        mkdirSync(join(directory, "other"))
+        writeFileSync(join(directory, "other/file"), "hush")
+        symlinkSync(join(directory, "other"), join(directory, "root/logs"))
+      },
+      "is reached by a link"
+    ],
+    ["a second name of another file", () => linkSync(join(directory, "secret"), file), "has a second name"]
+  ])("is not read below a folder through %s", async (_, put, what) => {
+    const root = join(directory, "root")
+    mkdirSync(join(root, "logs"), { recursive: true })
+    writeFileSync(join(directory, "secret"), "hush")
+    file = join(root, "logs/file")
+    put()
+    for (const read of [readForeignText, readForeignEnd])
+      assert.deepStrictEqual(await refusalOf(read(file, { ...limits, below: root })), {
+        code: "ELOOP",
+        message: `${file} ${what}. Put a regular file there, or remove it.`
+      })
+  })
+
+  it("is read below a folder where it is itself, also when a link leads to the folder, and nowhere else", async () => {
+    const root = join(directory, "root")
+    mkdirSync(join(root, "logs"), { recursive: true })
+    symlinkSync(root, join(directory, "way"))
+    writeFileSync(join(root, "logs/file"), "text")
+    for (const below of [root, `${root}/`, join(directory, "way")])
+      assert.strictEqual(await readForeignText(join(below, "logs/file"), { ...limits, below }), "text")
+    assert.isUndefined(await readForeignText(join(root, "missing"), { ...limits, below: root }))
+    writeFileSync(file, "hush")
+    for (const path of [file, join(root, "../file")])
+      assert.deepInclude(await refusalOf(readForeignText(path, { ...limits, below: root })), { code: "ELOOP" })
+  })
+
+  it("is read from its end, which says how much stands before", async () => {
+    writeFileSync(file, "0123456789abc")
+    assert.deepStrictEqual(await readForeignEnd(file, limits), { text: "3456789abc", omitted: 3 })
+    writeFileSync(file, "012")
+    assert.deepStrictEqual(await readForeignEnd(file, limits), { text: "012", omitted: 0 })
   })
 
   it.each(oddFiles)("is refused where it is $name", async ({ code, put }) => {

@@ -202,7 +202,7 @@ export const ConsolePreviewRequest = Schema.Struct({ guidance: Schema.String })
 /** What the agent's next prompt says of an answer, word for word. */
 export const ConsolePreview = Schema.Struct({ text: Schema.String })
 
-/** A long text; `omitted`: how many characters were left out. */
+/** A long text; `omitted`: how much was left out, in characters, of a log in bytes. */
 export const ConsoleText = Schema.Struct({ name: Schema.String, text: Schema.String, omitted: Schema.Int })
 export type ConsoleText = typeof ConsoleText.Type
 

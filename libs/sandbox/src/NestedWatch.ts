@@ -62,7 +62,9 @@ export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refu
 
   /** What is there when nobody has worked in the workspace is the user's. */
   const begin = Effect.fnUntraced(function* (place: Place, found: ReadonlyArray<NestedRepository>) {
-    const text = yield* Effect.tryPromise(() => readForeignText(fileOf(place.workspace), { largestBytes }))
+    const text = yield* Effect.tryPromise(() =>
+      readForeignText(fileOf(place.workspace), { largestBytes, follow: false })
+    )
     const kept = Option.getOrUndefined(decode(text ?? ""))
     const known = kept?.open === true ? kept.known : knownOf(found)
     watched.set(place.workspace, { place, known })

@@ -126,7 +126,7 @@ export const headOf = async (workspace: string): Promise<string | undefined> => 
   if (found === undefined) return undefined
   if (found.isDirectory()) return join(dotGit, "HEAD")
   // Whoever misreads this asks git next, and waits for its answer for `timeoutMs`.
-  const text = (await readForeignText(dotGit, { largestBytes: largestFile })) ?? ""
+  const text = (await readForeignText(dotGit, { largestBytes: largestFile, follow: true })) ?? ""
   return join(resolve(workspace, text.replace(/^gitdir: /, "").trimEnd()), "HEAD")
 }
 

@@ -58,7 +58,8 @@ export const makeAnew = async (folder: string): Promise<void> => {
 
 const nameSuffix = ".workspace"
 
-const readNote = (path: string) => readForeignText(path, { largestBytes: 64 * 1024 }).catch(() => undefined)
+const readNote = (path: string) =>
+  readForeignText(path, { largestBytes: 64 * 1024, follow: false }).catch(() => undefined)
 
 /** Written before the folder is made, so that no folder is without it. */
 const noteWorkspace = async (folder: string, id: string, workspace: string): Promise<void> => {

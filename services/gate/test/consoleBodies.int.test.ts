@@ -13,7 +13,9 @@ describe("the body of a request to the console", () => {
   layer(world, { excludeTestServices: true, timeout: "5 minutes" })("over a broker in memory", (it) => {
     it.effect("is answered with 413 by every route that takes one when it is too large, also without a length", () =>
       Effect.gen(function* () {
-        const { own, port, signIn } = yield* openWith({ limits: { signedIn: unlimited, signedOut: unlimited } })
+        const { own, port, signIn } = yield* openWith({
+          limits: { signedIn: unlimited, signedOut: unlimited, allSignedOut: unlimited }
+        })
         const question = yield* raise
         const cookie = yield* signIn
         const routes = (yield* allRoutes).filter(({ method }) => method === "POST")
@@ -55,7 +57,9 @@ describe("the body of a request to the console", () => {
 
     it.effect("is a mistake of the client where it cannot be read, and never one of the console", () =>
       Effect.gen(function* () {
-        const { own, port, signIn } = yield* openWith({ limits: { signedIn: unlimited, signedOut: unlimited } })
+        const { own, port, signIn } = yield* openWith({
+          limits: { signedIn: unlimited, signedOut: unlimited, allSignedOut: unlimited }
+        })
         const question = yield* raise
         const cookie = yield* signIn
         const routes = (yield* allRoutes).filter(({ method }) => method === "POST")

@@ -1,14 +1,17 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { type Budget, largestBody, limits } from "../src/console/limits.ts"
 import { clientOf, makeClients } from "../src/work/console/Clients.ts"
 
+const unlimited: Budget = { burst: 1e9, perSecond: 1e9, mostWaiting: 0 }
 const budget: Budget = { burst: 3, perSecond: 2, mostWaiting: 2 }
 const clients = (more: Partial<typeof limits> = {}) =>
-  makeClients({ ...limits, signedIn: budget, signedOut: budget, ...more })
+  makeClients({ ...limits, signedIn: budget, signedOut: budget, allSignedOut: unlimited, ...more })
 
 const nobody = clientOf(undefined, "127.0.0.1")
-const ada = clientOf({ role: "answerer", session: "1.a" }, "127.0.0.1")
+const ada = clientOf({ role: "answerer" }, "127.0.0.1")
 
 /** Milliseconds after which a request is served, or `refused`. */
 const asked = (made: ReturnType<typeof clients>, client: typeof ada, nowMs: number) => {
@@ -43,7 +46,7 @@ describe("how many requests a client may send", () => {
     assert.strictEqual(asked(made, ada, 0), "refused")
   })
 
-  it("tells sessions and users of a proxy apart, and takes all of an address who have not signed in together", () => {
+  it("tells tokens and users of a proxy apart, and takes all of an address who have not signed in together", () => {
     const made = clients()
     many(made, nobody, 100)
     // Whoever is on this machine has all of its addresses, and in an IPv6 network as many as they like.
@@ -55,9 +58,11 @@ describe("how many requests a client may send", () => {
     assert.strictEqual(asked(made, clientOf(undefined, "2001:db8:1:3::1"), 0), 0)
     assert.strictEqual(asked(made, ada, 0), 0)
     many(made, ada, 100)
-    assert.strictEqual(asked(made, clientOf({ role: "answerer", session: "1.b" }, "127.0.0.1"), 0), 0)
-    assert.strictEqual(asked(made, clientOf({ role: "viewer", user: "1.a" }, "127.0.0.1"), 0), 0)
-    assert.strictEqual(asked(made, clientOf({ role: "viewer", user: "1.a" }, "127.0.0.9"), 0), 0)
+    // Another session, or another address, is the same person.
+    assert.strictEqual(asked(made, clientOf({ role: "answerer" }, "192.0.2.7"), 0), "refused")
+    assert.strictEqual(asked(made, clientOf({ role: "viewer" }, "127.0.0.1"), 0), 0)
+    assert.strictEqual(asked(made, clientOf({ role: "viewer", user: "answerer" }, "127.0.0.1"), 0), 0)
+    assert.strictEqual(asked(made, clientOf({ role: "viewer", user: "answerer" }, "127.0.0.9"), 0), 0)
   })
 
   it("forgets clients that rest, and has the ones beyond its memory share what one may ask for", () => {
@@ -74,6 +79,18 @@ describe("how many requests a client may send", () => {
     )
   })
 
+  it("serves strangers of many addresses no more than all of them together may ask for, and those signed in as ever", () => {
+    const allSignedOut = { burst: 8, perSecond: 1, mostWaiting: 2 }
+    const made = clients({ allSignedOut })
+    const stranger = (n: number) => clientOf(undefined, `192.0.2.${n}`)
+    const answers = Array.from({ length: 20 }, (_, n) => asked(made, stranger(n), 0))
+    assert.deepStrictEqual(answers.slice(0, 11), [0, 0, 0, 0, 0, 0, 0, 0, 1000, 2000, "refused"])
+    assert.isTrue(answers.slice(11).every((one) => one === "refused"))
+    assert.strictEqual(asked(made, ada, 0), 0)
+    // A refused one has not paid: its own budget is whole when there is room again.
+    assert.deepStrictEqual(many(made, stranger(19), 4, 60_000), [0, 0, 0, 500])
+  })
+
   it("has room for the pages of a browser: ten tabs that load at once, and then follow a run", () => {
     const made = makeClients(limits)
     for (let n = 0; n < 200; n++) assert.strictEqual(asked(made, ada, 0), 0)
@@ -82,13 +99,65 @@ describe("how many requests a client may send", () => {
   })
 })
 
+describe("readings whose work grows with what is stored", () => {
+  const readings = { most: 1, mostOfOneKind: 2, longestRestMs: 2_000 }
+  const bob = clientOf({ role: "viewer", user: "bob" }, "127.0.0.1")
+  const eve = clientOf({ role: "viewer", user: "eve" }, "127.0.0.1")
+
+  it.effect("are made one after the other, with a rest as long as each took, and few for all together", () =>
+    Effect.gen(function* () {
+      const { readMuch } = clients({ readings })
+      const began: Array<string> = []
+      const read = (client: typeof ada, name: string, takes: number) =>
+        readMuch(
+          client,
+          "/plans",
+          Effect.gen(function* () {
+            began.push(`${name} ${(yield* Clock.currentTimeMillis) / 1000}`)
+            yield* Effect.sleep(takes)
+          })
+        )
+      yield* Effect.forkChild(read(ada, "ada", 1_000))
+      yield* Effect.forkChild(read(ada, "ada again", 9_000))
+      yield* Effect.forkChild(read(bob, "bob", 3_000))
+      yield* Effect.forkChild(read(eve, "eve", 1_000))
+      for (let n = 0; n < 20; n++) yield* TestClock.adjust("1 second")
+      // A place rests for one second after one second, and Eve came before Ada's second reading.
+      assert.deepStrictEqual(began, ["ada 0", "bob 0", "eve 2", "ada again 4"])
+    })
+  )
+
+  it.effect("of one kind hold up none of another kind", () =>
+    Effect.gen(function* () {
+      const { readMuch } = clients({ readings: { ...readings, mostOfOneKind: 1 } })
+      yield* Effect.forkChild(readMuch(ada, "/changes", Effect.never))
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* readMuch(bob, "/runs", Effect.succeed("read")), "read")
+    })
+  )
+
+  it.effect("take no place from others when whoever waits for one leaves", () =>
+    Effect.gen(function* () {
+      const { readMuch } = clients({ readings: { ...readings, mostOfOneKind: 1 } })
+      const first = yield* Effect.forkChild(readMuch(ada, "/plans", Effect.never))
+      const second = yield* Effect.forkChild(readMuch(bob, "/plans", Effect.never))
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(second)
+      yield* Fiber.interrupt(first)
+      const third = yield* Effect.forkChild(readMuch(bob, "/plans", Effect.succeed("read")))
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(yield* Fiber.join(third), "read")
+    })
+  )
+})
+
 describe("how many event streams a client may have open", () => {
   it("gives a place back when one ends, and counts each client alone", () => {
     const made = clients({ streams: 2 })
     const close = made.openStream(ada)
     assert.isFunction(made.openStream(ada))
     assert.isUndefined(made.openStream(ada))
-    assert.isFunction(made.openStream(clientOf({ role: "viewer", session: "1.b" }, "127.0.0.1")))
+    assert.isFunction(made.openStream(clientOf({ role: "viewer" }, "127.0.0.1")))
     close?.()
     assert.isFunction(made.openStream(ada))
     assert.isUndefined(made.openStream(ada))
@@ -97,14 +166,21 @@ describe("how many event streams a client may have open", () => {
 
 describe("the limits in docs/console.md", () => {
   const page = readFileSync(new URL("../../../docs/console.md", import.meta.url), "utf8")
-  const { signedIn, signedOut } = limits
+  const { allSignedOut, patience, signedIn, signedOut, underWay } = limits
   it.each([
-    `| requests at once, then each second | ${signedIn.burst}, then ${signedIn.perSecond} | ${signedOut.burst}, then ${signedOut.perSecond} |`,
-    `| requests beyond them that wait their turn | ${signedIn.mostWaiting} | ${signedOut.mostWaiting} |`,
+    `| requests at once, then each second | ${signedIn.burst}, then ${signedIn.perSecond} | ${signedOut.burst}, then ${signedOut.perSecond}; of all addresses ${allSignedOut.burst}, then ${allSignedOut.perSecond} |`,
+    `| requests beyond them that wait their turn | ${signedIn.mostWaiting} | ${signedOut.mostWaiting}; of all addresses ${allSignedOut.mostWaiting} |`,
+    `| answers under way, once the request is there as a whole | ${underWay.signedIn} | ${underWay.signedOut} |`,
+    `| answers under way whose work [grows](#what-an-answer-costs) | ${limits.readings.most}; of all clients ${limits.readings.mostOfOneKind} of one route |`,
     `| open event streams | ${limits.streams};`,
+    `| sessions | ${limits.sessions} of a token |`,
+    `| connections of all clients | ${limits.connections - limits.signedOutConnections} | ${limits.signedOutConnections} |`,
+    `after a second, or at once when there are ${limits.connections} in all |`,
     `| size of a body | ${largestBody.signedIn / 1024} KiB | ${largestBody.ownProof / 1024} KiB`,
-    `within ${limits.patience.requestMs / 1000} seconds and its headers within ${limits.patience.headersMs / 1000};`,
-    `after ${limits.patience.betweenRequestsMs / 1000} seconds`,
-    `Of at most ${limits.connections} connections ${limits.signedOutConnections} are`
-  ])("are those of the console: %s", (line) => assert.include(page, line))
+    `| time to send the headers of a request | ${patience.headersMs / 1000} seconds |`,
+    `| time to send a request | ${patience.requestMs / 1000} seconds |`,
+    `| time between two requests of a connection | ${patience.betweenRequestsMs / 1000} seconds |`,
+    `| time to take an answer | ${patience.answerMs / 60_000} minutes;`,
+    `| time without reading anything | ${patience.readingMs / 60_000} minutes |`
+  ])("are those of the console: %s", (line) => assert.isTrue(page.includes(line), line))
 })

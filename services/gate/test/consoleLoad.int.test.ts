@@ -1,6 +1,6 @@
 import { connect } from "node:net"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { limits } from "../src/console/limits.ts"
 import { openWith, world } from "./support/consoleOverMemory.ts"
 import { requestText, sendRaw } from "./support/rawHttp.ts"
@@ -8,12 +8,18 @@ import { requestText, sendRaw } from "./support/rawHttp.ts"
 /** So many requests, and never more. */
 const only = (burst: number) => ({ burst, perSecond: 1e-6, mostWaiting: 0 })
 const soon = { refusalAfterMs: 1 }
+const unlimited = { burst: 1e9, perSecond: 1e9, mostWaiting: 0 }
 
 /** A connection that stays open. `ask` gives what came since, once it holds a text. */
 const open = (port: number) =>
   Effect.acquireRelease(
     Effect.callback<{
       readonly ask: (bytes: string, until: string) => Effect.Effect<string>
+      readonly write: (bytes: string) => void
+      readonly close: () => void
+      readonly text: () => string
+      readonly until: (text: string) => Effect.Effect<void>
+      readonly isClosed: () => boolean
       readonly closed: Effect.Effect<void>
     }>((resume) => {
       const socket = connect(port, "127.0.0.1")
@@ -43,7 +49,17 @@ const open = (port: number) =>
           yield* awaited(() => text.includes(until) || isClosed)
           return text
         })
-      socket.on("connect", () => resume(Effect.succeed({ ask, closed: awaited(() => isClosed), socket })))
+      const made = {
+        ask,
+        write: (bytes: string) => void socket.write(bytes),
+        close: () => void socket.destroy(),
+        text: () => text,
+        until: (wanted: string) => awaited(() => text.includes(wanted) || isClosed),
+        isClosed: () => isClosed,
+        closed: awaited(() => isClosed),
+        socket
+      }
+      socket.on("connect", () => resume(Effect.succeed(made)))
     }),
     (made) => Effect.sync(() => "socket" in made && (made.socket as ReturnType<typeof connect>).destroy())
   )
@@ -72,13 +88,18 @@ describe("a client that asks the console for too much", () => {
       })
     )
 
-    it.effect("has a budget of its own when signed in, by session or by the name that a proxy gives", () =>
+    it.effect("has a budget of its own when signed in, by token or by the name that a proxy gives", () =>
       Effect.gen(function* () {
         const proxy = { userHeader: "remote-user", answerers: [] }
-        const { send, signIn } = yield* openWith({ proxy, limits: { ...soon, signedIn: only(2) } })
+        const viewerToken = "the token of viewers"
+        const { own, send, signIn, signInWith } = yield* openWith({
+          proxy,
+          viewerToken: Redacted.make(viewerToken),
+          limits: { ...soon, signedIn: only(2) }
+        })
         const clients = [
           { cookie: yield* signIn },
-          { cookie: yield* signIn },
+          { cookie: yield* signInWith(viewerToken) },
           { "remote-user": "a" },
           { "remote-user": "b" }
         ]
@@ -87,6 +108,57 @@ describe("a client that asks the console for too much", () => {
           for (let n = 0; n < 3; n++) statuses.push((yield* send("GET", "/api/session", client)).status)
           assert.deepStrictEqual(statuses, [200, 200, 429], JSON.stringify(client))
         }
+        // To sign in again brings nothing more.
+        assert.strictEqual((yield* send("GET", "/api/session", { ...own, cookie: yield* signIn })).status, 429)
+      })
+    )
+
+    it.effect("has so many sessions of one token: the next one ends the oldest, and none of another token", () =>
+      Effect.gen(function* () {
+        const viewerToken = "the token of viewers"
+        const { send, signIn, signInWith } = yield* openWith({
+          viewerToken: Redacted.make(viewerToken),
+          limits: { sessions: 2 }
+        })
+        const statusWith = (cookie: string) =>
+          Effect.map(send("GET", "/api/session", { cookie }), ({ status }) => status)
+        const other = yield* signInWith(viewerToken)
+        assert.strictEqual(yield* statusWith(other), 200)
+        const cookies = []
+        for (let n = 0; n < 3; n++) {
+          cookies.push(yield* signIn)
+          assert.strictEqual(yield* statusWith(cookies[n] ?? ""), 200)
+        }
+        const statuses = yield* Effect.forEach([...cookies, other], statusWith)
+        assert.deepStrictEqual(statuses, [401, 200, 200, 200])
+      })
+    )
+
+    it.effect("has so many answers under way, and the next one waits for one of them, while others are served", () =>
+      Effect.gen(function* () {
+        const viewerToken = "the token of viewers"
+        const { own, port, send, signIn, signInWith } = yield* openWith({
+          viewerToken: Redacted.make(viewerToken),
+          limits: { underWay: { signedIn: 1, signedOut: 1 } }
+        })
+        const cookie = yield* signIn
+        const viewer = yield* signInWith(viewerToken)
+        const headers = { ...own, host: `127.0.0.1:${port}`, connection: "keep-alive", cookie }
+        const served = Effect.map(send("GET", "/api/session", { cookie: viewer }), ({ status }) => status)
+        // A body that has not come takes no place.
+        const slow = yield* open(port)
+        slow.write(requestText("POST", "/api/plans/dry-run", { ...headers, "content-length": "2" }))
+        assert.strictEqual(yield* served, 200)
+        assert.strictEqual((yield* send("GET", "/api/session", { cookie })).status, 200)
+        const [long, next] = [yield* open(port), yield* open(port)]
+        long.write(requestText("POST", "/api/plans/dry-run", headers, '{"plan":"NEVER.md"}'))
+        // What was sent before has been read when a later request is answered.
+        assert.strictEqual(yield* served, 200)
+        next.write(requestText("GET", "/api/session", headers))
+        for (let n = 0; n < 3; n++) assert.strictEqual(yield* served, 200)
+        assert.strictEqual(next.text(), "")
+        long.close()
+        yield* next.until('"ok":true')
       })
     )
 
@@ -111,9 +183,13 @@ describe("a client that asks the console for too much", () => {
 
     it.effect("has so many event streams, and a new one when it has closed one", () =>
       Effect.gen(function* () {
-        const { port, send, signIn } = yield* openWith({ limits: { ...soon, streams: 2 } })
+        const viewerToken = "the token of viewers"
+        const { port, send, signIn, signInWith } = yield* openWith({
+          viewerToken: Redacted.make(viewerToken),
+          limits: { ...soon, streams: 2 }
+        })
         const cookie = yield* signIn
-        const other = yield* signIn
+        const other = yield* signInWith(viewerToken)
         const stream = (path: string, until: string, as = cookie) =>
           Effect.gen(function* () {
             const { ask } = yield* open(port)
@@ -151,6 +227,72 @@ describe("a client that asks the console for too much", () => {
       })
     )
 
+    it.effect(
+      "keeps nobody out by connections on which it is signed in, however many and however often it signs in",
+      () =>
+        Effect.gen(function* () {
+          const viewerToken = "the token of viewers"
+          const { port, signIn, signInWith } = yield* openWith({
+            viewerToken: Redacted.make(viewerToken),
+            limits: { signedIn: unlimited, connections: 24, signedOutConnections: 8 }
+          })
+          const host = `127.0.0.1:${port}`
+          const asked = (path: string, cookie: string) =>
+            requestText("GET", path, { host, cookie, connection: "keep-alive" })
+          const ada = yield* signIn
+          const early = yield* open(port)
+          yield* early.ask(asked("/api/session", ada), '"ok":true')
+          const stream = yield* open(port)
+          yield* stream.ask(asked("/api/events", yield* signInWith(viewerToken)), "event: connected")
+          const flood = []
+          for (let n = 0; n < 60; n++) {
+            const one = yield* open(port)
+            const cookie = yield* signInWith(viewerToken)
+            assert.include(yield* one.ask(asked("/api/session", cookie), '"ok":true'), "HTTP/1.1 200")
+            flood.push(one)
+          }
+          // There is room for 16, of which two are Ada's or a stream.
+          for (const one of flood.slice(0, 60 - 14)) yield* one.closed
+          for (const one of [early, yield* open(port)])
+            assert.include(yield* one.ask(asked("/api/session", ada), '"ok":true'), "HTTP/1.1 200")
+          assert.isFalse(stream.isClosed())
+          assert.isFalse(flood.at(-1)?.isClosed() ?? true)
+        })
+    )
+
+    it.effect(
+      "behind a proxy is an address of its own by the secret alone, and keeps nobody out who is signed in",
+      () =>
+        Effect.gen(function* () {
+          const secret = "the secret of the proxy"
+          const { port, send, signIn } = yield* openWith({
+            proxy: { answerers: [], secret: Redacted.make(secret) },
+            limits: { ...soon, signedOut: only(2), signedOutConnections: 8 }
+          })
+          const cookie = yield* signIn
+          const asked = (address: string, more: Readonly<Record<string, string>> = {}) =>
+            Effect.map(send("GET", "/api/runs", { "x-forwarded-for": address, ...more }), ({ status }) => status)
+          const proxied = { "x-reprise-proxy-secret": secret }
+          for (const address of ["192.0.2.1", "10.1.1.1, 192.0.2.2", "2001:db8::1"]) {
+            const statuses = []
+            for (let n = 0; n < 3; n++) statuses.push(yield* asked(address, proxied))
+            assert.deepStrictEqual(statuses, [401, 401, 429], address)
+          }
+          // What a client says before the proxy's own word is nothing, and neither is anything that the proxy has not sent.
+          assert.strictEqual(yield* asked("203.0.113.9, 192.0.2.1", proxied), 429)
+          const statuses = []
+          for (const more of [{}, {}, { "x-reprise-proxy-secret": `${secret}!` }])
+            statuses.push(yield* asked(`203.0.113.${statuses.length}`, more))
+          assert.strictEqual(statuses.at(-1), 429)
+          const flood = yield* Effect.forEach(Array.from({ length: 40 }), () => open(port))
+          const host = `127.0.0.1:${port}`
+          for (const one of flood)
+            one.write(requestText("GET", "/api/runs", { host, connection: "keep-alive", ...proxied }))
+          const { status } = yield* send("GET", "/api/session", { "x-forwarded-for": "192.0.2.1", ...proxied, cookie })
+          assert.strictEqual(status, 200)
+        })
+    )
+
     it.effect("has only so long to send a request", () =>
       Effect.gen(function* () {
         const patience = { ...limits.patience, headersMs: 100, requestMs: 100 }
@@ -163,6 +305,21 @@ describe("a client that asks the console for too much", () => {
           assert.strictEqual(reply?.status, 408, bytes)
           assert.isDefined(reply?.headers["content-security-policy"])
         }
+      })
+    )
+
+    it.effect("has only so long to take an answer, and none of its places after that", () =>
+      Effect.gen(function* () {
+        const patience = { ...limits.patience, answerMs: 100 }
+        const { own, port, send, signIn } = yield* openWith({
+          limits: { patience, underWay: { signedIn: 1, signedOut: 1 } }
+        })
+        const cookie = yield* signIn
+        const slow = yield* open(port)
+        const headers = { ...own, host: `127.0.0.1:${port}`, cookie }
+        slow.write(requestText("POST", "/api/plans/dry-run", headers, '{"plan":"NEVER.md"}'))
+        yield* slow.closed
+        assert.strictEqual((yield* send("GET", "/api/session", { cookie })).status, 200)
       })
     )
   })

@@ -1,16 +1,17 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Messenger } from "@reprise/actor"
+import type { EscalationId } from "@reprise/protocol"
 import { Arbitrary, Effect, Redacted } from "effect"
 import type { Limits } from "../src/console/limits.ts"
 import { makeRouteTable, type Route } from "../src/work/console/Route.ts"
 import { allRoutes, filledIn } from "./support/allRoutes.ts"
 import { openWith, raise, world } from "./support/consoleOverMemory.ts"
 import { type RawReply, requestText, sendRaw } from "./support/rawHttp.ts"
-import { knownTries, spellingsOf, type Try } from "./support/spellings.ts"
+import { knownTries, methods, spellingsOf, type Try } from "./support/spellings.ts"
 
 const viewerToken = "the token of viewers"
 const unlimited = { burst: 1e9, perSecond: 1e9, mostWaiting: 0 }
-const withoutLimits: Partial<Limits> = { signedIn: unlimited, signedOut: unlimited }
+const withoutLimits: Partial<Limits> = { signedIn: unlimited, signedOut: unlimited, allSignedOut: unlimited }
 
 /** What everybody may have. */
 const publicTexts: ReadonlySet<string> = new Set(["", "<!doctype html><title>The page</title>", "export {}"])
@@ -37,10 +38,21 @@ const problemOf = (reply: RawReply | undefined, method: string): string | undefi
   return body === "" || /^\{"ok":false,"error":\{"code":"[a-z-]+","message":/.test(body) ? undefined : `body ${body}`
 }
 
+const targetsOf = (routes: ReadonlyArray<Route<unknown>>, question: EscalationId) =>
+  routes.map((route) => ({
+    method: route.method,
+    path: filledIn(route, question),
+    name: `${route.method} ${route.path}`
+  }))
+
 const bodyFor = JSON.stringify({ commandId: "c1", choice: "fix", plan: "PLAN.md", guidance: "", link: "x", token: "x" })
 
 /** A try, with all that would let it in but a session. */
-const sendTry = (port: number, { isUpgrade, method, target }: Try, more: Readonly<Record<string, string>> = {}) => {
+const sendTry = (
+  port: number,
+  { isUpgrade, method, target }: Omit<Try, "of">,
+  more: Readonly<Record<string, string>> = {}
+) => {
   const host = `127.0.0.1:${port}`
   const headers = {
     host,
@@ -63,14 +75,24 @@ describe("however a path of the console is spelled", () => {
         const find = makeRouteTable(routes)
         const { port } = yield* openWith({ limits: withoutLimits })
         const question = yield* raise
-        const targets = routes.map((route) => ({ method: route.method, path: filledIn(route, question) }))
+        const targets = targetsOf(routes, question)
         for (const route of routes) assert.isDefined(find(route.method, filledIn(route, question)), route.path)
+        const api = routes.filter(({ path }) => path.startsWith("/api/"))
+        /** By route, or method: how many tries there were of it, and how many the router took for it. */
+        const [tried, takenFor] = [new Map<string, number>(), new Map<string, number>()]
+        const count = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
         let taken = 0
         const result = yield* Arbitrary.checkEffect(
           spellingsOf(targets, `127.0.0.1:${port}`),
           (one) =>
             Effect.gen(function* () {
-              if (find(one.method, one.target)?.route.path.startsWith("/api/") === true) taken++
+              const match = find(one.method, one.target)?.route
+              if (match?.path.startsWith("/api/") === true) {
+                taken++
+                count(takenFor, `${match.method} ${match.path}`)
+              }
+              count(tried, `method ${one.method}`)
+              count(tried, one.of)
               const problem = problemOf(yield* sendTry(port, one), one.method)
               return problem === undefined ? true : yield* Effect.fail(problem)
             }),
@@ -78,11 +100,17 @@ describe("however a path of the console is spelled", () => {
         )
         assert.isUndefined(shown(result))
         assert.isAbove(taken, 3_000, "the router takes too few of them for one of its routes of data")
+        // A route that is added is among them by itself, or this fails.
+        for (const name of routes.map(({ method, path }) => `${method} ${path}`))
+          assert.isAbove(tried.get(name) ?? 0, 100, name)
+        for (const name of api.map(({ method, path }) => `${method} ${path}`))
+          assert.isAbove(takenFor.get(name) ?? 0, 30, name)
+        for (const method of methods) assert.isAbove(tried.get(`method ${method}`) ?? 0, 100, method)
         assert.strictEqual((yield* Messenger.use(({ show }) => show.gate(question))).state, "open")
       })
     )
 
-    it.effect("the 84 tries that once brought data bring none, and are no page either", () =>
+    it.effect("the 84 tries that once brought data, and their like for all routes, bring none and are no page", () =>
       Effect.gen(function* () {
         const { port } = yield* openWith({ limits: withoutLimits })
         const question = yield* raise
@@ -97,7 +125,9 @@ describe("however a path of the console is spelled", () => {
           "/api/events"
         ].flatMap(knownTries)
         assert.lengthOf(tries, 84)
-        for (const target of tries) {
+        const paths = (yield* allRoutes).filter(({ path }) => path.startsWith("/api/"))
+        const others = [...new Set(paths.map((route) => filledIn(route, question)))].flatMap(knownTries)
+        for (const target of [...tries, ...others]) {
           const reply = yield* sendTry(port, { method: "GET", target, isUpgrade: false })
           assert.deepStrictEqual([reply?.status, reply?.headers["cache-control"]], [401, "no-store"], target)
         }
@@ -114,9 +144,10 @@ describe("however a path of the console is spelled", () => {
         const question = yield* raise
         const signedIn = yield* send("POST", "/api/session", own, JSON.stringify({ token: viewerToken }))
         const [cookie = ""] = `${signedIn.headers["set-cookie"]}`.split(";")
-        const targets = routes
-          .filter(({ access }) => access === "answerer")
-          .map((route) => ({ method: route.method, path: filledIn(route, question) }))
+        const targets = targetsOf(
+          routes.filter(({ access }) => access === "answerer"),
+          question
+        )
         assert.isAtLeast(targets.length, 10)
         const result = yield* Arbitrary.checkEffect(
           spellingsOf(targets, `127.0.0.1:${port}`).pipe(

@@ -68,6 +68,22 @@ const contract = (name: string, world: Layer.Layer<Messenger | Broker | ActorCon
       })
     )
 
+    it.effect("lists only so many, those that changed last", () =>
+      Effect.gen(function* () {
+        yield* startGate
+        const ids = [newQuestion(), newQuestion(), newQuestion()]
+        for (const id of ids) {
+          yield* tell({ ...question(id), runId: ids[0]?.runId ?? id.runId })
+          yield* drain
+        }
+        const listed = yield* Messenger.use(({ list }) => list.gate({ runId: ids[0]?.runId ?? "", most: 2 }))
+        assert.sameMembers(
+          listed.map(({ escalationId }) => escalationId),
+          ids.slice(1).map(({ escalationId }) => escalationId)
+        )
+      })
+    )
+
     it.effect("takes the first of many answers to a question, and tells the others who was first", () =>
       Effect.gen(function* () {
         yield* startGate

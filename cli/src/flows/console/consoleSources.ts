@@ -1,13 +1,11 @@
 /** What the web console shows from this machine: conversations, changes, logs, and events in words. */
-import { join } from "node:path"
 import { type ActorConfig, type Broker, Messenger, Refused } from "@reprise/actor"
 import type { Conversation } from "@reprise/agent/message"
 import { ConsoleSources, NotPossible, Unavailable } from "@reprise/gate/console"
 import { guidanceText } from "@reprise/orchestrator/prompts"
-import { readForeignText } from "@reprise/process"
 import { type EscalationView, isStandalone, type PublicEvent, type SessionView } from "@reprise/protocol"
 import { readTranscript } from "@reprise/session-manager/readTranscript"
-import { changesIn, lastPart } from "@reprise/workspace/look"
+import { changesIn, gateLogs } from "@reprise/workspace/look"
 import { Effect, Layer } from "effect"
 import { loadConfig } from "../../config/loadConfig.ts"
 import { settingsTable } from "../../config/settingsTable.ts"
@@ -22,7 +20,8 @@ import { user } from "../gate/answerQuestion.ts"
 import { changesUnknown, workOf } from "../gate/evidenceText.ts"
 import { explained } from "../repository/explainConfig.ts"
 import { makeFork } from "./forkFromConsole.ts"
-import { dryRun, makeStart, plansOf } from "./runsFromConsole.ts"
+import { makeListPlans } from "./listPlans.ts"
+import { dryRun, makeStart } from "./runsFromConsole.ts"
 
 const changesOf = Effect.fnUntraced(function* (question: EscalationView) {
   const { directory, workspace } = yield* workOf(question)
@@ -40,18 +39,13 @@ const changesOf = Effect.fnUntraced(function* (question: EscalationView) {
   )
 })
 
-/** More is not read to show its end. */
-const mostLogBytes = 64 * 1024 * 1024
-
 const gateLogsOf = Effect.fnUntraced(function* (question: EscalationView) {
   const { workspace } = yield* workOf(question)
   const { gateResults = [] } = question.evidence
-  return yield* Effect.forEach(gateResults, ({ logRef }) =>
-    Effect.tryPromise(() => readForeignText(join(workspace, logRef), { largestBytes: mostLogBytes })).pipe(
-      Effect.flatMap(Effect.fromNullishOr),
-      Effect.orElseSucceed(() => "The log cannot be read."),
-      Effect.map((text) => lastPart(logRef, text))
-    )
+  return yield* gateLogs(
+    workspace,
+    question.runId,
+    gateResults.map(({ logRef }) => logRef)
   )
 })
 
@@ -126,7 +120,7 @@ export const consoleSources = (options: SystemOptions) =>
         requireAgent: (question, named) =>
           requireAgent(question, named).pipe(Effect.mapError(unavailable), Effect.provide(context)),
         repository: {
-          plans: plansOf(options.project),
+          plans: makeListPlans(options.project),
           dryRun: (wanted) => dryRun(options, wanted).pipe(Effect.mapError(notPossible), Effect.provide(context)),
           start: (wanted) => start(wanted).pipe(Effect.mapError(notPossible), Effect.provide(context)),
           fork: (question, wanted) =>

@@ -1,9 +1,7 @@
 /** What a human can look at before answering: the diff, the transcript, the quality gates' logs, how to attach. */
-import { join } from "node:path"
 import type { Look } from "@reprise/gate/typedAnswer"
-import { readForeignEnd } from "@reprise/process"
-import { type EscalationView, isStandalone } from "@reprise/protocol"
-import { workSince } from "@reprise/workspace/look"
+import { type EscalationView, isStandalone, type RunId } from "@reprise/protocol"
+import { gateLog, workSince } from "@reprise/workspace/look"
 import { Effect } from "effect"
 import { findRun, findSession } from "../../system/lookUp.ts"
 
@@ -30,14 +28,11 @@ export const changesSince = (directory: string, base?: string) =>
     Effect.catch((why) => Effect.succeed(changesUnknown(directory, why, base)))
   )
 
-const gateLogs = (workspace: string, refs: ReadonlyArray<string>) =>
-  Effect.forEach(refs, (ref) =>
-    Effect.tryPromise(() => readForeignEnd(join(workspace, ref), { largestBytes: longestBytes })).pipe(
-      Effect.flatMap(Effect.fromNullishOr),
-      Effect.map((text) => `${ref}:\n${lastPart(text)}`),
-      Effect.orElseSucceed(() => `The log ${ref} cannot be read.`)
-    )
-  ).pipe(Effect.map((texts) => (texts.length === 0 ? "No quality gate failed here." : texts.join("\n"))))
+const logTexts = (workspace: string, runId: RunId, refs: ReadonlyArray<string>) =>
+  Effect.forEach(refs, (ref) => gateLog(workspace, runId, ref, longestBytes)).pipe(
+    Effect.map((logs) => logs.map(({ name, text }) => `${name}:\n${lastPart(text)}`)),
+    Effect.map((texts) => (texts.length === 0 ? "No quality gate failed here." : texts.join("\n")))
+  )
 
 /** Where the work is: the working tree of a run or of a standalone session. */
 export const workOf = Effect.fnUntraced(function* (question: EscalationView) {
@@ -62,8 +57,9 @@ export const evidenceText = Effect.fnUntraced(function* (question: EscalationVie
     case "diff":
       return firstPart(yield* changesSince(directory ?? workspace, base))
     case "log":
-      return yield* gateLogs(
+      return yield* logTexts(
         workspace,
+        question.runId,
         gateResults.map(({ logRef }) => logRef)
       )
     case "transcript":

@@ -22,7 +22,7 @@ const decodeManifest = Schema.decodeUnknownOption(Manifest)
 
 const readManifest = (root: string) =>
   Effect.tryPromise({
-    try: () => readForeignText(join(root, "package.json"), { largestBytes: 4 * 1024 * 1024 }),
+    try: () => readForeignText(join(root, "package.json"), { largestBytes: 4 * 1024 * 1024, follow: true }),
     catch: (cause) => notRead("manifest", "package.json", cause)
   }).pipe(Effect.map((text) => Option.getOrUndefined(decodeManifest(text))))
 

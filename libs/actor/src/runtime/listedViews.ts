@@ -66,6 +66,13 @@ export const newest = (one: ListedView | undefined, other: ListedView | undefine
 export const matches = ({ filtered }: ListedView, filter: object): boolean =>
   Object.entries(filter).every(([field, wanted]) => filtered[field] === wanted)
 
+/** Those that changed last, in the order of the list. */
+export const lastOf = (views: ReadonlyArray<ListedView>, most: number): ReadonlyArray<ListedView> => {
+  if (views.length <= most) return views
+  const last = new Set(views.toSorted((a, b) => b.sequence - a.sequence).slice(0, most))
+  return views.filter((one) => last.has(one))
+}
+
 /** The JSON text of a view with the field `hosted`; undefined: nobody could tell. */
 export const withHostedText = (text: string, hosted: boolean | undefined): string =>
   hosted === undefined ? text : `${text.slice(0, -1)}${text === "{}" ? "" : ","}"hosted":${hosted}}`

@@ -8,15 +8,18 @@ import type { PoisonMessage } from "../DeadLetter.ts"
 import { textReader, type Undecodable } from "../wire.ts"
 import { askHosts, withHosted } from "./hosted.ts"
 import type { Lanes } from "./Lanes.ts"
-import { type ListedView, listedView, makeListedViews, matches, newest, withHostedText } from "./listedViews.ts"
+import { type ListedView, lastOf, listedView, makeListedViews, matches, newest, withHostedText } from "./listedViews.ts"
 import { data, dataOfTexts, failure, loggedFailure } from "./replies.ts"
 import type { StoredView } from "./views.ts"
 
 const readFilter = textReader(queries.list)
 const readShow = textReader(queries.show)
 
+/** What says how a list is answered, and not which views are in it. */
+const shapes: ReadonlySet<string> = new Set(["brief", "lines", "most"])
+
 /** A filter names fields of views. */
-const filterFields = Object.keys(queries.list.fields).filter((name) => name !== "brief" && name !== "lines")
+const filterFields = Object.keys(queries.list.fields).filter((name) => !shapes.has(name))
 
 const badRequest = (error: { readonly message: string }) =>
   failure("bad-request", `The query cannot be read: ${error.message}`, 'list takes {}, show takes {"id": …}.')
@@ -85,10 +88,15 @@ const makeList = (listQueries: ListQueries): QueryHandler => {
   return (request) => {
     const query = readFilter(request === "" ? "{}" : request)
     if (Result.isFailure(query)) return Effect.succeed(badRequest(query.failure))
-    const { brief = false, lines = false, ...filter } = query.success
+    const { brief = false, lines = false, most = Number.POSITIVE_INFINITY, ...filter } = query.success
     const textOf = ({ briefText, lineText, text }: ListedView) => (lines ? lineText : brief ? briefText : text)
     return listAll.pipe(
-      Effect.map((views) => views.filter((one) => matches(one, filter))),
+      Effect.map((views) =>
+        lastOf(
+          views.filter((one) => matches(one, filter)),
+          most
+        )
+      ),
       Effect.flatMap((views) =>
         Effect.map(hostedOf(views), (hosted) =>
           views.map((view) => withHostedText(textOf(view), hosted.get(view.host)))

@@ -100,7 +100,7 @@ export const describeEndpoint = (endpoint: Endpoint): string =>
  */
 export const readEndpoint = Effect.fnUntraced(function* (directory: string) {
   const file = paths(directory).endpoint
-  const text = yield* onDisk(directory, () => readForeignText(file, { largestBytes: 64 * 1024 })).pipe(
+  const text = yield* onDisk(directory, () => readForeignText(file, { largestBytes: 64 * 1024, follow: false })).pipe(
     Effect.catch((error) => Effect.logWarning(error.message).pipe(Effect.as(undefined)))
   )
   if (text === undefined) return Option.none<Endpoint>()

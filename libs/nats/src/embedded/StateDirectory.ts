@@ -67,7 +67,9 @@ const decodeFormat = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Str
 
 /** Fails when the directory has a newer format. A directory without a format is new. */
 export const checkFormat = Effect.fnUntraced(function* (directory: string) {
-  const text = yield* onDisk(directory, () => readForeignText(paths(directory).version, { largestBytes: 64 * 1024 }))
+  const text = yield* onDisk(directory, () =>
+    readForeignText(paths(directory).version, { largestBytes: 64 * 1024, follow: false })
+  )
   if (text === undefined) return
   const version = decodeFormat(text)
   if (Option.isNone(version)) {
@@ -105,7 +107,7 @@ export const prepareDirectory = Effect.fn("prepareDirectory")(function* (directo
   yield* onDisk(directory, async () => {
     // The state holds agents' transcripts: it must not end up in a commit of the repository around it.
     await writeUnlessPresent(paths(directory).ignore, "*\n")
-    if ((await readForeignText(paths(directory).version, { largestBytes: 64 * 1024 })) === undefined) {
+    if ((await readForeignText(paths(directory).version, { largestBytes: 64 * 1024, follow: false })) === undefined) {
       await replaceFile(paths(directory).version, `${JSON.stringify({ format: formatVersion })}\n`)
     }
   })

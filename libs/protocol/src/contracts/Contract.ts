@@ -85,7 +85,9 @@ export const queries = {
     /** Views without what is looked at one at a time, such as a question's evidence. */
     brief: Schema.optionalKey(Schema.Boolean),
     /** Only what a line of a long list shows: `RunLine`, `EscalationLine`. */
-    lines: Schema.optionalKey(Schema.Boolean)
+    lines: Schema.optionalKey(Schema.Boolean),
+    /** Only so many, those that changed last. */
+    most: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThan(0)))
   }),
   show: Schema.Struct({ id: Schema.String })
 } as const

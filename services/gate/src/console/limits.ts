@@ -19,20 +19,40 @@ export interface Patience {
   readonly requestMs: number
   /** Between two requests of a connection. */
   readonly betweenRequestsMs: number
+  /** To take a whole answer, but a stream of events. */
+  readonly answerMs: number
   /** To read something of what it is sent. A stream sends something every 15 seconds. */
   readonly readingMs: number
 }
 
 export interface Limits {
-  /** Of a session, or of a user of a proxy. */
+  /** Of all who have one token, or of a user of a proxy. */
   readonly signedIn: Budget
   /** Of an address, of all there who have not signed in. */
   readonly signedOut: Budget
-  /** Event streams that a session, or a user of a proxy, has open. A browser has two, however many tabs. */
+  /** Of all addresses together. */
+  readonly allSignedOut: Budget
+  /** Answers of one client that are being made or sent, but streams of events. Further requests wait for their turn. */
+  readonly underWay: { readonly signedIn: number; readonly signedOut: number }
+  /** Readings whose work grows with what is stored, such as of a list: some wait for git, or for a broker. */
+  readonly readings: {
+    /** Of one client at the same time. */
+    readonly most: number
+    /** Of all clients, of one route. */
+    readonly mostOfOneKind: number
+    /** A place for one rests as long as the last one took, but no longer than this. */
+    readonly longestRestMs: number
+  }
+  /** Event streams that all who have one token, or a user of a proxy, have open. A browser has two, however many tabs. */
   readonly streams: number
-  /** Connections on which nobody has signed in yet. The oldest one makes room for the next. */
+  /** Browsers that have signed in with one token. The one that signed in first is signed out by the next. */
+  readonly sessions: number
+  /** Connections whose last request was of somebody who had not signed in. */
   readonly signedOutConnections: number
+  /** All connections. The rest is for those who have signed in. */
   readonly connections: number
+  /** What is too much of a kind goes on for so long while there is room in all: who is cut off connects again at once. */
+  readonly surplusAfterMs: number
   /** A refusal comes late: who asks again at once would else be served refusals as fast as they come. */
   readonly refusalAfterMs: number
   readonly patience: Patience
@@ -41,11 +61,22 @@ export interface Limits {
 export const limits: Limits = {
   signedIn: { burst: 300, perSecond: 40, mostWaiting: 120 },
   signedOut: { burst: 60, perSecond: 20, mostWaiting: 40 },
-  streams: 16,
+  allSignedOut: { burst: 240, perSecond: 60, mostWaiting: 120 },
+  underWay: { signedIn: 32, signedOut: 16 },
+  readings: { most: 3, mostOfOneKind: 4, longestRestMs: 2_000 },
+  streams: 32,
+  sessions: 64,
   signedOutConnections: 256,
   connections: 1024,
+  surplusAfterMs: 1_000,
   refusalAfterMs: 5_000,
-  patience: { headersMs: 10_000, requestMs: 30_000, betweenRequestsMs: 65_000, readingMs: 120_000 }
+  patience: {
+    headersMs: 10_000,
+    requestMs: 30_000,
+    betweenRequestsMs: 65_000,
+    answerMs: 300_000,
+    readingMs: 120_000
+  }
 }
 
 /** Bytes of a body. */

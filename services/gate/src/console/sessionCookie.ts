@@ -41,3 +41,24 @@ export const sessionIn = (
   const isInTime = Number(ends) > nowMs && Number(ends) <= nowMs + sessionMs
   return isInTime && isSame(sign(claim), signature) ? claim : undefined
 }
+
+/** When a session ends, in milliseconds. */
+const endOf = (session: string): number => Number(session.slice(0, session.indexOf(".")))
+
+/**
+ * The sessions of one token, of which the newest count. Returns whether one does, and remembers it: another one that is
+ * older may count no more then. Kept in memory, so a new process knows the ones that it has seen.
+ */
+export const makeSessions = (most: number) => {
+  const known = new Set<string>()
+  return (session: string): boolean => {
+    if (known.has(session)) return true
+    if (known.size >= most) {
+      const oldest = [...known].reduce((a, b) => (endOf(b) < endOf(a) ? b : a))
+      if (endOf(session) < endOf(oldest)) return false
+      known.delete(oldest)
+    }
+    known.add(session)
+    return true
+  }
+}

@@ -6,8 +6,6 @@ export interface Visitor {
   readonly role: ConsoleRole
   /** The name under which a proxy signed them in; absent: they have the token of whoever runs the console. */
   readonly user?: string
-  /** The session of their browser; absent: a proxy signed them in. */
-  readonly session?: string
 }
 
 /** Whom a proxy that signs people in lets answer. */

@@ -33,7 +33,7 @@ export const readSecret = Effect.fn("readSecret")(function* (
   )
   const path = place.path.replace(/^~(?=\/)/, homedir())
   const found = yield* Effect.tryPromise({
-    try: () => readForeignText(path, { largestBytes: longestBytes }),
+    try: () => readForeignText(path, { largestBytes: longestBytes, follow: true }),
     catch: () => unreadable
   })
   if (found === undefined) return yield* unreadable

@@ -32,7 +32,9 @@ export const sources = Layer.succeed(
     preview: (_question, guidance) => `Guidance:\n${guidance}`,
     repository: {
       plans: Effect.succeed([{ path: "PLAN.md", title: "A plan", phases: [{ id: "1", title: "First", done: false }] }]),
-      dryRun: ({ plan }) => Effect.succeed({ text: `would run ${plan}`, warnings: [] }),
+      // One that takes as long as whoever asks waits.
+      dryRun: ({ plan }) =>
+        plan === "NEVER.md" ? Effect.never : Effect.succeed({ text: `would run ${plan}`, warnings: [] }),
       start: ({ commandId, plan }) =>
         plan === "PLAN.md"
           ? Effect.succeed({ runId: RunId.make(`r-${commandId}`), state: "done" })
@@ -93,11 +95,12 @@ const makeClient = (port: number) => {
     })
   const origin = `http://127.0.0.1:${port}`
   const own = { origin, "content-type": "application/json" }
-  const signIn = Effect.map(send("POST", "/api/session", own, JSON.stringify({ token })), ({ headers }) => {
-    const [cookie = ""] = headers["set-cookie"] ?? []
-    return cookie.split(";")[0] ?? ""
-  })
-  return { send, own, signIn, origin }
+  const signInWith = (given: string) =>
+    Effect.map(send("POST", "/api/session", own, JSON.stringify({ token: given })), ({ headers }) => {
+      const [cookie = ""] = headers["set-cookie"] ?? []
+      return cookie.split(";")[0] ?? ""
+    })
+  return { send, own, signIn: signInWith(token), signInWith, origin }
 }
 
 export const openWith = Effect.fnUntraced(function* (options: Partial<ConsoleOptions>) {

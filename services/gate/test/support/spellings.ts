@@ -91,7 +91,7 @@ const prefixes = [
   "ws://HOST"
 ] as const
 
-const methods = [
+export const methods = [
   "GET",
   "GET",
   "GET",
@@ -142,6 +142,8 @@ export interface Try {
   readonly method: string
   readonly target: string
   readonly isUpgrade: boolean
+  /** The name of the route that it is a spelling of. */
+  readonly of: string
 }
 
 const edited = (path: string, edits: Spelling["edits"]): string => {
@@ -165,6 +167,7 @@ const escaped = (path: string, edits: Spelling["edits"]): string => {
 }
 
 export interface Target {
+  readonly name: string
   readonly method: string
   readonly path: string
 }
@@ -173,15 +176,16 @@ export interface Target {
 export const spellingsOf = (targets: ReadonlyArray<Target>, host: string): Arbitrary.Arbitrary<Try> =>
   Arbitrary.schema(Spelling).pipe(
     Arbitrary.map(({ edits, ending, isTaken, isUpgrade, method, path: n, prefix }) => {
-      const { method: usual, path } = targets[n % targets.length] ?? { method: "GET", path: "/" }
+      const { method: usual, name: of, path } = targets[n % targets.length] ?? { method: "GET", name: "", path: "/" }
       const isWhole = prefix.toLowerCase() === "http://host"
       return isTaken
         ? {
+            of,
             method: usual,
             isUpgrade,
             target: `${isWhole ? `http://${host}` : ""}${escaped(path, edits)}${ending}`
           }
-        : { method, isUpgrade, target: `${prefix.replace("HOST", host)}${edited(path, edits)}${ending}` }
+        : { of, method, isUpgrade, target: `${prefix.replace("HOST", host)}${edited(path, edits)}${ending}` }
     })
   )
 

@@ -58,7 +58,9 @@ const fileOf = (folder: string, id: string) => join(folder, `${createHash("sha25
 
 /** None for a session that Reprise did not make with this agent. */
 export const readRecord = (folder: string, id: string): Effect.Effect<Option.Option<AcpRecord>> =>
-  Effect.promise(() => readForeignText(fileOf(folder, id), { largestBytes }).then(decode, () => Option.none()))
+  Effect.promise(() =>
+    readForeignText(fileOf(folder, id), { largestBytes, follow: false }).then(decode, () => Option.none())
+  )
 
 export const writeRecord = (folder: string, record: AcpRecord): Effect.Effect<void, AgentError> =>
   Effect.tryPromise({

@@ -46,7 +46,7 @@ const fileOf = (stateDirectory: string, id: string) => join(stateDirectory, "cla
 export const readRecord = (stateDirectory: string, id: string): Effect.Effect<Option.Option<SessionRecord>> =>
   uuidFormat.test(id)
     ? Effect.promise(() =>
-        readForeignText(fileOf(stateDirectory, id), { largestBytes }).then(decode, () => Option.none())
+        readForeignText(fileOf(stateDirectory, id), { largestBytes, follow: false }).then(decode, () => Option.none())
       )
     : Effect.succeedNone
 

@@ -87,7 +87,9 @@ const foreignStatus = async (
   let status: "absent" | "quiet" | "busy" = "absent"
   for (const { name } of entries) {
     if (!/^\d+\.json$/.test(name)) continue
-    const text = await readForeignText(join(registry, name), { largestBytes: 64 * 1024 }).catch(() => undefined)
+    const text = await readForeignText(join(registry, name), { largestBytes: 64 * 1024, follow: false }).catch(
+      () => undefined
+    )
     const found = Option.getOrUndefined(decode(text))
     if (found === undefined || found.sessionId !== sessionId || found.pid === ourPid) continue
     if (!(await isRunning(found))) continue

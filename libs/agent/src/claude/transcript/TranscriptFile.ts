@@ -41,12 +41,12 @@ export class TranscriptFile {
 
   /** The whole file; empty when there is none. Rejected with `ForeignFileRefused`. */
   async text(): Promise<string> {
-    return (await readForeignText(this.path, { largestBytes: largestTextBytes })) ?? ""
+    return (await readForeignText(this.path, { largestBytes: largestTextBytes, follow: true })) ?? ""
   }
 
   async #read(): Promise<boolean> {
     for (;;) {
-      const part = await readForeignPart(this.path, this.#offset, { largestBytes: chunkBytes })
+      const part = await readForeignPart(this.path, this.#offset, { largestBytes: chunkBytes, follow: true })
       if (part === undefined) return false
       const { bytes, size } = part
       if (size > largestBytes) throw new ForeignFileRefused(this.path, "EFBIG", `has more than ${largestBytes} bytes`)

@@ -24,7 +24,7 @@ const read = async (directory: string, name: string) => {
     const path = await realpath(join(directory, name))
     const inner = relative(await realpath(directory), path)
     if (inner === "" || inner.split(sep)[0] === ".." || inner.split(sep)[0] === ".git") return undefined
-    const bytes = await readForeignFile(path, { largestBytes, check: (file) => requireSame(file, path) })
+    const bytes = await readForeignFile(path, { largestBytes, follow: true, check: (file) => requireSame(file, path) })
     return bytes === undefined ? undefined : { path, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) }
   } catch {
     return undefined

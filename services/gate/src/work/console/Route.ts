@@ -30,6 +30,8 @@ export interface Route<R = never> {
   readonly keeping?: Keeping
   /** The answer does not end by itself. */
   readonly isStream?: boolean
+  /** Its work grows with what is stored, so a client has one such answer at a time (docs/console.md#limits). */
+  readonly readsMuch?: boolean
   readonly reply: Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, R>
 }
 

@@ -1,7 +1,7 @@
 /** From a request to its answer: the router reads where it leads, and all else follows from the route that it finds. */
-import type { Socket } from "node:net"
+import { isIP, type Socket } from "node:net"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { ByteSize, Clock, Effect, Option, Redacted, Result } from "effect"
+import { ByteSize, Clock, Effect, Redacted, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { accessToNothing, admit } from "../../console/admission.ts"
 import { headersOf } from "../../console/headers.ts"
@@ -9,8 +9,9 @@ import { type Limits, largestBody } from "../../console/limits.ts"
 import { type ProxyRules, proxySecretHeader, type Visitor, visitorOfProxy } from "../../console/visitor.ts"
 import { isSame } from "../signing.ts"
 import { type Client, clientOf, makeClients } from "./Clients.ts"
+import type { Connections } from "./Connections.ts"
 import { type Match, Matched, type makeRouteTable } from "./Route.ts"
-import { failure, nothingThere, orFailure } from "./replies.ts"
+import { Content, content, failure, nothingThere, orFailure } from "./replies.ts"
 import { Visiting } from "./Visiting.ts"
 
 export interface TrustedProxy extends ProxyRules {
@@ -27,7 +28,7 @@ export interface Answering<R> {
   /** By the header with the cookies. */
   readonly visitorOf: (cookies: string | undefined) => Effect.Effect<Visitor | undefined>
   readonly limits: Limits
-  readonly keep: (socket: Socket) => void
+  readonly connections: Connections
 }
 
 const notThroughProxy = failure(403, {
@@ -53,10 +54,19 @@ const tooManyStreams = refusal(
   5_000
 )
 
-export const makeAnswer = <R>({ find, isOpen, keep, limits, origins, proxy, visitorOf }: Answering<R>) => {
+type Headers = Readonly<Record<string, string | undefined>>
+
+/** Whom the proxy has seen: a server adds the address that it saw as the last one. What stands before anybody may have sent. */
+const addressBehind = (headers: Headers): string | undefined => {
+  const last = (headers["x-forwarded-for"] ?? "").split(",").at(-1)?.trim() ?? ""
+  return isIP(last) === 0 ? undefined : last
+}
+
+export const makeAnswer = <R>(answering: Answering<R>) => {
+  const { connections, find, isOpen, limits, origins, proxy, visitorOf } = answering
   const clients = makeClients(limits)
 
-  const isProxied = (headers: Readonly<Record<string, string | undefined>>): boolean =>
+  const isProxied = (headers: Headers): boolean =>
     proxy !== undefined &&
     (proxy.secret === undefined || isSame(headers[proxySecretHeader] ?? "", Redacted.value(proxy.secret)))
 
@@ -64,20 +74,46 @@ export const makeAnswer = <R>({ find, isOpen, keep, limits, origins, proxy, visi
   const refuse = (response: HttpServerResponse.HttpServerResponse) =>
     Effect.as(Effect.sleep(limits.refusalAfterMs), response)
 
-  const replyOf = Effect.fnUntraced(function* (match: Match<R>, client: Client) {
-    const { address, route } = match
+  /** Until the answer is over, or the client has gone. */
+  const beginAnswer = (
+    client: Client,
+    socket: Socket,
+    response: ReturnType<typeof NodeHttpServerRequest.toServerResponse>
+  ) => {
+    const place = clients.begin(client)
+    const tooSlow = setTimeout(() => socket.destroy(), limits.patience.answerMs).unref()
+    response.once("close", () => {
+      clearTimeout(tooSlow)
+      place.leave()
+    })
+    return place.taken
+  }
+
+  /** Takes a place for the answer, and gives the answer. */
+  const replyInPlace = Effect.fnUntraced(function* ({ route }: Match<R>, client: Client, socket: Socket) {
+    const response = NodeHttpServerRequest.toServerResponse(yield* HttpServerRequest.HttpServerRequest)
     if (route.isStream === true) {
       const close = clients.openStream(client)
       if (close === undefined) return yield* refuse(tooManyStreams)
-      const request = yield* HttpServerRequest.HttpServerRequest
-      NodeHttpServerRequest.toServerResponse(request).once("close", close)
-    }
-    const most = route.access === "own proof" ? largestBody.ownProof : largestBody.signedIn
-    return yield* orFailure(route.reply).pipe(
-      Effect.provideService(Matched, address),
+      response.once("close", close)
+    } else yield* beginAnswer(client, socket, response)
+    connections.setUnderWay(socket, true)
+    response.once("close", () => connections.setUnderWay(socket, false))
+    return yield* route.readsMuch === true ? clients.readMuch(client, route.path, route.reply) : route.reply
+  })
+
+  const replyOf = (match: Match<R>, client: Client, socket: Socket) => {
+    const { access, method } = match.route
+    const most = access === "own proof" ? largestBody.ownProof : largestBody.signedIn
+    const reply = replyInPlace(match, client, socket)
+    // Whoever sends a body slowly has no place meanwhile.
+    return orFailure(
+      method === "POST" ? Effect.flatMap(content, (bytes) => Effect.provideService(reply, Content, bytes)) : reply
+    ).pipe(
+      Effect.provideService(Matched, match.address),
       Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(most))
     )
-  })
+  }
 
   return Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
@@ -93,13 +129,13 @@ export const makeAnswer = <R>({ find, isOpen, keep, limits, origins, proxy, visi
     const visitor =
       (throughProxy && proxy !== undefined ? visitorOfProxy(proxy, headers) : undefined) ??
       (yield* visitorOf(headers["cookie"]))
-    if (visitor !== undefined) keep(socket)
+    // Without a secret anybody here could send the header.
+    const isProxys = throughProxy && proxy?.secret !== undefined
+    const address = (isProxys ? addressBehind(headers) : undefined) ?? socket.remoteAddress ?? ""
+    const client = clientOf(visitor, address)
+    connections.use(socket, client)
 
     const answer = Effect.gen(function* () {
-      const client = clientOf(
-        visitor,
-        Option.getOrElse(request.remoteAddress, () => "")
-      )
       const turn = clients.turn(client, yield* Clock.currentTimeMillis)
       if (turn._tag === "Refused") return yield* refuse(tooManyRequests(turn.retryAfterMs))
       if (turn.afterMs > 0) yield* Effect.sleep(turn.afterMs)
@@ -118,7 +154,7 @@ export const makeAnswer = <R>({ find, isOpen, keep, limits, origins, proxy, visi
       )
       if (Result.isFailure(admitted)) return failure(admitted.failure.status, admitted.failure)
       if (match === undefined) return nothingThere
-      return yield* Effect.provideService(replyOf(match, client), Visiting, visitor)
+      return yield* Effect.provideService(replyOf(match, client, socket), Visiting, visitor)
     })
     // Whoever leaves is not answered to the end.
     const response = yield* Effect.interruptible(answer)

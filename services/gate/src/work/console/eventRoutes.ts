@@ -1,12 +1,13 @@
 /** Events for browsers: the stream of all that happens from now on, the story of one run, and what its agents do. */
 import { ActorConfig, Broker, Messenger, type SeenEvent } from "@reprise/actor"
 import { ConsoleConnected, ConsoleEvent, LiveMessage, type PublicEvent, RunId, subjects } from "@reprise/protocol"
-import { Clock, Effect, Schema, Stream } from "effect"
+import { type Cause, Clock, Effect, Queue, Schema, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { heartbeat, lastSeen, retryLine, streamMessage, whereToStart } from "../../console/eventStream.ts"
-import { ConsoleSources } from "./ConsoleSources.ts"
+import { makeLastTexts } from "../../console/lastTexts.ts"
+import { ConsoleSources, Unavailable } from "./ConsoleSources.ts"
 import { queryValues, type Route } from "./Route.ts"
-import { data } from "./replies.ts"
+import { dataOfTexts } from "./replies.ts"
 import { runIdInPath } from "./viewRoutes.ts"
 
 const encode = Schema.encodeSync(ConsoleEvent)
@@ -29,10 +30,27 @@ const toConsoleEvent =
   ({ describe }: ConsoleSources["Service"]) =>
   ({ event, meta, sequence }: SeenEvent): ConsoleEvent => ({ sequence, time: meta.time, event, ...describe(event) })
 
+/** It ends when the messages do. */
 const withHeartbeat = <E>(messages: Stream.Stream<string, E>) =>
   Stream.merge(
     messages,
-    Stream.map(Stream.tick(heartbeatEvery), () => heartbeat)
+    Stream.map(Stream.tick(heartbeatEvery), () => heartbeat),
+    { haltStrategy: "left" }
+  )
+
+/** Messages that a reader has not taken yet. */
+const mostUnread = 1_024
+
+/** Ends when its reader lags too far behind: nobody holds up who speaks, so what was said would be kept without end. */
+const forReadersInTime = (messages: Stream.Stream<string>) =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const unread = yield* Queue.dropping<string, Cause.Done>(mostUnread)
+      yield* Stream.runForEach(messages, (message) =>
+        Queue.offerUnsafe(unread, message) ? Effect.void : Effect.andThen(Queue.end(unread), Effect.never)
+      ).pipe(Effect.forkScoped)
+      return Stream.fromQueue(unread)
+    })
   )
 
 const eventStream = <E>(messages: Stream.Stream<string, E>) =>
@@ -72,7 +90,7 @@ const hearing = (runs: ReadonlyArray<RunId>) =>
     )
     // The reader is told once it hears: listening starts first.
     const listening = Stream.make(retryLine, streamMessage("listening", {}))
-    return eventStream(withHeartbeat(Stream.merge(messages, listening)))
+    return eventStream(withHeartbeat(forReadersInTime(Stream.merge(messages, listening))))
   })
 
 const hearRun = Effect.flatMap(runIdInPath, (runId) => hearing([runId]))
@@ -82,24 +100,36 @@ const hearRuns = Effect.gen(function* () {
   return yield* hearing(yield* decodeRuns([...new Set(yield* queryValues("run"))]))
 })
 
+/** Of a longer story the end is shown. */
+const mostStory = 5_000
+const mostStoryCharacters = 8 * 1024 * 1024
+
+const tooSlow = new Unavailable({
+  code: "slow",
+  message: "The events of this run could not be read in time.",
+  hint: "Try again in a moment; 'reprise watch' shows them as they come."
+})
+
 /** What has happened in a run so far, oldest first. */
 const story = Effect.gen(function* () {
   const runId = yield* runIdInPath
   const messenger = yield* Messenger
   const read = toConsoleEvent(yield* ConsoleSources)
   const last = yield* lastSequence(runId)
-  if (last === 0) return data([])
-  const seen = yield* messenger.events({ runId, from: "beginning" }).pipe(
+  const texts = makeLastTexts(mostStory, mostStoryCharacters)
+  if (last === 0) return dataOfTexts(texts.all())
+  yield* messenger.events({ runId, from: "beginning" }).pipe(
     Stream.takeUntil(({ sequence }) => sequence >= last),
     Stream.filter(({ event }) => isKept(event)),
-    Stream.runCollect
+    Stream.runForEach((one) => Effect.sync(() => texts.add(JSON.stringify(encode(read(one)))))),
+    Effect.timeoutOrElse({ duration: "30 seconds", orElse: () => Effect.fail(tooSlow) })
   )
-  return data(seen.map((one) => encode(read(one))))
+  return dataOfTexts(texts.all())
 })
 
 export const eventRoutes = [
   { method: "GET", path: "/api/events", access: "reader", isStream: true, reply: follow },
-  { method: "GET", path: "/api/runs/:id/events", access: "reader", reply: story },
+  { method: "GET", path: "/api/runs/:id/events", access: "reader", readsMuch: true, reply: story },
   { method: "GET", path: "/api/live", access: "reader", isStream: true, reply: hearRuns },
   { method: "GET", path: "/api/runs/:id/live", access: "reader", isStream: true, reply: hearRun }
 ] satisfies ReadonlyArray<Route<unknown>>

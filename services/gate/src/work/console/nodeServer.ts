@@ -3,16 +3,15 @@
  * bytes that are no request.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
-import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { headersOf } from "../../console/headers.ts"
 import type { Limits } from "../../console/limits.ts"
+import { type Connections, makeConnections } from "./Connections.ts"
 import { failureBody } from "./replies.ts"
 
 export interface NodeServer {
   readonly server: Server
-  /** Somebody who is signed in uses this connection, so no other takes its place. */
-  readonly keep: (socket: Socket) => void
+  readonly connections: Connections
 }
 
 const statusOf = (error: Error): number => {
@@ -39,7 +38,8 @@ const written = (status: number): string =>
     body
   ].join("\r\n")
 
-export const makeNodeServer = ({ connections, patience, signedOutConnections }: Limits): NodeServer => {
+export const makeNodeServer = (limits: Limits): NodeServer => {
+  const { patience } = limits
   const server = createServer({
     headersTimeout: patience.headersMs,
     requestTimeout: patience.requestMs,
@@ -50,19 +50,8 @@ export const makeNodeServer = ({ connections, patience, signedOutConnections }: 
     // A request without a name for this machine is refused like one with a wrong name.
     requireHostHeader: false
   })
-  server.maxConnections = connections
   server.timeout = patience.readingMs
-
-  const signedOut = new Set<Socket>()
-  server.on("connection", (socket) => {
-    const [oldest] = signedOut
-    if (oldest !== undefined && signedOut.size >= signedOutConnections) {
-      signedOut.delete(oldest)
-      oldest.destroy()
-    }
-    signedOut.add(socket)
-    socket.once("close", () => signedOut.delete(socket))
-  })
+  const connections = makeConnections(server, limits)
 
   /** The newest response of each connection. */
   const responses = new WeakMap<Duplex, ServerResponse>()
@@ -78,5 +67,5 @@ export const makeNodeServer = ({ connections, patience, signedOutConnections }: 
     else socket.destroy()
   })
 
-  return { server, keep: (socket) => void signedOut.delete(socket) }
+  return { server, connections }
 }

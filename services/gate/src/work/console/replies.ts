@@ -1,11 +1,15 @@
 /** Replies of the console's HTTP side. */
 import { type NoAnswer, QueryFailed, Refused } from "@reprise/actor"
 import type { ApiError, ConsoleOutcome } from "@reprise/protocol"
-import { Cause, Effect, Schema } from "effect"
+import { Cause, Context, Effect, Schema } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { NotPossible, Unavailable } from "./ConsoleSources.ts"
 
 export const data = (value: unknown) => HttpServerResponse.jsonUnsafe({ ok: true, data: value })
+
+/** A list whose entries are JSON already, each encoded at a time of its own. */
+export const dataOfTexts = (texts: ReadonlyArray<string>) =>
+  HttpServerResponse.text(`{"ok":true,"data":[${texts.join(",")}]}`, { contentType: "application/json" })
 
 const failed = ({ code, hint, message }: ApiError) => ({ ok: false, error: { code, message, hint } })
 
@@ -86,15 +90,25 @@ export const orFailure = <E, R>(reply: Effect.Effect<HttpServerResponse.HttpServ
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/** The JSON of a request, by its schema. Anything else cannot be read; one that is too large is not read. */
+/** The body of the request that is being answered, which has come as a whole. */
+export const Content = Context.Reference<ArrayBuffer>("@reprise/gate/Content", {
+  defaultValue: () => new ArrayBuffer(0)
+})
+
+/** Waits for the whole body of a request. One that is too large is not read. */
+export const content = Effect.gen(function* () {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const announced = Number(request.headers["content-length"] ?? 0)
+  const most = yield* HttpServerRequest.MaxBodySize
+  if (most !== undefined && announced > Number(most)) return yield* new TooLarge({ bytes: announced })
+  return yield* request.arrayBuffer
+})
+
+/** The JSON of a request, by its schema. Anything else cannot be read. */
 export const bodyOf = <A>(schema: Schema.Codec<A, unknown>) => {
   const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(schema))
   return Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const announced = Number(request.headers["content-length"] ?? 0)
-    const most = yield* HttpServerRequest.MaxBodySize
-    if (most !== undefined && announced > Number(most)) return yield* new TooLarge({ bytes: announced })
-    const bytes = yield* request.arrayBuffer
+    const bytes = yield* Content
     return yield* decode(yield* Effect.try({ try: () => utf8.decode(bytes), catch: (cause) => new NotUtf8({ cause }) }))
   })
 }

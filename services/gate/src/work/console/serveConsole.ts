@@ -64,7 +64,7 @@ export const serveConsole = Effect.fn("serveConsole")(function* (options: Consol
   const problem = listenProblem({ listen: address, origin: options.origin, hasSecret: proxy?.secret !== undefined })
   if (problem !== undefined) return yield* new ConsoleUnguarded({ message: problem })
   const bounds = { ...limits, ...options.limits }
-  const { keep, server: node } = makeNodeServer(bounds)
+  const { connections, server: node } = makeNodeServer(bounds)
   const server = yield* NodeHttpServer.make(() => node, {
     port: options.port,
     host: address,
@@ -79,7 +79,8 @@ export const serveConsole = Effect.fn("serveConsole")(function* (options: Consol
     ...(token === undefined ? {} : { token }),
     ...(viewerToken === undefined ? {} : { viewerToken }),
     port,
-    isSecure: options.origin?.startsWith("https:") === true
+    isSecure: options.origin?.startsWith("https:") === true,
+    mostSessions: bounds.sessions
   })
   const routes = yield* consoleRoutes(signIn, options).pipe(Effect.provide(NodeHttpServer.layerHttpServices))
   const answer = makeAnswer({
@@ -89,7 +90,7 @@ export const serveConsole = Effect.fn("serveConsole")(function* (options: Consol
     isOpen: !isLoopback(address),
     visitorOf: signIn.visitorOf,
     limits: bounds,
-    keep
+    connections
   })
   // Spans would hold cookies.
   yield* server.serve(answer).pipe(Effect.provideService(HttpMiddleware.TracerDisabledWhen, () => true))

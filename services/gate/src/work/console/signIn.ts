@@ -3,7 +3,14 @@ import { randomUUID } from "node:crypto"
 import { type ConsoleRole, ConsoleSession, ConsoleSignIn } from "@reprise/protocol"
 import { Clock, Effect, Redacted, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { cookieName, cookiesNamed, issueSession, sessionIn, sessionMs } from "../../console/sessionCookie.ts"
+import {
+  cookieName,
+  cookiesNamed,
+  issueSession,
+  makeSessions,
+  sessionIn,
+  sessionMs
+} from "../../console/sessionCookie.ts"
 import type { Visitor } from "../../console/visitor.ts"
 import { isSame, signWith } from "../signing.ts"
 import { ConsoleSources } from "./ConsoleSources.ts"
@@ -25,6 +32,8 @@ export interface SignInOptions {
   readonly port: number
   /** Browsers reach the console by HTTPS only. */
   readonly isSecure: boolean
+  /** Of one token: the oldest session ends with the next one. */
+  readonly mostSessions: number
 }
 
 const encodeSession = Schema.encodeSync(ConsoleSession)
@@ -37,10 +46,15 @@ const session = Effect.gen(function* () {
 })
 
 /** Each role has a token, and its cookies are signed with it: a new token signs out those of its role. */
-export const makeSignIn = ({ isSecure, port, token, viewerToken }: SignInOptions) => {
-  const entrances: ReadonlyArray<{ readonly role: ConsoleRole; readonly token: Redacted.Redacted }> = [
-    ...(token === undefined ? [] : [{ role: "answerer", token } as const]),
-    ...(viewerToken === undefined ? [] : [{ role: "viewer", token: viewerToken } as const])
+export const makeSignIn = ({ isSecure, mostSessions, port, token, viewerToken }: SignInOptions) => {
+  const entrance = (role: ConsoleRole, token: Redacted.Redacted) => ({
+    role,
+    token,
+    counts: makeSessions(mostSessions)
+  })
+  const entrances = [
+    ...(token === undefined ? [] : [entrance("answerer", token)]),
+    ...(viewerToken === undefined ? [] : [entrance("viewer", viewerToken)])
   ]
   const name = cookieName(port)
   const cookie = { path: "/", httpOnly: true, sameSite: "strict", secure: isSecure } as const
@@ -67,7 +81,7 @@ export const makeSignIn = ({ isSecure, port, token, viewerToken }: SignInOptions
         for (const cookie of cookiesNamed(name, cookies)) {
           for (const entrance of entrances) {
             const session = sessionIn(cookie, now, signWith(entrance.token), isSame)
-            if (session !== undefined) return { role: entrance.role, session }
+            if (session !== undefined && entrance.counts(session)) return { role: entrance.role }
           }
         }
         return undefined

@@ -53,12 +53,15 @@ const sessionIdInPath = readKeyOf(SessionId)
 export const questionInPath = Effect.flatMap(questionIdInPath, (id) => Messenger.use(({ show }) => show.gate(id)))
 const sessionInPath = Effect.flatMap(sessionIdInPath, (id) => Messenger.use(({ show }) => show.sessionManager(id)))
 
-const openQuestions = Messenger.use(({ list }) => list.gate({ state: "open", brief: true }))
-const runs = Messenger.use(({ list }) => list.orchestrator())
+/** Of a longer list a page shows those that changed last. */
+const mostListed = 500
+
+const openQuestions = Messenger.use(({ list }) => list.gate({ state: "open", brief: true, most: mostListed }))
+const runs = Messenger.use(({ list }) => list.orchestrator({ most: mostListed }))
 const run = Effect.flatMap(runIdInPath, (id) => Messenger.use(({ show }) => show.orchestrator(id)))
 
 const sessionsOfRun = Effect.flatMap(runIdInPath, (runId) =>
-  Messenger.use(({ list }) => list.sessionManager({ runId }))
+  Messenger.use(({ list }) => list.sessionManager({ runId, most: mostListed }))
 )
 
 const ofQuestion = <A, E>(
@@ -88,15 +91,18 @@ const get = <A, E, R>(
   show: (value: A) => ReturnType<typeof data>
 ) => ({ method: "GET", path, access: "reader", reply: Effect.map(read, show) }) satisfies Route<R>
 
+/** What grows with what is stored. */
+const getMuch = <A, E, R>(...route: Parameters<typeof get<A, E, R>>) => ({ ...get(...route), readsMuch: true })
+
 export const viewRoutes = [
-  get("/api/questions", openQuestions, replyQuestions),
+  getMuch("/api/questions", openQuestions, replyQuestions),
   get("/api/questions/:id", questionInPath, replyQuestion),
-  get(
+  getMuch(
     "/api/questions/:id/changes",
     ofQuestion((sources, question) => sources.changes(question)),
     replyChanges
   ),
-  get(
+  getMuch(
     "/api/questions/:id/logs",
     ofQuestion((sources, question) => sources.gateLogs(question)),
     replyTexts
@@ -107,12 +113,18 @@ export const viewRoutes = [
     access: "answerer",
     reply: Effect.map(preview, replyPreview)
   },
-  get("/api/plans", plans, replyPlans),
-  { method: "POST", path: "/api/plans/dry-run", access: "answerer", reply: Effect.map(dryRun, replyDryRun) },
-  get("/api/settings", settings, replySettings),
-  get("/api/runs", runs, replyRuns),
+  getMuch("/api/plans", plans, replyPlans),
+  {
+    method: "POST",
+    path: "/api/plans/dry-run",
+    access: "answerer",
+    readsMuch: true,
+    reply: Effect.map(dryRun, replyDryRun)
+  },
+  getMuch("/api/settings", settings, replySettings),
+  getMuch("/api/runs", runs, replyRuns),
   get("/api/runs/:id", run, replyRun),
-  get("/api/runs/:id/sessions", sessionsOfRun, replySessions),
+  getMuch("/api/runs/:id/sessions", sessionsOfRun, replySessions),
   get("/api/sessions/:id", sessionInPath, replySession),
-  get("/api/sessions/:id/conversation", conversation, replyConversation)
+  getMuch("/api/sessions/:id/conversation", conversation, replyConversation)
 ] satisfies ReadonlyArray<Route<unknown>>

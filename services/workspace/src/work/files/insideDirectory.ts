@@ -26,7 +26,7 @@ export const readInside = async (root: string, path: string): Promise<string | u
       const check = async (file: FileHandle) => {
         if (!isWithin(realRoot, await realPathOf(file, found))) throw new OutsideWorkspace({ path })
       }
-      return readForeignText(found, { largestBytes, check }).catch((error) =>
+      return readForeignText(found, { largestBytes, follow: true, check }).catch((error) =>
         Promise.reject(asNotAFile(error, path) ?? error)
       )
     })

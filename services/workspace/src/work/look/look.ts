@@ -1,10 +1,10 @@
 /** What can be looked at before a question is answered, as pages show it. As `@reprise/workspace/look`. */
-import type { ConsoleText } from "@reprise/protocol"
 import { Effect } from "effect"
 import { fitPatch } from "./fitPatch.ts"
 import { workSince } from "./workSince.ts"
 
 export { fitPatch } from "./fitPatch.ts"
+export { gateLog, gateLogs } from "./gateLog.ts"
 export { workSince } from "./workSince.ts"
 
 const longestText = 2 * 1024 * 1024
@@ -22,10 +22,3 @@ export const changesIn = (directory: string, base?: string) =>
       patch: { name: "changes", text, omitted: changes.length - text.length }
     }
   })
-
-/** A log tells at its end why it failed. */
-export const lastPart = (name: string, text: string): ConsoleText => ({
-  name,
-  text: text.slice(-longestText),
-  omitted: Math.max(0, text.length - longestText)
-})

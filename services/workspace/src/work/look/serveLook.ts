@@ -2,8 +2,7 @@
 import { ActorConfig, Broker, Messenger } from "@reprise/actor"
 import { ConsoleChanges, ConsoleText, LookAtWork, type RunId, subjects as subjectsOf } from "@reprise/protocol"
 import { Effect, Layer, Result, Schema } from "effect"
-import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
-import { changesIn, lastPart } from "./look.ts"
+import { changesIn, gateLogs } from "./look.ts"
 
 const read = Schema.decodeUnknownResult(Schema.fromJsonString(LookAtWork))
 const encodeChanges = Schema.encodeSync(ConsoleChanges)
@@ -26,10 +25,6 @@ const placeOf = Effect.fnUntraced(function* (runId: RunId) {
   return { directory, root }
 })
 
-/** Only logs of this run: nothing else that a working tree holds can be asked for. */
-const isLogOf = (runId: RunId, path: string): boolean =>
-  new RegExp(`^\\.reprise/logs/${runId}/[A-Za-z0-9_.-]+\\.log$`).test(path)
-
 const changes = Effect.fnUntraced(function* ({ base, runId }: typeof LookAtWork.cases.Changes.Type) {
   const { directory } = yield* placeOf(runId)
   const shown = yield* changesIn(directory, base).pipe(
@@ -43,16 +38,9 @@ const changes = Effect.fnUntraced(function* ({ base, runId }: typeof LookAtWork.
   return encodeChanges(shown)
 })
 
-const gateLogs = Effect.fnUntraced(function* ({ logs, runId }: typeof LookAtWork.cases.GateLogs.Type) {
+const logs = Effect.fnUntraced(function* ({ logs, runId }: typeof LookAtWork.cases.GateLogs.Type) {
   const { root } = yield* placeOf(runId)
-  const files = yield* WorkspaceFiles
-  const texts = yield* Effect.forEach(logs, (path) =>
-    (isLogOf(runId, path) ? files.read(root, path) : Effect.undefined).pipe(
-      Effect.orElseSucceed(() => undefined),
-      Effect.map((text) => lastPart(path, text ?? "The log cannot be read."))
-    )
-  )
-  return encodeLogs(texts)
+  return encodeLogs(yield* gateLogs(root, runId, logs))
 })
 
 /** Until the layer's scope closes. */
@@ -60,7 +48,7 @@ export const lookServer = Layer.effectDiscard(
   Effect.gen(function* () {
     const broker = yield* Broker
     const { host, prefix } = yield* ActorConfig
-    const context = yield* Effect.context<Messenger | WorkspaceFiles | ActorConfig>()
+    const context = yield* Effect.context<Messenger | ActorConfig>()
     const answer = (request: string) => {
       const wanted = read(request)
       if (Result.isFailure(wanted)) {
@@ -68,7 +56,7 @@ export const lookServer = Layer.effectDiscard(
           failure("bad-request", "The query cannot be read.", "Are all services of the same version?")
         )
       }
-      const shown = wanted.success._tag === "Changes" ? changes(wanted.success) : gateLogs(wanted.success)
+      const shown = wanted.success._tag === "Changes" ? changes(wanted.success) : logs(wanted.success)
       return Effect.map(shown, data).pipe(
         Effect.catch(({ message }) =>
           Effect.succeed(failure("nothing-to-show", message, "Its folder there may have been removed."))

@@ -25,3 +25,9 @@ export const verifyLog = (runId: RunId, phase: PhaseId, checkpoint: number, comm
 
 export const postCreateLog = (runId: RunId, commandSlug: string): string =>
   `${logDirectory(runId)}/post-create-${commandSlug}.log`
+
+/** Only logs of this run: nothing else that a working tree holds can be asked for. */
+export const isLogOf = (runId: RunId, path: string): boolean => {
+  const name = path.slice(logDirectory(runId).length + 1)
+  return path === `${logDirectory(runId)}/${name}` && /^[A-Za-z0-9_.-]+\.log$/.test(name)
+}
