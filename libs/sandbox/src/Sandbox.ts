@@ -4,7 +4,7 @@
  */
 import { realpath, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { hasCode, splitPath } from "@reprise/process"
+import { hasCode } from "@reprise/process"
 import type { PermissionMode, Role, RunId } from "@reprise/protocol"
 import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
 import { agentProgram, type SandboxedAgent } from "./agentProgram.ts"
@@ -22,13 +22,14 @@ import { makeProxy } from "./proxy.ts"
 import {
   cachesFolder,
   digest,
-  environmentOf,
+  environmentFor,
+  gitUnder,
   type Host,
   keyOf,
   onDisk,
   placesOf,
   prepared,
-  preparedGit,
+  preparedFor,
   programPaths,
   programsOf,
   putAsideNested,
@@ -155,7 +156,7 @@ const tidyStray = (host: Host, directory: string) =>
     if (workspace === undefined) return []
     const head = await headOf(workspace)
     const aside = head === undefined ? [] : await putAsideHead(head, folder)
-    const environment = environmentOf(host)
+    const { environment } = host
     const git = await gitRepositoryOf(workspace, environment).catch((error: unknown) => {
       throw aside.length === 0 ? error : new Error(`${movedAside(aside)} ${messageOf(error)}`)
     })
@@ -220,8 +221,12 @@ const inUse = (host: Host): SandboxShape => {
         covers
       )
       yield* tidy(host, directory)
-      const text = open ? openShell(host.programs.shell, programPaths(host)) : yield* prepared(host, directory, role)
-      const gitText = open ? openGit(host.programs.git) : yield* preparedGit(host, directory, role)
+      const held = open ? undefined : yield* settled(host, directory, role)
+      const text =
+        held === undefined
+          ? openShell(host.programs.shell, programPaths(host))
+          : yield* preparedFor(host, directory, role, held)
+      const gitText = held === undefined ? openGit(host.programs.git) : gitUnder(host, held)
       if (open) guarded.delete(directory)
       yield* onDisk(directory, async () => {
         const real = await realpath(directory)
@@ -262,7 +267,11 @@ const inUse = (host: Host): SandboxShape => {
       return onDisk(dirname(path), () => writeProgram(path, dispatchingShell(placesOf(host)))).pipe(Effect.as(path))
     }),
     gitFor: Effect.fn("Sandbox.gitFor")(function* (directory, role) {
-      const inside = yield* shellAt(directory, `git-${role}`, preparedGit(host, directory, role))
+      const inside = yield* shellAt(
+        directory,
+        `git-${role}`,
+        Effect.map(settled(host, directory, role), (held) => gitUnder(host, held))
+      )
       const path = yield* shellAt(
         directory,
         join(`path-${role}`, "git"),
@@ -307,15 +316,14 @@ const inUse = (host: Host): SandboxShape => {
 
 const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
   if (options.mode === "off") return unused({ _tag: "off" })
-  const { environment = process.env, stateDirectory } = options
-  // What an agent wrote into the tree is no program of this machine.
-  const { outside } = splitPath(environment["PATH"] ?? "", [dirname(stateDirectory)])
-  const usability = yield* findUsability({ ...environment, PATH: outside }, { isRequired: options.mode === "required" })
+  const environment = environmentFor(options)
+  const usability = yield* findUsability(environment, { isRequired: options.mode === "required" })
   if (usability._tag === "unusable") return unused(usability)
   if (options.visiting !== true) yield* Effect.ignore(onDisk("/", () => putAsideLeft(sharedFolder(options))))
   const folder = yield* ownFolder(sharedFolder(options), options.visiting === true)
   const host: Host = {
     options,
+    environment,
     folder,
     engine: usability.engine,
     programs: usability.programs,

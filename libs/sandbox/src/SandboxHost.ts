@@ -58,6 +58,7 @@ export interface SandboxOptions {
 
 export interface Host {
   readonly options: SandboxOptions
+  readonly environment: Environment
   /** Of this process alone. */
   readonly folder: string
   readonly engine: Engine
@@ -92,7 +93,7 @@ export const programsOf = ({ folder }: Host) => join(folder, "programs")
 
 /** A quality gate is started with the folders of the tree on its `PATH`. */
 export const programPaths = (host: Host, inTree?: string): ProgramPaths => {
-  const environment = environmentOf(host)
+  const { environment } = host
   return {
     own: programsOf(host),
     outside: environment["PATH"] ?? "",
@@ -101,7 +102,7 @@ export const programPaths = (host: Host, inTree?: string): ProgramPaths => {
 }
 
 /** The user's, but that what an agent wrote into the tree is no program of this machine. */
-export const environmentOf = ({ options: { environment = process.env, stateDirectory } }: Host): Environment => ({
+export const environmentFor = ({ environment = process.env, stateDirectory }: SandboxOptions): Environment => ({
   ...environment,
   PATH: splitPath(environment["PATH"] ?? "", [dirname(stateDirectory)]).outside
 })
@@ -124,12 +125,12 @@ export const putAsideNested = (host: Host, directory: string) =>
       hasCode(error, "ENOENT") ? undefined : Promise.reject(error)
     )
     if (workspace === undefined) return undefined
-    const git = await gitRepositoryOf(workspace, environmentOf(host))
+    const git = await gitRepositoryOf(workspace, host.environment)
     return {
       workspace,
       stateDirectory,
       git: git === undefined ? undefined : { ...git, ...(await gitDirectoriesOf(git)) },
-      hooks: git === undefined ? [] : await relativeHooksOf(git, environmentOf(host))
+      hooks: git === undefined ? [] : await relativeHooksOf(git, host.environment)
     }
   }).pipe(
     Effect.flatMap((place) => (place === undefined ? Effect.succeed([]) : host.nested.check(place))),
@@ -140,7 +141,7 @@ export const putAsideNested = (host: Host, directory: string) =>
 /** Bubblewrap needs them to exist; missing hooks would be a folder that a command can make. */
 const makeFolders = async (host: Host, folders: ReadonlyArray<string>, directory: string) => {
   for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o700 })
-  const environment = environmentOf(host)
+  const { environment } = host
   const git = await gitRepositoryOf(await realpath(directory), environment)
   if (git === undefined) return
   await mkdir(hooksOf(git), { recursive: true })
@@ -189,7 +190,7 @@ export const settled = (host: Host, directory: string, role: Role, of: CommandsO
   Effect.flatMap(host.options.opened ?? Effect.succeed<ReadonlyArray<string>>([]), (always) =>
     onDisk(directory, async (): Promise<Held> => {
       const { settings, stateDirectory } = host.options
-      const environment = environmentOf(host)
+      const { environment } = host
       const home = homeOf(environment)
       const places = await placesFor(host, directory, of)
       const where = { workspace: directory, stateDirectory, home, environment, ...places }
@@ -239,9 +240,13 @@ const socketsFor = (host: Host, whose: Whose, { policy: { workspace } }: Held, p
   })
 }
 
-const textFor = Effect.fnUntraced(function* (host: Host, directory: string, role: Role, of: CommandsOf) {
-  const { whose } = of
-  const held = yield* settled(host, directory, role, of)
+const textFor = Effect.fnUntraced(function* (
+  host: Host,
+  directory: string,
+  role: Role,
+  { whose }: CommandsOf,
+  held: Held
+) {
   const { policy } = held
   const isGate = whose === "gate"
   const { bubblewrap, shell: own } = host.programs
@@ -270,12 +275,15 @@ const textFor = Effect.fnUntraced(function* (host: Host, directory: string, role
 export const asFault = (directory: string) => (cause: ProxyFailed) =>
   Effect.fail(new SandboxFault({ directory, cause }))
 
+/** The program of a directory for whoever works there under a policy. */
+export const preparedFor = (host: Host, directory: string, role: Role, held: Held, of: CommandsOf = ofAgents) =>
+  textFor(host, directory, role, of, held).pipe(Effect.catchTag("ProxyFailed", asFault(directory)))
+
 export const prepared = (host: Host, directory: string, role: Role, of: CommandsOf = ofAgents) =>
-  textFor(host, directory, role, of).pipe(Effect.catchTag("ProxyFailed", asFault(directory)))
+  Effect.flatMap(settled(host, directory, role, of), (held) => preparedFor(host, directory, role, held, of))
 
 /** The git of an agent's program in a directory, for what is no query. */
-export const preparedGit = (host: Host, directory: string, role: Role) => {
+export const gitUnder = (host: Host, { policy }: Held): string => {
   const { bubblewrap, git } = host.programs
-  if (bubblewrap === undefined) return Effect.succeed(openGit(git))
-  return Effect.map(settled(host, directory, role), ({ policy }) => sandboxedGit(git, bubblewrap, policy))
+  return bubblewrap === undefined ? openGit(git) : sandboxedGit(git, bubblewrap, policy)
 }

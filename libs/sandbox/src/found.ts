@@ -17,8 +17,9 @@ export const waysTo = async (folder: string, path: string): Promise<ReadonlyArra
 /** Real paths, so that a mount lies on what a link leads to; undefined for what does not exist. */
 export const find = async (path: string): Promise<Found | undefined> => {
   try {
-    const real = await realpath(path)
-    return { path: real, kind: (await stat(real)).isDirectory() ? "folder" : "file" }
+    // Most do not exist, and this says so sooner.
+    const found = await stat(path)
+    return { path: await realpath(path), kind: found.isDirectory() ? "folder" : "file" }
   } catch {
     return undefined
   }
@@ -26,14 +27,27 @@ export const find = async (path: string): Promise<Found | undefined> => {
 
 const longestChain = 40
 
-/** Where a path leads, as the kernel goes, whether something is there or not: the nearest folder that exists, and the rest. */
-export const leadsTo = async (path: string, followed = 0): Promise<string> => {
-  const real = await realpath(path).catch(() => undefined)
-  if (real !== undefined || dirname(path) === path || followed > longestChain) return real ?? path
-  const above = await leadsTo(dirname(path), followed)
-  const at = join(above, basename(path))
-  const target = await readlink(at).catch(() => undefined)
-  return target === undefined ? at : leadsTo(resolve(above, target), followed + 1)
+/**
+ * Where paths lead, as the kernel goes, whether something is there or not: the nearest folder that exists, and the rest. Remembers
+ * the folders on the way, so use it for paths of one moment.
+ */
+export const makeLeadsTo = (): ((path: string) => Promise<string>) => {
+  const known = new Map<string, Promise<string>>()
+  const look = async (path: string, followed: number): Promise<string> => {
+    if (dirname(path) === path) return path
+    const above = await remembered(dirname(path), followed)
+    const at = join(above, basename(path))
+    const target = followed > longestChain ? undefined : await readlink(at).catch(() => undefined)
+    return target === undefined ? at : remembered(resolve(above, target), followed + 1)
+  }
+  // Behind a link nothing is remembered: one that leads to itself would wait for itself.
+  const remembered = (path: string, followed: number): Promise<string> => {
+    if (followed > 0) return look(path, followed)
+    const found = known.get(path) ?? look(path, 0)
+    known.set(path, found)
+    return found
+  }
+  return (path) => remembered(path, 0)
 }
 
 export const findAll = async (paths: ReadonlyArray<string>): Promise<ReadonlyArray<Found>> => {

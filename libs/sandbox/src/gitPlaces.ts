@@ -2,7 +2,7 @@
 import { basename, dirname, isAbsolute, join, resolve } from "node:path"
 import { hasCode, readForeignFolder } from "@reprise/process"
 import { type Environment, type GitRepository, gitConfigurationOf, gitRepositoryOf, homeOf } from "./askGit.ts"
-import { find, findAll, leadsTo, pathsOf, waysTo } from "./found.ts"
+import { find, findAll, makeLeadsTo, pathsOf, waysTo } from "./found.ts"
 import { type GitSetting, type NamedPath, namedByEnvironment, wordsOfCommand } from "./gitKeys.ts"
 import { type GitPlaces, isWithin } from "./policy.ts"
 
@@ -182,7 +182,7 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
     ...others
   ]
   // A folder of the user's own, such as `~/.config/git`, may be a link into the workspace.
-  const leading = await Promise.all(asNamed.map((path) => leadsTo(path)))
+  const leading = await Promise.all(asNamed.map(makeLeadsTo()))
   const obeyed = [...asNamed, ...leading].filter((path) => !isWithin(workspace, path))
   return {
     directory,

@@ -4,7 +4,7 @@
  */
 import { isAbsolute, join } from "node:path"
 import { readForeignFolder } from "@reprise/process"
-import { leadsTo } from "./found.ts"
+import { makeLeadsTo } from "./found.ts"
 import { isWithin } from "./policy.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -71,7 +71,7 @@ export const startupPlaces = async (
   const ofUser = [...top, ...deeper.flat(), ...named].filter(
     (path) => !withinHome.some((folder) => isWithin(path, folder))
   )
-  const places = await Promise.all(ofUser.map((path) => leadsTo(path)))
+  const places = await Promise.all(ofUser.map(makeLeadsTo()))
   const isWritable = (path: string) => writable.some((folder) => path !== folder && isWithin(path, folder))
   return [...new Set(places)].filter(
     // Of a folder that is the settings as a whole nothing could be written.
