@@ -20,7 +20,8 @@ const encode = Schema.encodeSync(Kept)
 
 type Known = Readonly<Record<string, string>>
 
-const keyOf = ({ paths }: NestedRepository): string => paths.join("\n")
+const keyOf = ({ paths }: NestedRepository): string =>
+  paths.map((path) => (typeof path === "string" ? path : path.toString("latin1"))).join("\n")
 
 const knownOf = (found: ReadonlyArray<NestedRepository>): Known =>
   Object.fromEntries(found.map((one) => [keyOf(one), one.digest]))

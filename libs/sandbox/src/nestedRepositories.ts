@@ -5,12 +5,13 @@
  */
 import { createHash } from "node:crypto"
 import { lstat, realpath, stat } from "node:fs/promises"
-import { basename, dirname, join, resolve } from "node:path"
-import { hasCode, readForeignFile, readForeignFolder, runProgram, splitPath } from "@reprise/process"
+import { basename, dirname, join, resolve, sep } from "node:path"
+import { hasCode, readForeignFile, readForeignFolder, splitPath } from "@reprise/process"
 import { Effect, Schema } from "effect"
 import type { GitRepository } from "./askGit.ts"
 import type { ConfigurationReader } from "./configurationReader.ts"
 import { contentOf } from "./contentOf.ts"
+import { findPaths, textOfPath } from "./findPaths.ts"
 import type { Directories } from "./gitPlaces.ts"
 import { skillsAt, skillsHome } from "./nestedSkills.ts"
 import { isWithin } from "./policy.ts"
@@ -18,8 +19,8 @@ import { isHook, unusualKeys } from "./repositoryConfiguration.ts"
 
 /** A repository that says more than git writes itself, or skills. */
 export interface NestedRepository {
-  /** Without these, no git obeys it. */
-  readonly paths: ReadonlyArray<string>
+  /** Without these, no git obeys it. Bytes, where a path is no text. */
+  readonly paths: ReadonlyArray<string | Buffer>
   /** What it says, for people: keys of its configuration and names of its hooks. */
   readonly says: ReadonlyArray<string>
   /** Changes with what it says. */
@@ -163,7 +164,10 @@ const saidBy = Effect.fnUntraced(function* (directory: string, place: Search) {
 })
 
 /** `paths`: what makes git take the folder for a repository; absent: the files that say more. */
-const asRepository = (said: ReadonlyArray<Said>, paths?: ReadonlyArray<string>): ReadonlyArray<NestedRepository> => {
+const asRepository = (
+  said: ReadonlyArray<Said>,
+  paths?: NestedRepository["paths"]
+): ReadonlyArray<NestedRepository> => {
   if (said.length === 0) return []
   const digest = createHash("sha256").update(JSON.stringify(said)).digest("hex")
   return [
@@ -186,7 +190,7 @@ const names = ["(", "-name", ".git", "-o", "-name", "HEAD", "-o", "-iname", skil
 
 /** More than the largest tree of anybody has; to look at so many takes a minute. */
 const mostCandidates = 20_000
-const largestOutputBytes = 16 * 1024 * 1024
+const mostBytes = 16 * 1024 * 1024
 
 /** The folder directly below the workspace with most of the paths. Pure. */
 export const mostIn = (workspace: string, paths: ReadonlyArray<string>): string => {
@@ -201,9 +205,9 @@ export const mostIn = (workspace: string, paths: ReadonlyArray<string>): string 
 
 /** Where in the tree a repository may be. The workspace's own is left out. */
 const candidates = Effect.fnUntraced(function* ({ stateDirectory, workspace }: Place, most: number) {
-  const { isCut = false, stdout } = yield* runProgram({
-    program: "find",
-    args: [
+  const search = splitPath(process.env["PATH"] ?? "", [dirname(stateDirectory)]).outside
+  const { isCut, paths } = yield* findPaths(
+    [
       workspace,
       ...["(", "-path", join(workspace, ".git"), "-o", "-path", stateDirectory, "-o"],
       ...["-path", join(workspace, skillsHome), ")", "-prune"],
@@ -211,13 +215,10 @@ const candidates = Effect.fnUntraced(function* ({ stateDirectory, workspace }: P
       ...["-o", "-type", "d", "!", "-perm", "-500", "-exec", "chmod", "u+rx", "{}", ";", "!", "-name", "*"],
       ...["-o", ...names, "-print0"]
     ],
-    environment: { PATH: splitPath(process.env["PATH"] ?? "", [dirname(stateDirectory)]).outside, LC_ALL: "C" },
-    largestOutputBytes,
-    cutsOutput: true
-  })
-  const paths = stdout.split("\0").filter((path) => path !== "")
+    { mostBytes, search }
+  )
   return isCut || paths.length > most
-    ? yield* new TooManyRepositories({ workspace, most, folder: mostIn(workspace, paths) })
+    ? yield* new TooManyRepositories({ workspace, most, folder: mostIn(workspace, paths.map(String)) })
     : paths
 })
 
@@ -228,8 +229,26 @@ const isBare = async (folder: string): Promise<boolean> => {
   return found.every((one) => one?.isDirectory() === true)
 }
 
-const atCandidate = Effect.fnUntraced(function* (path: string, place: Search) {
+/** What lies there nothing of Reprise's can ask git about; a command alone makes such a folder. */
+const atUnnamed = Effect.fnUntraced(function* (path: Buffer) {
+  const folder = path.subarray(0, path.lastIndexOf(sep))
+  const isFolder = (from: Buffer, name: string) =>
+    stat(Buffer.concat([from, Buffer.from(`${sep}${name}`)])).then(
+      (found) => found.isDirectory(),
+      () => false
+    )
+  const name = String(path.subarray(folder.length + 1))
+  const needs = { ".git": [], HEAD: ["objects", "refs"] }[name]
+  const found = needs === undefined ? [isFolder(path, "skills")] : needs.map((one) => isFolder(folder, one))
+  const isObeyed = (yield* Effect.promise(() => Promise.all(found))).every(Boolean)
+  const said = { path: String(path), says: ["a path that is no text"], content: path.toString("latin1") }
+  return isObeyed ? asRepository([said], [path]) : []
+})
+
+const atCandidate = Effect.fnUntraced(function* (bytes: Buffer, place: Search) {
   const { git, workspace } = place
+  const path = textOfPath(bytes)
+  if (path === undefined) return yield* atUnnamed(bytes)
   const folder = dirname(path)
   if (basename(path).toLowerCase() === skillsHome) {
     const found = yield* Effect.promise(() => skillsAt(path))

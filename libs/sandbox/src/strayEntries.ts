@@ -3,12 +3,13 @@
  * of a branch whose name an agent chose), and waits for a pipe without end; a socket it only cannot open. Links that were there
  * before commands could write are the user's: tools that share a repository make them.
  */
-import { createHash, randomUUID } from "node:crypto"
-import { lstat, mkdir, readlink, rename } from "node:fs/promises"
+import { createHash } from "node:crypto"
+import { lstat, readlink } from "node:fs/promises"
 import { basename, dirname, join, relative, sep } from "node:path"
-import { createPrivateFile, hasCode, readPrivateFile, runProgram } from "@reprise/process"
+import { createPrivateFile, hasCode, readPrivateFile } from "@reprise/process"
 import { Effect, Schema } from "effect"
 import type { Environment, GitRepository } from "./askGit.ts"
+import { findPaths, textOfPath } from "./findPaths.ts"
 import type { Link } from "./policy.ts"
 import { putAside } from "./putAside.ts"
 
@@ -68,30 +69,11 @@ const unusual = [
 
 const mostBytes = 64 * 1024 * 1024
 
-/** Paths may be any bytes. */
 const unusualIn = async (folders: ReadonlyArray<string>, environment: Environment): Promise<ReadonlyArray<Buffer>> => {
-  const pieces: Array<Buffer> = []
-  let room = mostBytes
-  const take = (piece: Buffer) => {
-    room -= piece.length
-    if (room >= 0) pieces.push(piece)
-  }
-  const { exitCode, stderr } = await Effect.runPromise(
-    runProgram({
-      program: "find",
-      args: [...folders, ...unusual],
-      environment: { PATH: environment["PATH"] ?? "", LC_ALL: "C" },
-      take
-    })
-  )
-  if (room < 0) throw new Error(`There are more links and pipes in ${folders.join(", ")} than anybody has.`)
-  const failed = stderr.split("\n").find((line) => line !== "" && !line.endsWith("No such file or directory"))
-  if (exitCode !== 0 && failed !== undefined) throw new Error(`git's folders cannot be listed: ${failed}`)
-  const all = Buffer.concat(pieces)
-  const paths: Array<Buffer> = []
-  for (let from = 0, to = all.indexOf(0); to >= 0; from = to + 1, to = all.indexOf(0, from)) {
-    paths.push(all.subarray(from, to))
-  }
+  const found = findPaths([...folders, ...unusual], { mostBytes, search: environment["PATH"] ?? "" })
+  const { isCut, paths, unseen } = await Effect.runPromise(found)
+  if (isCut) throw new Error(`There are more links and pipes in ${folders.join(", ")} than anybody has.`)
+  if (unseen !== undefined) throw new Error(`git's folders cannot be listed: ${unseen}`)
   return paths
 }
 
@@ -102,11 +84,11 @@ const entriesOf = async (repository: GitRepository, environment: Environment): P
   const others: Array<string> = []
   const unnamed: Array<Buffer> = []
   for (const bytes of await unusualIn(folders, environment)) {
-    const path = bytes.toString("utf8")
-    const kind = await kindOf(dirname(path), repository)
+    const path = textOfPath(bytes)
+    const kind = await kindOf(dirname(path ?? bytes.toString("utf8")), repository)
     // git writes nothing among the hooks, and reads what it finds there by running it; commands cannot write there.
     if (kind === "hooks") continue
-    if (!Buffer.from(path).equals(bytes)) {
+    if (path === undefined) {
       unnamed.push(bytes)
       continue
     }
@@ -166,12 +148,11 @@ export const firstLinks = async (
 export const putAsideStray = async (repository: GitRepository, place: Place): Promise<ReadonlyArray<string>> => {
   const first = new Map((await firstLinks(repository, place)).map(({ path, target }) => [path, target]))
   const { links, others, unnamed } = await entriesOf(repository, place.environment)
-  const stray = [...others, ...links.filter(({ path, target }) => first.get(path) !== target).map(({ path }) => path)]
+  const made = links.filter(({ path, target }) => first.get(path) !== target).map(({ path }) => path)
+  const stray = [...others, ...made, ...unnamed]
   const refused = join(place.sandboxFolder, "refused")
   for (const path of stray) await putAside(path, refused)
-  if (unnamed.length > 0) await mkdir(refused, { recursive: true, mode: 0o700 })
-  for (const path of unnamed) await rename(path, join(refused, `${Date.now()}-${randomUUID().slice(0, 8)}`))
-  return [...stray, ...unnamed.map((path) => path.toString("utf8"))]
+  return stray.map(String)
 }
 
 /** Puts it aside if git, which opens it whatever it is asked, would wait for it. `head`: `HEAD` of a git directory. */

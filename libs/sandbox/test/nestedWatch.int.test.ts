@@ -61,6 +61,21 @@ describe.skipIf(!sandboxed)("a repository inside of a workspace", () => {
     }).pipe(quietly)
   )
 
+  it.live("is moved from a folder whose name is no text, also one without a working tree", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const folder = `"$(printf 'f\\377')"`
+      const bare = "git init -q --bare bare; git -C bare config core.fsmonitor ./run"
+      const skill = "mkdir -p .claude/skills/x; echo hooks > .claude/skills/x/SKILL.md"
+      const commands = `mkdir ${folder} && cd ${folder} && { ${evil("made")}; ${bare}; ${skill}; }`
+      const said = yield* during(here, (sandbox) => runIn(here, sandbox, commands))
+      const obeyed = ["-path", "*/made/.git", "-o", "-path", "*/bare/HEAD", "-o", "-path", "*/.claude/skills"]
+      const find = ["-path", "*/.reprise", "-prune", "-o", "(", ...obeyed, ")", "-print"]
+      assert.strictEqual(execFileSync("find", [here.workspace, ...find], { encoding: "utf8" }), "")
+      assert.include(said, "a path that is no text")
+    }).pipe(quietly)
+  )
+
   it.live("that the user made before stays while it says the same, and not when a command changed it", () =>
     Effect.gen(function* () {
       const here = yield* scene
