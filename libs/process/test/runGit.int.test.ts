@@ -1,6 +1,6 @@
 /** What git of Reprise does not obey, though it stands in the workspace: a command may have written it. */
 import { execFileSync } from "node:child_process"
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -65,6 +65,33 @@ describe("git, as Reprise runs it", () => {
         assert.strictEqual((yield* runGit(root, args)).exitCode, 0)
       }
       assert.isFalse(existsSync(ran))
+    })
+  )
+
+  it.live("shows a commit as it is, not as one that was named in its place", () =>
+    Effect.gen(function* () {
+      const { git, root } = yield* repository
+      git("add", "file")
+      git("commit", "--quiet", "--message", "First")
+      writeFileSync(join(root, "file"), "two\n")
+      git("commit", "--quiet", "--all", "--message", "Second")
+      git("replace", "HEAD", "HEAD~1")
+      assert.strictEqual(git("show", "HEAD:file"), "one\n", "a plain git shows the other")
+      assert.strictEqual((yield* runGit(root, ["show", "HEAD:file"])).stdout, "two\n")
+    })
+  )
+
+  it.live("gives the user's filters an environment in which Python takes no module from the workspace", () =>
+    Effect.gen(function* () {
+      const { root } = yield* repository
+      const home = join(root, ".git", "home")
+      mkdirSync(home)
+      const seen = join(home, "seen")
+      writeFileSync(join(home, ".gitconfig"), `[filter "x"]\n\tclean = "echo $PYTHONSAFEPATH >${seen}; cat"\n`)
+      writeFileSync(join(root, ".gitattributes"), "file filter=x\n")
+      const environment = { ...process.env, HOME: home, PYTHONSAFEPATH: "" }
+      assert.strictEqual((yield* runGit(root, ["add", "--", "file"], { environment })).exitCode, 0)
+      assert.strictEqual(readFileSync(seen, "utf8"), "1\n")
     })
   )
 })
