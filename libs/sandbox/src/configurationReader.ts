@@ -7,25 +7,36 @@ import { readSettings, type Setting } from "./repositoryConfiguration.ts"
 /** `folder`: where git runs; nothing there is read. Undefined: git cannot read the text. */
 export type ConfigurationReader = (folder: string, text: Buffer) => Effect.Effect<ReadonlyArray<Setting> | undefined>
 
-/** Of more than a workspace may have, none is remembered. */
-const mostKnown = 50_000
+/** Of one text. A command can make a short one of which git lists more than memory holds. */
+const largestBytes = 256 * 1024
+const mostSettings = 5_000
+/** Of all texts that are remembered together. */
+const mostKnownBytes = 4 * 1024 * 1024
 
 export const makeConfigurationReader = (): ConfigurationReader => {
   const known = new Map<string, ReadonlyArray<Setting> | undefined>()
+  let knownBytes = 0
   return Effect.fnUntraced(function* (folder, text) {
+    if (text.length > largestBytes) return undefined
     const key = createHash("sha256").update(text).digest("base64")
     if (known.has(key)) return known.get(key)
-    const settings = yield* runGit(folder, ["config", "--file", "-", "--no-includes", "--list", "-z"], {
+    const listed = yield* runGit(folder, ["config", "--file", "-", "--no-includes", "--list", "-z"], {
       input: text.toString("latin1"),
-      timeoutMs: 10_000
+      timeoutMs: 10_000,
+      largestOutputBytes: 4 * largestBytes
     }).pipe(
-      Effect.map(({ exitCode, stdout }) => ({ settings: exitCode === 0 ? readSettings(stdout) : undefined })),
       // Another try may read it.
       Effect.orElseSucceed(() => undefined)
     )
-    if (settings === undefined) return undefined
-    if (known.size >= mostKnown) known.clear()
-    known.set(key, settings.settings)
-    return settings.settings
+    if (listed === undefined) return undefined
+    const all = listed.exitCode === 0 ? readSettings(listed.stdout) : undefined
+    const settings = all !== undefined && all.length > mostSettings ? undefined : all
+    if (knownBytes + text.length > mostKnownBytes) {
+      known.clear()
+      knownBytes = 0
+    }
+    known.set(key, settings)
+    knownBytes += text.length + key.length
+    return settings
   })
 }

@@ -98,12 +98,23 @@ describe.skipIf(!sandboxed)("a protected file that the user replaces while a com
             cwd: here.workspace,
             env: environmentOf(here),
             detached: true,
-            stdio: "ignore"
+            stdio: ["ignore", "pipe", "pipe"]
           })
+          const said: Array<string> = []
+          for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => said.push(String(text)))
           const ended = new Promise<void>((resolve) => child.once("close", () => resolve()))
-          yield* until(() => existsSync(join(here.workspace, "out-begun")))
-          git(here, "config", "user.name", "Ada")
-          yield* until(() => readFileSync(place, "utf8").includes(canary))
+          const tooSoon = Effect.flatMap(
+            Effect.promise(() => ended),
+            () => Effect.die(new Error(`The command ended: ${said.join("")}`))
+          )
+          yield* Effect.raceFirst(
+            Effect.gen(function* () {
+              yield* until(() => existsSync(join(here.workspace, "out-begun")))
+              git(here, "config", "user.name", "Ada")
+              yield* until(() => readFileSync(place, "utf8").includes(canary))
+            }),
+            tooSoon
+          )
           process.kill(-(child.pid ?? 0), "SIGKILL")
           yield* Effect.promise(() => ended)
           yield* sandbox.tidy(here.workspace)
