@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { visible, visibleLine } from "../src/terminal/visible.ts"
+import { visible, visibleJson, visibleLine } from "../src/terminal/visible.ts"
 
 describe("text from agents", () => {
   it.each([
@@ -20,6 +20,13 @@ describe("text from agents", () => {
 
   it("keeps lines, tabs and letters of any script", () => {
     assert.strictEqual(visible("a\tb\nžluťoučký 漢字 🙂"), "a\tb\nžluťoučký 漢字 🙂")
+  })
+
+  it("is the same JSON, with nothing in it that a terminal obeys", () => {
+    const value = { "k\u009b": "\u009b2J \u202e\u2066 \u{e0041} \u007f\u2028 \u001b[31m ž 漢字 👩‍💻" }
+    const shown = visibleJson(JSON.stringify(value))
+    assert.deepStrictEqual(JSON.parse(shown), value)
+    assert.strictEqual(visible(shown), shown)
   })
 
   it("keeps emoji that are joined of several", () => {

@@ -3,6 +3,7 @@ import { writeSync } from "node:fs"
 import picocolors from "picocolors"
 import { earlyColumns } from "./earlyLine.ts"
 import { isReadAloud } from "./readAloud.ts"
+import { visibleJson } from "./visible.ts"
 
 const wantsColor = (stream: NodeJS.WriteStream): boolean =>
   stream.isTTY === true && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb"
@@ -140,7 +141,7 @@ export const say = (line: string): void =>
   write(2, `${wrapProse(line, (process.stderr.isTTY && process.stderr.columns) || Number.POSITIVE_INFINITY)}\n`)
 
 /** One object or event per line. */
-export const json = (value: unknown): void => rawData(JSON.stringify(value))
+export const json = (value: unknown): void => rawData(visibleJson(JSON.stringify(value)))
 /** The result of a command under `--json`. */
 export const okJson = (value: unknown): void => json({ ok: true, data: value })
 export const errorJson = (error: { code: string; message: string; hint: string }): void => json({ ok: false, error })

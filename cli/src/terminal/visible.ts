@@ -20,6 +20,18 @@ export const visible = (text: string): string =>
     .replace(control, (char) => `\\x${hex(char, 2)}`)
     .replace(disguising, (char) => `\\u{${hex(char, 4)}}`)
 
+/** The same for a line of JSON, which stays the same JSON: what `JSON.stringify` leaves as it is, in strings alone. */
+export const visibleJson = (json: string): string =>
+  [control, disguising].reduce(
+    (text, characters) =>
+      text.replace(characters, (char) =>
+        Array.from({ length: char.length }, (_, at) => `\\u${char.charCodeAt(at).toString(16).padStart(4, "0")}`).join(
+          ""
+        )
+      ),
+    json
+  )
+
 /**
  * Marks every line of a text as somebody else's words, and makes it safe: none of them looks like a line or a prompt of
  * ours.

@@ -9,7 +9,7 @@ describe("a configuration inside of a workspace", () => {
     ["has more settings than anybody", `[a]\n${"b\n".repeat(6_000)}`],
     ["is larger than anybody's", `[a]\n${"#".repeat(300 * 1024)}\n`],
     ["lists more than it holds", `[${"a".repeat(10_000)}]\n${"b\n".repeat(1_000)}`]
-  ])("counts as one that cannot be read where it %s", ([, text]) =>
+  ] as const)("counts as one that cannot be read where it %s", ([, text]) =>
     Effect.gen(function* () {
       const settingsIn = makeConfigurationReader()
       assert.isUndefined(yield* settingsIn(tmpdir(), Buffer.from(text)))
