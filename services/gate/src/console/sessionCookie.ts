@@ -42,23 +42,43 @@ export const sessionIn = (
   return isInTime && isSame(sign(claim), signature) ? claim : undefined
 }
 
+/** Nobody signs out more often in a week. */
+const mostEnded = 10_000
+
 /** When a session ends, in milliseconds. */
 const endOf = (session: string): number => Number(session.slice(0, session.indexOf(".")))
 
+export interface Sessions {
+  /** Whether a session counts, and remembers it: another one that is older may count no more then. */
+  readonly counts: (session: string) => boolean
+  /** From now on it counts no more, whoever has its cookie. */
+  readonly end: (session: string) => void
+}
+
 /**
- * The sessions of one token, of which the newest count. Returns whether one does, and remembers it: another one that is
- * older may count no more then. Kept in memory, so a new process knows the ones that it has seen.
+ * The sessions of one token, of which the newest count. Kept in memory, so a new process knows the ones that it has seen, and
+ * none that was ended.
  */
-export const makeSessions = (most: number) => {
+export const makeSessions = (most: number): Sessions => {
   const known = new Set<string>()
-  return (session: string): boolean => {
-    if (known.has(session)) return true
-    if (known.size >= most) {
-      const oldest = [...known].reduce((a, b) => (endOf(b) < endOf(a) ? b : a))
-      if (endOf(session) < endOf(oldest)) return false
-      known.delete(oldest)
+  const ended = new Set<string>()
+  return {
+    counts: (session) => {
+      if (ended.has(session)) return false
+      if (known.has(session)) return true
+      if (known.size >= most) {
+        const oldest = [...known].reduce((a, b) => (endOf(b) < endOf(a) ? b : a))
+        if (endOf(session) < endOf(oldest)) return false
+        known.delete(oldest)
+      }
+      known.add(session)
+      return true
+    },
+    end: (session) => {
+      known.delete(session)
+      ended.add(session)
+      const [first] = ended
+      if (ended.size > mostEnded && first !== undefined) ended.delete(first)
     }
-    known.add(session)
-    return true
   }
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { type ConsoleRole, ConsoleSession, ConsoleSignIn } from "@reprise/protocol"
 import { Clock, Effect, Redacted, Schema } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import {
   cookieName,
   cookiesNamed,
@@ -50,7 +50,7 @@ export const makeSignIn = ({ isSecure, mostSessions, port, token, viewerToken }:
   const entrance = (role: ConsoleRole, token: Redacted.Redacted) => ({
     role,
     token,
-    counts: makeSessions(mostSessions)
+    sessions: makeSessions(mostSessions)
   })
   const entrances = [
     ...(token === undefined ? [] : [entrance("answerer", token)]),
@@ -70,21 +70,29 @@ export const makeSignIn = ({ isSecure, mostSessions, port, token, viewerToken }:
     })
   })
 
-  const signOut = Effect.succeed(
-    HttpServerResponse.setCookieUnsafe(HttpServerResponse.empty(), name, "", { ...cookie, maxAge: 0 })
-  )
+  /** The sessions that a header of cookies names. */
+  const sessionsIn = (cookies: string | undefined, now: number) =>
+    cookiesNamed(name, cookies).flatMap((cookie) =>
+      entrances.flatMap(({ role, sessions, token }) => {
+        const session = sessionIn(cookie, now, signWith(token), isSame)
+        return session === undefined ? [] : [{ role, session, sessions }]
+      })
+    )
+
+  const signOut = Effect.gen(function* () {
+    const { headers } = yield* HttpServerRequest.HttpServerRequest
+    for (const { session, sessions } of sessionsIn(headers["cookie"], yield* Clock.currentTimeMillis)) {
+      sessions.end(session)
+    }
+    return HttpServerResponse.setCookieUnsafe(HttpServerResponse.empty(), name, "", { ...cookie, maxAge: 0 })
+  })
 
   return {
     /** `cookies`: the header as it came. */
     visitorOf: (cookies: string | undefined) =>
       Effect.map(Clock.currentTimeMillis, (now): Visitor | undefined => {
-        for (const cookie of cookiesNamed(name, cookies)) {
-          for (const entrance of entrances) {
-            const session = sessionIn(cookie, now, signWith(entrance.token), isSame)
-            if (session !== undefined && entrance.counts(session)) return { role: entrance.role }
-          }
-        }
-        return undefined
+        const found = sessionsIn(cookies, now).find(({ session, sessions }) => sessions.counts(session))
+        return found === undefined ? undefined : { role: found.role }
       }),
     routes: [
       { method: "GET", path: "/api/session", access: "reader", reply: session },
