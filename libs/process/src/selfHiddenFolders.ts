@@ -32,6 +32,9 @@ const ofTools: ReadonlySet<string> = new Set([
 const isOfTool = (folder: string) =>
   ofTools.has(posix.basename(folder)) || folder === ".husky/_" || folder.endsWith("/.husky/_")
 
+/** OpenCode writes it whenever it starts where that folder is, beside settings that may be committed; no command can write there. */
+const ofOpenCode = ".opencode/.gitignore"
+
 /** A file that is ignored, and where the rule stands that says so. */
 export interface Ignored {
   readonly path: string
@@ -63,6 +66,6 @@ export const hidingFiles = (ignored: ReadonlyArray<Ignored>, { files, folders }:
   const sources = new Set(ignored.map(({ source }) => source).filter(isRuleOfTree))
   return [...sources].filter((source) => {
     const folder = posix.dirname(source)
-    return !files.has(source) && (folders.has(folder) || !isOfTool(folder))
+    return !files.has(source) && source !== ofOpenCode && (folders.has(folder) || !isOfTool(folder))
   })
 }

@@ -35,13 +35,17 @@ describe("objects that git writes", () => {
 })
 
 describe("a .gitignore that no commit has", () => {
-  const commit = { files: new Set(["a/.gitignore", ".venv/x"]), folders: new Set([".", "a", ".venv"]) }
+  const commit = {
+    files: new Set(["a/.gitignore", ".venv/x", ".opencode/agent/x.md"]),
+    folders: new Set([".", "a", ".venv", ".opencode"])
+  }
   it.each([
     ["is none if a commit has it", "a/.gitignore", []],
     ["is none if it is the user's", "/home/me/.config/git/ignore", []],
     ["is none if it is the repository's", ".git/info/exclude", []],
     ["is none in a folder that a tool hides", "b/.pytest_cache/.gitignore", []],
     ["is none in husky's folder", ".husky/_/.gitignore", []],
+    ["is none where OpenCode wrote it", ".opencode/.gitignore", []],
     ["counts beside files of a commit", ".gitignore", [".gitignore"]],
     ["counts in a folder of a tool that a commit has files in", ".venv/.gitignore", [".venv/.gitignore"]],
     ["counts in any other folder", "b/_/.gitignore", ["b/_/.gitignore"]]
