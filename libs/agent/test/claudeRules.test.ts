@@ -63,7 +63,12 @@ describe("the rules for Claude", () => {
     assert.deepStrictEqual(settingsOf("all", nothing, "/main/.reprise"), {})
     assert.deepStrictEqual(settingsOf("ask", nothing, "/main/.reprise").permissions?.ask, ["Bash"])
     for (const mode of ["ask", "workspace", "all"] as const) {
-      assert.deepStrictEqual(settingsOf(mode, held, "/main/.reprise").permissions?.ask, ["Bash", "Read", "Edit", "WebFetch"])
+      assert.deepStrictEqual(settingsOf(mode, held, "/main/.reprise").permissions?.ask, [
+        "Bash",
+        "Read",
+        "Edit",
+        "WebFetch"
+      ])
     }
     assert.notInclude(withheldFrom(nothing), "Grep")
     assert.include(withheldFrom(held), "Grep")

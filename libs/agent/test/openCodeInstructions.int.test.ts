@@ -111,16 +111,18 @@ describe.skipIf(!(await canSandbox()))("the instructions that OpenCode gives a m
     it.effect.each([
       ["a named pipe", (path: string) => execFileSync("mkfifo", [path])],
       ["a device without end", (path: string) => symlinkSync("/dev/zero", path)]
-    ] as const)("are not waited for where one is %s: the turn, or the reading of a file beside it, fails", ([kind, put]) =>
-      Effect.gen(function* () {
-        const { at } = yield* place(kind.replaceAll(" ", "-"))
-        put(join(at, "sub", "AGENTS.md"))
-        const below = yield* told(at)
-        assert.strictEqual(below.outcome._tag, "Success")
-        assert.include(below.words, "is no regular file")
-        put(join(at, "AGENTS.md"))
-        assert.strictEqual((yield* told(at)).outcome._tag, "Failure")
-      })
+    ] as const)(
+      "are not waited for where one is %s: the turn, or the reading of a file beside it, fails",
+      ([kind, put]) =>
+        Effect.gen(function* () {
+          const { at } = yield* place(kind.replaceAll(" ", "-"))
+          put(join(at, "sub", "AGENTS.md"))
+          const below = yield* told(at)
+          assert.strictEqual(below.outcome._tag, "Success")
+          assert.include(below.words, "is no regular file")
+          put(join(at, "AGENTS.md"))
+          assert.strictEqual((yield* told(at)).outcome._tag, "Failure")
+        })
     )
   })
 })
