@@ -23,12 +23,14 @@ const inherited = (environment: Environment, outerAgent: RegExp): Record<string,
 
 /**
  * The retry watchdog makes Claude wait out temporary failures and report them; without it Claude gives up at once on a
- * long `retry-after` and does not say how long it is (measured). No background task outlives a turn.
+ * long `retry-after` and does not say how long it is (measured). No background task outlives a turn. Attachments off:
+ * `@path` in a prompt would be read outside of the sandbox, without a question, and prompts quote agents.
  */
 export const claudeEnvironment = (environment: Environment): Record<string, string> => ({
   ...inherited(environment, outerClaude),
   DISABLE_AUTOUPDATER: "1",
   CLAUDE_CODE_RETRY_WATCHDOG: "1",
+  CLAUDE_CODE_DISABLE_ATTACHMENTS: "1",
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1"
 })
 

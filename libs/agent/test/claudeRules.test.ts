@@ -60,13 +60,25 @@ describe("the rules for Claude", () => {
   it("has Claude ask about what rules hold back, in every mode", () => {
     const held = { commands: true, files: true, addresses: true }
     const nothing = heldBack(noRules)
-    assert.deepStrictEqual(settingsOf("all", nothing), {})
-    assert.deepStrictEqual(settingsOf("ask", nothing).permissions?.ask, ["Bash"])
+    assert.deepStrictEqual(settingsOf("all", nothing, "/main/.reprise"), {})
+    assert.deepStrictEqual(settingsOf("ask", nothing, "/main/.reprise").permissions?.ask, ["Bash"])
     for (const mode of ["ask", "workspace", "all"] as const) {
-      assert.deepStrictEqual(settingsOf(mode, held).permissions?.ask, ["Bash", "Read", "Edit", "WebFetch"])
+      assert.deepStrictEqual(settingsOf(mode, held, "/main/.reprise").permissions?.ask, [
+        "Bash",
+        "Read",
+        "Edit",
+        "WebFetch"
+      ])
     }
     assert.notInclude(withheldFrom(nothing), "Grep")
     assert.include(withheldFrom(held), "Grep")
+  })
+
+  it("denies Reprise's state, also where the session is in a worktree elsewhere", () => {
+    assert.deepStrictEqual(settingsOf("ask", heldBack(noRules), "/a [b]/.reprise").permissions?.deny, [
+      "Read(./.reprise/**)",
+      "Read(//a \\[b]/.reprise/**)"
+    ])
   })
 
   it("allows commands, and files inside the directory, where commands run in the sandbox", async () => {
@@ -125,6 +137,7 @@ describe("the rules for Claude", () => {
       GIT_AUTHOR_NAME: "A",
       DISABLE_AUTOUPDATER: "1",
       CLAUDE_CODE_RETRY_WATCHDOG: "1",
+      CLAUDE_CODE_DISABLE_ATTACHMENTS: "1",
       CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1"
     })
   })

@@ -1,7 +1,7 @@
 /** What runtimes make of a repository's settings that nobody has trusted. */
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Option } from "effect"
 import { instructionsIn } from "../src/claude/turn/instructions.ts"
@@ -53,6 +53,21 @@ describe("the instructions of a repository", () => {
         yield* instructionsIn(directory),
         "The repository's instructions for agents:\n\nBe brief.\n\nUse tabs."
       )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect.each([
+    ["state of Reprise", ".reprise/endpoint.json", symlinkSync],
+    ["another file of the repository, which the sandbox may hide", ".env", symlinkSync],
+    ["a second name of a file", ".env", (target: string, path: string) => linkSync(join(dirname(path), target), path)]
+  ] as const)("are never %s", ([, target, link]) =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      mkdirSync(join(directory, ".reprise"))
+      writeFileSync(join(directory, target), "secret")
+      link(target, join(directory, "AGENTS.md"))
+      symlinkSync("AGENTS.md", join(directory, "CLAUDE.md"))
+      assert.isUndefined(yield* instructionsIn(directory))
     }).pipe(Effect.scoped)
   )
 

@@ -1,38 +1,28 @@
 /**
- * Files of instructions that agents' programs read by themselves outside of the sandbox, at the top and beside files that they
- * work on: OpenCode follows a link there, to a key too, and waits for a pipe. Reads only.
+ * Links, pipes and devices by the names of instructions for agents: OpenCode reads what they lead to, outside of the sandbox, and
+ * waits for pipes. Reads only.
  */
-import { lstat, readlink, realpath } from "node:fs/promises"
-import { basename } from "node:path"
-import { isWithin } from "./policy.ts"
+import { lstat, readlink } from "node:fs/promises"
+import { basename, normalize } from "node:path"
+import { kindOf } from "@reprise/process"
 
-/** Some file systems find them in any case of letters. */
-export const instructionNames: ReadonlyArray<string> = ["AGENTS.md", "CLAUDE.md", "CONTEXT.md"]
+const instructionNames = ["agents.md", "claude.md", "context.md"]
 
-const lowerNames: ReadonlySet<string> = new Set(instructionNames.map((name) => name.toLowerCase()))
+/** For `find`. Plain files and folders are no matter, so trees with many of them are not searched longer. */
+export const instructionSearch = [
+  ...["(", "!", "-type", "f", "!", "-type", "d", "("],
+  ...instructionNames.flatMap((name, index) => [...(index === 0 ? [] : ["-o"]), "-iname", name]),
+  ...[")", ")"]
+]
 
-export const isInstructions = (path: string): boolean => lowerNames.has(basename(path).toLowerCase())
+/** File systems may take any case of letters for the same name. */
+export const isInstructionName = (path: string): boolean => instructionNames.includes(basename(path).toLowerCase())
 
-export interface InstructionPlace {
-  readonly workspace: string
-  /** Real folders in it that are not for agents, such as git's. */
-  readonly closed: ReadonlyArray<string>
-}
-
-/** Of several files of instructions one is often a link to another. */
-const leadsToInstructions = async (path: string, { closed, workspace }: InstructionPlace): Promise<boolean> => {
-  const real = await realpath(path).catch(() => undefined)
-  if (real === undefined || !isInstructions(real) || !isWithin(real, workspace)) return false
-  if (closed.some((folder) => isWithin(real, folder))) return false
-  return (await lstat(real).catch(() => undefined))?.isFile() === true
-}
-
-/** Undefined: a file, a folder, or a link to another file of instructions. */
-export const misleadingInstructions = async (path: string, place: InstructionPlace) => {
+/** Undefined: it leads to no other file than instructions beside it. */
+export const instructionsAt = async (path: string) => {
   const found = await lstat(path).catch(() => undefined)
-  if (found === undefined || found.isFile() || found.isDirectory() || found.isSocket()) return undefined
-  if (!found.isSymbolicLink()) return { path, says: ["instructions for agents that never end"], content: "" }
-  if (await leadsToInstructions(path, place)) return undefined
-  const target = await readlink(path).catch(() => "")
-  return { path, says: ["instructions for agents that are a link to something else"], content: target }
+  if (found === undefined || found.isFile() || found.isDirectory()) return undefined
+  const target = found.isSymbolicLink() ? normalize(await readlink(path).catch(() => "/")) : undefined
+  if (target !== undefined && instructionNames.includes(target.toLowerCase())) return undefined
+  return { path, says: [`a name of agents' instructions, which ${kindOf(found)}`], content: target ?? kindOf(found) }
 }

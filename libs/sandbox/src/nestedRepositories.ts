@@ -13,6 +13,7 @@ import type { ConfigurationReader } from "./configurationReader.ts"
 import { contentOf } from "./contentOf.ts"
 import { findPaths, textOfPath } from "./findPaths.ts"
 import type { Directories } from "./gitPlaces.ts"
+import { instructionSearch, instructionsAt, isInstructionName } from "./instructionFiles.ts"
 import { skillsAt, skillsHome } from "./nestedSkills.ts"
 import { isWithin } from "./policy.ts"
 import { isHook, unusualKeys } from "./repositoryConfiguration.ts"
@@ -186,7 +187,7 @@ const directoryOf = async (path: string): Promise<string | "unclear" | undefined
 }
 
 /** By these names git takes a folder for a repository, `HEAD` in every one without a working tree, and Claude one for its own. */
-const names = ["(", "-name", ".git", "-o", "-name", "HEAD", "-o", "-iname", skillsHome, ")"]
+const names = ["(", "-name", ".git", "-o", "-name", "HEAD", "-o", "-iname", skillsHome, "-o", ...instructionSearch, ")"]
 
 /** More than the largest tree of anybody has; to look at so many takes a minute. */
 const mostCandidates = 20_000
@@ -252,6 +253,10 @@ const atCandidate = Effect.fnUntraced(function* (bytes: Buffer, place: Search) {
   const folder = dirname(path)
   if (basename(path).toLowerCase() === skillsHome) {
     const found = yield* Effect.promise(() => skillsAt(path))
+    return asRepository(found === undefined ? [] : [found])
+  }
+  if (isInstructionName(path)) {
+    const found = yield* Effect.promise(() => instructionsAt(path))
     return asRepository(found === undefined ? [] : [found])
   }
   if (basename(path) === "HEAD") {

@@ -6,6 +6,7 @@ import { bubblewrapArguments, proxySocket, type Words } from "./bubblewrap.ts"
 import { withheldVariables } from "./credentials.ts"
 import { madeRepository } from "./desk.ts"
 import type { HeldFile } from "./heldFiles.ts"
+import { instructionSearch } from "./instructionFiles.ts"
 import { keepNames } from "./keepNames.ts"
 import type { Policy } from "./policy.ts"
 import { quoted } from "./shellWords.ts"
@@ -174,15 +175,15 @@ const overheard = ({ folder }: DeskAccess) => ({
 })
 
 /**
- * Whether the command has changed what makes a folder a repository, what a repository obeys, or skills; also when that cannot be
- * told. Change times cannot be set back, and the record of what it may not make was written before it began.
+ * Whether the command has changed what makes a folder a repository, what a repository obeys, skills, or links by names of instructions;
+ * also when that cannot be told. Change times cannot be set back, and the record of what it may not make was written before it began.
  */
 const lookForRepositories = ({ git, workspace }: Policy): string => {
   const names = [".git", "HEAD", "config", "config.worktree", "commondir", "hooks", ".claude"].map(
     (name) => `-name ${name}`
   )
   const inner = ["*/hooks/*", "*/.claude/skills", "*/.claude/skills/*"].map((path) => `-path '${path}'`)
-  const changed = `'(' ${[...names, ...inner].join(" -o ")} ')' -cnewer "$begun" -print -quit`
+  const changed = `'(' ${[...names, ...inner, instructionSearch.map(quoted).join(" ")].join(" -o ")} ')' -cnewer "$begun" -print -quit`
   const ofGit = git === undefined ? [] : [`${git}/modules`, `${git}/worktrees`]
   const passedOver = [`${workspace}/.git`, `${workspace}/.reprise`, ...ofGit.map((path) => `${path}/*/objects`)]
   return [

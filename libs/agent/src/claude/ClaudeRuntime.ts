@@ -52,9 +52,10 @@ const startTurn = (
   known.live = live
   const at = { sessionId: known.record.id, causePromptId: live.messageId }
   const { maxTurns, patienceMs, projectSettings, restarts, rules, sessions } = adapter
+  const stateDirectory = adapter.settledIn ?? adapter.stateDirectory
   const tell = publish(adapter)
   const turn = runTurn(
-    { ...claude, sessions, tell, patienceMs, maxTurns, projectSettings, restarts, rules },
+    { ...claude, sessions, stateDirectory, tell, patienceMs, maxTurns, projectSettings, restarts, rules },
     known,
     live,
     prompt

@@ -28,6 +28,8 @@ export interface QueryOptions {
   readonly canUseTool: CanUseTool
   /** What rules hold back. */
   readonly held: HeldBack
+  /** Absolute. */
+  readonly stateDirectory: string
 }
 
 /** The process broke off or did not start; `reason` is its last message. */
@@ -71,6 +73,7 @@ const sdkOptions = (options: QueryOptions): SdkOptions => {
     model = options.record.model,
     record,
     sdk,
+    stateDirectory,
     trusted
   } = options
   return {
@@ -87,7 +90,7 @@ const sdkOptions = (options: QueryOptions): SdkOptions => {
     permissionMode: "default",
     canUseTool,
     disallowedTools: withheldFrom(held),
-    settings: settingsOf(record.permissions, held),
+    settings: settingsOf(record.permissions, held, stateDirectory),
     settingSources: settingSourcesOf(record.permissions, trusted),
     strictMcpConfig: !readsProject(record.permissions, trusted),
     systemPrompt: {

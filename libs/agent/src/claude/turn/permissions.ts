@@ -43,15 +43,15 @@ export const settingSourcesOf = (mode: PermissionMode, trusted: boolean): Array<
 /**
  * What Claude must ask about, so that the rules and the mode decide: it would run commands that it considers harmless, and
  * read files of its directory, without asking. Reprise's state holds passwords; Claude resolves links itself before it
- * applies a rule.
+ * applies a rule. `stateDirectory`: absolute; in a worktree it lies in another folder than the session's.
  */
-export const settingsOf = (mode: PermissionMode, held: HeldBack) => {
+export const settingsOf = (mode: PermissionMode, held: HeldBack, stateDirectory: string) => {
   const ask = [
     ...(mode !== "all" || held.commands ? ["Bash"] : []),
     ...(held.files ? ["Read", "Edit"] : []),
     ...(held.addresses ? ["WebFetch"] : [])
   ]
-  const deny = mode === "all" ? [] : ["Read(./.reprise/**)"]
+  const deny = mode === "all" ? [] : ["Read(./.reprise/**)", `Read(/${stateDirectory.replace(/[\\*?[]/g, "\\$&")}/**)`]
   return ask.length + deny.length === 0 ? {} : { permissions: { ask, deny } }
 }
 

@@ -31,6 +31,8 @@ export interface Guarded {
 export interface TurnOptions {
   readonly sdk: ClaudeSdk
   readonly sessions: KnownSessions
+  /** Absolute. */
+  readonly stateDirectory: string
   readonly environment: Readonly<Record<string, string>>
   readonly tell: (event: RuntimeEvent) => Effect.Effect<void>
   /** How long Claude may wait for the model's vendor before the turn fails. */
@@ -131,7 +133,7 @@ const variablesOf = ({ git, shell }: Guarded, environment: Readonly<Record<strin
 })
 
 const start = Effect.fnUntraced(function* ({ known, live, options, prompt }: QueryRun, uuid: string, text: string) {
-  const { environment, guarded, projectSettings, rules, sdk, sessions, tell } = options
+  const { environment, guarded, projectSettings, rules, sdk, sessions, stateDirectory, tell } = options
   const { directory, permissions } = known.record
   const trusted = (yield* projectSettings(directory))._tag === "trusted"
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
@@ -144,6 +146,7 @@ const start = Effect.fnUntraced(function* ({ known, live, options, prompt }: Que
     environment: guarded === undefined ? environment : { ...environment, ...variablesOf(guarded, environment) },
     trusted,
     held: heldBack(yield* rules.rules),
+    stateDirectory,
     instructions: readsProject(permissions, trusted) ? undefined : yield* instructionsIn(directory),
     ...(prompt.model === undefined ? {} : { model: prompt.model }),
     ...(prompt.variant === undefined ? {} : { variant: prompt.variant }),

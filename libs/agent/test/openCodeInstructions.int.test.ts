@@ -1,0 +1,128 @@
+/** Which instructions of a repository a model gets from OpenCode, which reads them outside of the sandbox. */
+import { execFileSync } from "node:child_process"
+import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, layer } from "@effect/vitest"
+import { layerSandbox } from "@reprise/sandbox"
+import { canSandbox } from "@reprise/sandbox/testing"
+import { ScriptedModel } from "@reprise/scripted-model"
+import { Effect, Layer } from "effect"
+import { AgentRuntime, layerOpenCode, OpenCodeServer } from "../src/index.ts"
+import { openCodeEnvironment } from "./contract/openCodeWorld.ts"
+import { Places } from "./contract/Places.ts"
+import { captured } from "./contract/rules.ts"
+import { newIds } from "./contract/World.ts"
+
+const secret = "the-content-of-a-key"
+
+const sandbox = Layer.unwrap(
+  Effect.map(Places, ({ stateDirectory }) =>
+    layerSandbox({
+      mode: "required",
+      gates: true,
+      settings: { write: [], read: [], deny: [], network: [] },
+      stateDirectory,
+      environment: process.env
+    })
+  )
+)
+
+const server = Layer.unwrap(
+  Effect.gen(function* () {
+    const { root, stateDirectory } = yield* Places
+    const { openaiUrl } = yield* ScriptedModel
+    mkdirSync(join(root, "home"), { recursive: true })
+    return OpenCodeServer.layer({ stateDirectory, environment: openCodeEnvironment(root, openaiUrl) })
+  })
+)
+
+const world = layerOpenCode({ pollMs: 250 }).pipe(
+  Layer.provide(server),
+  Layer.provide(sandbox),
+  Layer.provideMerge(
+    ScriptedModel.layer({
+      script: {
+        rules: [
+          { match: { kind: ["title", "summary"] }, reply: { text: "housekeeping" } },
+          {
+            ...captured("read", "path"),
+            reply: [{ toolCalls: [{ tool: "read", args: { filePath: "{{path}}" } }] }, { text: "done" }]
+          }
+        ]
+      }
+    })
+  ),
+  Layer.provideMerge(Places.layer)
+)
+
+/** What the model was told in a turn that reads a file of the folder `sub`. */
+const told = Effect.fnUntraced(function* (directory: string) {
+  const { calls } = yield* ScriptedModel
+  const before = (yield* calls).length
+  const runtime = yield* AgentRuntime
+  const runtimeSessionId = yield* runtime.create({ directory, title: "reads", permissions: "workspace" })
+  const text = `read ${join(directory, "sub", "a.txt")}`
+  const prompt = { runtimeSessionId, directory, promptId: newIds(), text, role: "author" } as const
+  const outcome = yield* Effect.result(runtime.prompt(prompt))
+  return { outcome, words: JSON.stringify((yield* calls).slice(before)) }
+})
+
+const place = Effect.fnUntraced(function* (name: string) {
+  const { directory, root } = yield* Places
+  const at = join(directory, name)
+  mkdirSync(join(at, "sub"), { recursive: true })
+  writeFileSync(join(at, "sub", "a.txt"), "an ordinary line")
+  writeFileSync(join(root, "key"), secret)
+  return { at, key: join(root, "key") }
+})
+
+describe.skipIf(!(await canSandbox()))("the instructions that OpenCode gives a model", () => {
+  layer(world, { excludeTestServices: true, timeout: "5 minutes" })((it) => {
+    it.effect("are plain files of the repository, and links between them", () =>
+      Effect.gen(function* () {
+        const { at } = yield* place("plain")
+        writeFileSync(join(at, "CLAUDE.md"), "use tabs here")
+        symlinkSync("CLAUDE.md", join(at, "AGENTS.md"))
+        writeFileSync(join(at, "sub", "AGENTS.md"), "be brief below")
+        const { outcome, words } = yield* told(at)
+        assert.strictEqual(outcome._tag, "Success")
+        for (const part of ["use tabs here", "be brief below", "an ordinary line"]) assert.include(words, part)
+      })
+    )
+
+    it.effect.each(["AGENTS.md", "CLAUDE.md", "CONTEXT.md"])(
+      "are never what a link or a second name %s leads to, in any folder",
+      (name) =>
+        Effect.gen(function* () {
+          const { at, key } = yield* place(`links-${name}`)
+          for (const link of [symlinkSync, linkSync]) {
+            for (const path of [join(at, name), join(at, "sub", name)]) {
+              rmSync(path, { force: true })
+              link(key, path)
+            }
+            const { outcome, words } = yield* told(at)
+            assert.strictEqual(outcome._tag, "Success")
+            assert.include(words, "an ordinary line")
+            assert.notInclude(words, secret)
+          }
+        })
+    )
+
+    it.effect.each([
+      ["a named pipe", (path: string) => execFileSync("mkfifo", [path])],
+      ["a device without end", (path: string) => symlinkSync("/dev/zero", path)]
+    ] as const)(
+      "are not waited for where one is %s: the turn, or the reading of a file beside it, fails",
+      ([kind, put]) =>
+        Effect.gen(function* () {
+          const { at } = yield* place(kind.replaceAll(" ", "-"))
+          put(join(at, "sub", "AGENTS.md"))
+          const below = yield* told(at)
+          assert.strictEqual(below.outcome._tag, "Success")
+          assert.include(below.words, "is no regular file")
+          put(join(at, "AGENTS.md"))
+          assert.strictEqual((yield* told(at)).outcome._tag, "Failure")
+        })
+    )
+  })
+})
