@@ -60,7 +60,10 @@ export interface NestedWatch {
    * Puts aside what commands have made in a workspace since its first call, and says so in a few sentences. Fails where the
    * tree cannot be searched. `lookAgain`: gives the place as it is then; it is run for each look, also the last one.
    */
-  readonly check: (workspace: string, lookAgain: Effect.Effect<Place, unknown>) => Effect.Effect<ReadonlyArray<string>, unknown>
+  readonly check: (
+    workspace: string,
+    lookAgain: Effect.Effect<Place, unknown>
+  ) => Effect.Effect<ReadonlyArray<string>, unknown>
 }
 
 /** Until the scope closes. `folder`: where Reprise alone keeps what was known. `refused`: where repositories are moved. */

@@ -120,9 +120,10 @@ const linkedTreesOf = async (
   worktrees: ReadonlyArray<string>
 ): Promise<ReadonlyArray<string>> => {
   const found = worktrees.map(async (directory): Promise<ReadonlyArray<string>> => {
-    const text = await readForeignText(join(directory, "gitdir"), { largestBytes: largestPointer, follow: false }).catch(
-      () => undefined
-    )
+    const text = await readForeignText(join(directory, "gitdir"), {
+      largestBytes: largestPointer,
+      follow: false
+    }).catch(() => undefined)
     const tree = text === undefined ? undefined : await find(dirname(resolve(directory, text.trimEnd())))
     return tree === undefined ? [] : [tree.path]
   })

@@ -331,7 +331,9 @@ const linkInto = async (path: string, { git, stateDirectory, workspace }: Search
   const real = await realpath(path).catch(() => undefined)
   const leads = real ?? (await makeLeadsTo()(path))
   const isOfGit = git !== undefined && [git.common, git.directory].some((folder) => isWithin(leads, folder))
-  const isOfState = real !== undefined && isWithin(real, stateDirectory) && !isWithin(real, workspace)
+  // That of a run is a worktree in the folder of the state.
+  const isOwn = real !== undefined && isWithin(workspace, stateDirectory) && isWithin(real, workspace)
+  const isOfState = real !== undefined && isWithin(real, stateDirectory) && !isOwn
   return isOfGit || isOfState ? [{ path, says: ["a link into a folder of git or of Reprise"], content: target }] : []
 }
 
@@ -349,7 +351,9 @@ const atCandidate = Effect.fnUntraced(function* (bytes: Buffer, place: Search) {
   if (basename(path) === "HEAD") {
     // That of the workspace itself may not be made anyway, and one of `.git` is found with it.
     if (folder === workspace || basename(folder) === ".git") return []
-    return (yield* Effect.promise(() => isBare(folder))) ? asRepository(yield* saidBy(folder, folder, place), [path]) : []
+    return (yield* Effect.promise(() => isBare(folder)))
+      ? asRepository(yield* saidBy(folder, folder, place), [path])
+      : []
   }
   if (basename(path) !== ".git") return []
   const directory = yield* Effect.promise(() => directoryOf(path))

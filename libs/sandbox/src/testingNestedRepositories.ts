@@ -159,42 +159,6 @@ export const nestedRepositoryEscapes: ReadonlyArray<Escape> = [
       `echo "ref: refs/heads/main" > HEAD; : > objects; : > refs; chmod +x objects refs; printf '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n' > config; git config --file config core.fsmonitor '${evil}'`
   ),
   nested(
-    "pointer-link",
-    "a repository whose '.git' is a link to a pointer, which is read from beside the link",
-    (evil) =>
-      `mkdir -p sub a/b a/.git/y; echo "gitdir: ../.git/y" > a/b/gitfile; ln -s ../a/b/gitfile sub/.git; git init -q y; mv y/.git .git-y; mkdir .git; mv .git-y .git/y; git config --file .git/y/config core.fsmonitor '${evil}'`
-  ),
-  nested(
-    "pointer-after-link",
-    "a repository whose pointer goes up from behind a link",
-    (evil) =>
-      `mkdir -p sub far/deep y; git init -q y && git init -q far/y && git config --file far/y/.git/config core.fsmonitor '${evil}' && mv far/y/.git far/evil && mv y/.git sub/evil; ln -s ../far/deep sub/l; echo "gitdir: l/../evil" > sub/.git`
-  ),
-  nested(
-    "link-into-git",
-    "a link to a folder of git's own that has a repository",
-    (evil) =>
-      `git init -q ../../.git/inner && git config --file ../../.git/inner/.git/config core.fsmonitor '${evil}'; ln -s ../../.git/inner l`
-  ),
-  nested(
-    "link-into-caches",
-    "a link to a cache that has a repository",
-    (evil) =>
-      `C=$(awk '$5 ~ /sandbox.caches$/ {print $4}' /proc/self/mountinfo); git init -q ../../.reprise/sandbox/caches/r && git config --file ../../.reprise/sandbox/caches/r/.git/config core.fsmonitor '${evil}'; for top in "" /tmp; do [ -z "$C" ] || ln -sfn "$C/r" "l$(basename "$top")"; done`
-  ),
-  nested(
-    "own-tree-hook",
-    "a hook in the tree of a worktree that was added in the same turn",
-    (evil) =>
-      `cd ../..; git worktree add -q -b own-tree-hook nested/own-tree-hook/t; cd nested/own-tree-hook/t; mkdir -p .husky/_ tools/hooks; for d in .husky/_ tools/hooks; do printf '#!/bin/sh\n%s\n' '${evil}' > $d/post-index-change; chmod +x $d/post-index-change; done; touch reprise.toml`
-  ),
-  nested(
-    "second-tree",
-    "a second tree of the workspace's own repository",
-    (evil) =>
-      `echo "gitdir: $(cd ../..; pwd)/.git" > .git; mkdir -p .husky/_; printf '#!/bin/sh\n%s\n' '${evil}' > .husky/_/post-index-change; chmod +x .husky/_/post-index-change; cp ../../reprise.toml .`
-  ),
-  nested(
     "new-worktree",
     "a monitor in a worktree that was added in the same turn",
     (evil) =>

@@ -61,7 +61,10 @@ describe("many repositories in a workspace", () => {
       makeRepositories(one, 150)
       makeRepositories(other, 1)
       const { check } = yield* watchIn(folder)
-      const first = yield* Effect.raceFirst(Effect.as(check(one.workspace, Effect.succeed(one)), "one"), Effect.as(check(other.workspace, Effect.succeed(other)), "other"))
+      const first = yield* Effect.raceFirst(
+        Effect.as(check(one.workspace, Effect.succeed(one)), "one"),
+        Effect.as(check(other.workspace, Effect.succeed(other)), "other")
+      )
       assert.strictEqual(first, "other")
     })
   )
