@@ -3,9 +3,9 @@
  * agent worked in it is the user's: it stays as long as it says the same.
  */
 import { createHash } from "node:crypto"
-import { readdir, rename } from "node:fs/promises"
+import { rename } from "node:fs/promises"
 import { join } from "node:path"
-import { hasCode, readForeignText, replaceFile } from "@reprise/process"
+import { hasCode, readForeignFolder, readForeignText, replaceFile } from "@reprise/process"
 import { Effect, Option, Schema } from "effect"
 import { makeConfigurationReader } from "./configurationReader.ts"
 import { type NestedRepository, nestedRepositories, type Place } from "./nestedRepositories.ts"
@@ -44,9 +44,11 @@ export const sentencesOf = (made: ReadonlyArray<NestedRepository>): ReadonlyArra
   return [...made.slice(0, mostSaid).map(sentenceOf), ...(left > 0 ? [`So were ${left} more repositories.`] : [])]
 }
 
+const mostRefused = 1_000_000
+
 /** People are sent to the folder of refused files to look: without a `HEAD`, git takes none there for a repository. */
 const disarm = async (refused: string): Promise<void> => {
-  for (const name of await readdir(refused)) {
+  for (const { name } of (await readForeignFolder(refused, { mostEntries: mostRefused })) ?? []) {
     if (!name.endsWith("-.git")) continue
     const head = join(refused, name, "HEAD")
     await rename(head, `${head}.refused`).catch((error) =>

@@ -227,7 +227,7 @@ const ways: ReadonlyArray<readonly [title: string, before: string, command: stri
   [
     "behind a link to a pointer, which git reads from beside the link",
     "",
-    `mkdir -p s1 a/b a/.git; ${evil("y")}; ${make("z")}; mv y/.git moved; mv z/.git a/.git/moved; echo 'gitdir: ../moved' > a/b/file; ln -s ../a/b/file s1/.git`,
+    `mkdir -p s1 a/b; ${evil("y")}; ${make("z")}; mv y/.git moved; mv z/.git a/moved; echo 'gitdir: ../moved' > a/b/file; ln -s ../a/b/file s1/.git`,
     "s1/.git"
   ],
   [
