@@ -3,7 +3,7 @@
  * take a file out of git's index, and its content out of git's store, but not out of this record, which no command can write.
  */
 import { existsSync } from "node:fs"
-import { dirname, join, sep } from "node:path"
+import { dirname, join } from "node:path"
 import { readForeignFile } from "@reprise/process"
 import { Effect, Schema } from "effect"
 import { cloneFile } from "../project/cloneFile.ts"
@@ -66,10 +66,10 @@ export const noteForeign = Effect.fn("noteForeign")(function* (project: Project,
 
 /**
  * Whether a working tree lies in one in which agents have worked: then an agent may have made it, with all that is in it. A
- * run's own worktree was made by Reprise.
+ * run's own worktree was made by Reprise, but not what lies in it.
  */
 export const isInAgentsTree = (directory: string, from = dirname(directory)): boolean => {
-  const isRunsOwn = directory.startsWith(join(from, ".reprise", "worktrees", sep))
+  const isRunsOwn = dirname(directory) === join(from, ".reprise", "worktrees")
   if (!isRunsOwn && existsSync(join(from, ".reprise", "sandbox"))) return true
   return dirname(from) !== from && isInAgentsTree(directory, dirname(from))
 }

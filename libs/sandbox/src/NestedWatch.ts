@@ -3,8 +3,9 @@
  * agent worked in it is the user's: it stays as long as it says the same.
  */
 import { createHash } from "node:crypto"
+import { rename } from "node:fs/promises"
 import { join } from "node:path"
-import { readForeignText, replaceFile } from "@reprise/process"
+import { hasCode, readForeignFolder, readForeignText, replaceFile } from "@reprise/process"
 import { Effect, Option, Schema } from "effect"
 import { makeConfigurationReader } from "./configurationReader.ts"
 import { type NestedRepository, nestedRepositories, type Place } from "./nestedRepositories.ts"
@@ -43,49 +44,65 @@ export const sentencesOf = (made: ReadonlyArray<NestedRepository>): ReadonlyArra
   return [...made.slice(0, mostSaid).map(sentenceOf), ...(left > 0 ? [`So were ${left} more repositories.`] : [])]
 }
 
+const mostRefused = 1_000_000
+
+/** People are sent to the folder of refused files to look: without a `HEAD`, git takes none there for a repository. */
+const disarm = async (refused: string): Promise<void> => {
+  for (const { name } of (await readForeignFolder(refused, { mostEntries: mostRefused })) ?? []) {
+    if (!name.endsWith("-.git")) continue
+    const head = join(refused, name, "HEAD")
+    await rename(head, `${head}.refused`).catch((error) =>
+      hasCode(error, "ENOENT", "ENOTDIR") ? undefined : Promise.reject(error)
+    )
+  }
+}
+
 export interface NestedWatch {
   /**
    * Puts aside what commands have made in a workspace since its first call, and says so in a few sentences. Fails where the
-   * tree cannot be searched.
+   * tree cannot be searched. `lookAgain`: gives the place as it is then; it is run for each look, also the last one.
    */
-  readonly check: (place: Place) => Effect.Effect<ReadonlyArray<string>, unknown>
+  readonly check: (
+    workspace: string,
+    lookAgain: Effect.Effect<Place, unknown>
+  ) => Effect.Effect<ReadonlyArray<string>, unknown>
 }
 
 /** Until the scope closes. `folder`: where Reprise alone keeps what was known. `refused`: where repositories are moved. */
 export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refused: string) {
   const settingsIn = makeConfigurationReader()
   const inTurn = makeTurns()
-  const watched = new Map<string, { readonly place: Place; readonly known: Known }>()
+  const watched = new Map<string, { readonly lookAgain: Effect.Effect<Place, unknown>; readonly known: Known }>()
   const fileOf = (workspace: string) =>
     join(folder, `${createHash("sha256").update(workspace).digest("hex").slice(0, 16)}.json`)
   const keep = (workspace: string, open: boolean, known: Known) =>
     Effect.tryPromise(() => replaceFile(fileOf(workspace), encode({ open, known })))
 
   /** What is there when nobody has worked in the workspace is the user's. */
-  const begin = Effect.fnUntraced(function* (place: Place, found: ReadonlyArray<NestedRepository>) {
-    const text = yield* Effect.tryPromise(() =>
-      readForeignText(fileOf(place.workspace), { largestBytes, follow: false })
-    )
+  const begin = Effect.fnUntraced(function* (workspace: string, found: ReadonlyArray<NestedRepository>) {
+    const text = yield* Effect.tryPromise(() => readForeignText(fileOf(workspace), { largestBytes, follow: false }))
     const kept = Option.getOrUndefined(decode(text ?? ""))
     const known = kept?.open === true ? kept.known : knownOf(found)
-    watched.set(place.workspace, { place, known })
-    yield* keep(place.workspace, true, known)
+    yield* keep(workspace, true, known)
     return known
   })
 
-  const checkNow = Effect.fnUntraced(function* (place: Place) {
-    const found = yield* nestedRepositories(place, settingsIn)
-    const known = watched.get(place.workspace)?.known ?? (yield* begin(place, found))
+  const checkNow = Effect.fnUntraced(function* (workspace: string, lookAgain: Effect.Effect<Place, unknown>) {
+    const found = yield* nestedRepositories(yield* lookAgain, settingsIn)
+    const known = watched.get(workspace)?.known ?? (yield* begin(workspace, found))
+    watched.set(workspace, { lookAgain, known })
     const made = found.filter((one) => known[keyOf(one)] !== one.digest)
     for (const { paths } of made) for (const path of paths) yield* Effect.tryPromise(() => putAside(path, refused))
+    if (made.length > 0) yield* Effect.tryPromise(() => disarm(refused))
     return sentencesOf(made)
   })
-  const check: NestedWatch["check"] = (place) => inTurn(place.workspace)(checkNow(place))
+  const check: NestedWatch["check"] = (workspace, lookAgain) => inTurn(workspace)(checkNow(workspace, lookAgain))
 
   yield* Effect.addFinalizer(() =>
     Effect.forEach(
-      watched.values(),
-      ({ known, place }) => Effect.ignore(Effect.andThen(check(place), keep(place.workspace, false, known))),
+      watched,
+      ([workspace, { known, lookAgain }]) =>
+        Effect.ignore(Effect.andThen(check(workspace, lookAgain), keep(workspace, false, known))),
       { discard: true }
     )
   )

@@ -12,7 +12,7 @@ import type { Decider, Whose } from "./decider.ts"
 import { attend } from "./desk.ts"
 import { openDoor } from "./door.ts"
 import type { Engine } from "./engine.ts"
-import { gitDirectoriesOf, hooksOf, relativeHooksOf } from "./gitPlaces.ts"
+import { gitDirectoriesOf, hooksOf, placesInTree, relativeHooksOf } from "./gitPlaces.ts"
 import { openGit, sandboxedGit } from "./gitProgram.ts"
 import { holdFiles } from "./heldFiles.ts"
 import type { NestedWatch } from "./NestedWatch.ts"
@@ -117,23 +117,31 @@ export const digest = (text: string) => createHash("sha256").update(text).digest
 export const writeProgram = (path: string, text: string) =>
   replaceFile(path, text, { mode: 0o700 }).then(() => chmod(path, 0o700))
 
+const placeOf = async (host: Host, workspace: string): Promise<Place> => {
+  const { environment, options } = host
+  const git = await gitRepositoryOf(workspace, environment)
+  return {
+    workspace,
+    stateDirectory: options.stateDirectory,
+    git: git === undefined ? undefined : { ...git, ...(await gitDirectoriesOf(git)) },
+    hooks: git === undefined ? [] : await relativeHooksOf(git, environment),
+    namedIn: async (tree) => (git === undefined ? [] : await placesInTree(git, environment, tree))
+  }
+}
+
 /** Puts aside repositories with a configuration of their own that commands have made, says so, and gives the sentences. */
 export const putAsideNested = (host: Host, directory: string) =>
-  onDisk(directory, async (): Promise<Place | undefined> => {
-    const { stateDirectory } = host.options
-    const workspace = await realpath(directory).catch((error) =>
-      hasCode(error, "ENOENT") ? undefined : Promise.reject(error)
-    )
-    if (workspace === undefined) return undefined
-    const git = await gitRepositoryOf(workspace, host.environment)
-    return {
-      workspace,
-      stateDirectory,
-      git: git === undefined ? undefined : { ...git, ...(await gitDirectoriesOf(git)) },
-      hooks: git === undefined ? [] : await relativeHooksOf(git, host.environment)
-    }
-  }).pipe(
-    Effect.flatMap((place) => (place === undefined ? Effect.succeed([]) : host.nested.check(place))),
+  onDisk(directory, () =>
+    realpath(directory).catch((error) => (hasCode(error, "ENOENT") ? undefined : Promise.reject(error)))
+  ).pipe(
+    Effect.flatMap((workspace) =>
+      workspace === undefined
+        ? Effect.succeed([])
+        : host.nested.check(
+            workspace,
+            onDisk(directory, () => placeOf(host, workspace))
+          )
+    ),
     Effect.tap((sentences) => Effect.forEach(sentences, (sentence) => Effect.logWarning(sentence), { discard: true })),
     Effect.mapError((cause) => (cause instanceof SandboxFault ? cause : new SandboxFault({ directory, cause })))
   )

@@ -1,4 +1,5 @@
 /** What the program `find` finds. Names of files may be any bytes, and a command chooses them. */
+import { basename } from "node:path"
 import { runProgram } from "@reprise/process"
 import { Effect } from "effect"
 
@@ -48,3 +49,6 @@ export const textOfPath = (path: Buffer): string | undefined => {
   const text = path.toString("utf8")
   return Buffer.from(text).equals(path) ? text : undefined
 }
+
+/** A pattern of `find` for what names a folder on its way. */
+export const naming = (folder: string): string => `*${basename(folder).replaceAll(/[*?[\]\\]/g, "?")}*`

@@ -1,7 +1,8 @@
 /** Where the git of a workspace keeps what it obeys. Reads only. */
 import { basename, dirname, isAbsolute, join, resolve } from "node:path"
-import { hasCode, readForeignFolder } from "@reprise/process"
+import { hasCode, readForeignFolder, readForeignText } from "@reprise/process"
 import { type Environment, type GitRepository, gitConfigurationOf, gitRepositoryOf, homeOf } from "./askGit.ts"
+import { commandFiles } from "./commandFiles.ts"
 import { find, findAll, makeLeadsTo, pathsOf, waysTo } from "./found.ts"
 import { type GitSetting, type NamedPath, namedByEnvironment, wordsOfCommand } from "./gitKeys.ts"
 import { type GitPlaces, isWithin } from "./policy.ts"
@@ -111,6 +112,25 @@ const workTreesIn = (settings: ReadonlyArray<GitSetting>): ReadonlyArray<string>
     key === "core.worktree" && file !== undefined && value !== undefined ? [resolve(dirname(file), value)] : []
   )
 
+const largestPointer = 1024 * 1024
+
+/** Where worktrees of the repository are, as their directories say. Those of runs that another workspace has are no place of its. */
+const linkedTreesOf = async (
+  { common, workspace }: GitRepository,
+  worktrees: ReadonlyArray<string>
+): Promise<ReadonlyArray<string>> => {
+  const found = worktrees.map(async (directory): Promise<ReadonlyArray<string>> => {
+    const text = await readForeignText(join(directory, "gitdir"), {
+      largestBytes: largestPointer,
+      follow: false
+    }).catch(() => undefined)
+    const tree = text === undefined ? undefined : await find(dirname(resolve(directory, text.trimEnd())))
+    return tree === undefined ? [] : [tree.path]
+  })
+  const ofRuns = join(dirname(common), ".reprise")
+  return (await Promise.all(found)).flat().filter((tree) => isWithin(tree, workspace) || !isWithin(tree, ofRuns))
+}
+
 /** git runs a hook that is a link to a file of the workspace, too. */
 const hooksIn = async (folder: string): Promise<ReadonlyArray<string>> =>
   (await entriesOf(folder)).filter((entry) => entry.isSymbolicLink()).map(({ name }) => join(folder, name))
@@ -122,7 +142,7 @@ interface Bases {
 }
 
 /** A folder is none of those: the command works in it, or finds programs there, so what the other words name is looked for in it. */
-const filesOfCommand = async (text: string, { home, workTrees }: Bases): Promise<ReadonlyArray<string>> => {
+export const filesOfCommand = async (text: string, { home, workTrees }: Bases): Promise<ReadonlyArray<string>> => {
   const words = wordsOfCommand(text, home)
   const filesFrom = async (base: string, isInner: boolean): Promise<ReadonlyArray<string>> => {
     const found = words.map(async ({ isPath, path }): Promise<ReadonlyArray<string>> => {
@@ -165,7 +185,11 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
     ...configurationsOfUser(workspace, environment)
   ]
   const { files, named, settings } = await gitConfigurationOf(repository, environment, more)
-  const bases: Bases = { workTrees: [...new Set([workspace, ...workTreesIn(settings)])], home: homeOf(environment) }
+  const linked = await linkedTreesOf(repository, worktrees)
+  const bases: Bases = {
+    workTrees: [...new Set([workspace, ...linked, ...workTreesIn(settings)])],
+    home: homeOf(environment)
+  }
   const placesOf = async (which: ReadonlyArray<NamedPath>) =>
     (await Promise.all(which.map((one) => placesNamed(one, bases)))).flat()
   const hookFolders = await placesOf(named.filter(({ as }) => as === "hooks"))
@@ -179,6 +203,8 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
     ...foldersOfUser(environment).flatMap((folder) => ["attributes", "ignore"].map((name) => join(folder, name))),
     ...hookFolders.flatMap((folder) => hooksNamed(folder, bases)),
     ...(await Promise.all(linkedHooks)).flat(),
+    // Whoever opens such a tree, opens it at its top.
+    ...linked.flatMap((tree) => (tree === workspace ? [] : commandFiles.map((name) => join(tree, name)))),
     ...others
   ]
   // A folder of the user's own, such as `~/.config/git`, may be a link into the workspace.
@@ -191,6 +217,26 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
     executable: pathsOf(await findAll([...obeyed, ...keptIfThere.map((name) => join(common, name))])),
     obeyed: [...new Set(obeyed)]
   }
+}
+
+/** What the configuration of a repository and of its user names in a working tree of it. Below the tree. */
+export const placesInTree = async (
+  repository: GitRepository,
+  environment: Environment,
+  tree: string
+): Promise<ReadonlyArray<string>> => {
+  const { repositories, worktrees } = await gitDirectoriesOf(repository)
+  const more = [
+    ...[...repositories, ...worktrees].flatMap((one) => [join(one, "config"), join(one, "config.worktree")]),
+    ...configurationsOfUser(repository.workspace, environment)
+  ]
+  const { named } = await gitConfigurationOf(repository, environment, more)
+  const bases: Bases = { workTrees: [tree], home: homeOf(environment) }
+  const all = [...named, ...namedByEnvironment(environment)].map(async (one) => {
+    const places = await placesNamed(one, bases)
+    return one.as === "hooks" ? places.flatMap((folder) => hooksNamed(folder, bases)) : places
+  })
+  return [...new Set((await Promise.all(all)).flat())].filter((path) => path !== tree && isWithin(path, tree))
 }
 
 /** Where git looks for hooks. */

@@ -4,17 +4,18 @@
  * Claude. Changes nothing but folders that their owner could not list.
  */
 import { createHash } from "node:crypto"
-import { lstat, realpath, stat } from "node:fs/promises"
-import { basename, dirname, join, resolve, sep } from "node:path"
+import { lstat, readlink, realpath } from "node:fs/promises"
+import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path"
 import { hasCode, readForeignFile, readForeignFolder, splitPath } from "@reprise/process"
 import { Effect, Schema } from "effect"
 import type { GitRepository } from "./askGit.ts"
 import type { ConfigurationReader } from "./configurationReader.ts"
 import { contentOf } from "./contentOf.ts"
-import { findPaths, textOfPath } from "./findPaths.ts"
-import type { Directories } from "./gitPlaces.ts"
+import { findPaths, naming, textOfPath } from "./findPaths.ts"
+import { makeLeadsTo } from "./found.ts"
+import { type Directories, filesOfCommand } from "./gitPlaces.ts"
 import { instructionSearch, instructionsAt, isInstructionName } from "./instructionFiles.ts"
-import { skillsAt, skillsHome } from "./nestedSkills.ts"
+import { contentsBelow, skillsAt, skillsHome } from "./nestedSkills.ts"
 import { isWithin } from "./policy.ts"
 import { isHook, unusualKeys } from "./repositoryConfiguration.ts"
 
@@ -36,6 +37,8 @@ export interface Place {
   readonly git: (Pick<GitRepository, "common" | "directory"> & Directories) | undefined
   /** Where the user's configuration has every repository look for hooks, relative to its working tree. */
   readonly hooks: ReadonlyArray<string>
+  /** What the repository's configuration names in a working tree of its own, such as hooks and programs. */
+  readonly namedIn: (tree: string) => Promise<ReadonlyArray<string>>
 }
 
 /** A place whose repositories are looked for. */
@@ -73,17 +76,24 @@ interface Said {
   readonly content: string
 }
 
-/** What stands where a value may lead, from the configuration's folder and from the tree around it: files, and files in folders. */
-const namedBy = async (configuration: string, values: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
-  const bases = [dirname(configuration), dirname(dirname(configuration))]
-  const paths = values
-    .filter((value) => value !== "" && !value.includes("\0"))
-    .flatMap((value) => bases.map((base) => resolve(base, value)))
+/** The files in a folder, or the file itself, with what they say. */
+const textsAt = async (path: string): Promise<ReadonlyArray<string>> => {
+  const entries = await readForeignFolder(path, { mostEntries }).catch(() => undefined)
+  const names = entries?.filter((entry) => !entry.isDirectory()).map(({ name }) => join(path, name))
+  return Promise.all((names ?? [path]).toSorted().map(async (file) => `${file} ${await contentOf(file)}`))
+}
+
+/**
+ * What stands where a value may lead: files, files in folders, and those of a command line. What husky names `_` runs the hooks
+ * in the folder around it.
+ */
+const namedBy = async (bases: ReadonlyArray<string>, values: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const texts: Array<string> = []
-  for (const path of paths) {
-    const entries = await readForeignFolder(path, { mostEntries }).catch(() => undefined)
-    const files = entries === undefined ? [path] : entries.map(({ name }) => join(path, name)).toSorted()
-    for (const file of files) texts.push(`${file} ${await contentOf(file)}`)
+  for (const value of new Set(values.filter((one) => one !== "" && !one.includes("\0")))) {
+    const paths = bases.map((base) => resolve(base, value))
+    const around = paths.filter((path) => basename(path) === "_").map((path) => dirname(path))
+    const ofCommand = await filesOfCommand(value, { home: process.env["HOME"] ?? "/", workTrees: bases })
+    for (const path of new Set([...paths, ...around, ...ofCommand])) texts.push(...(await textsAt(path)))
   }
   return texts
 }
@@ -92,43 +102,72 @@ const namedBy = async (configuration: string, values: ReadonlyArray<string>): Pr
 const asInitialised =
   /^\[core\]\n\trepositoryformatversion = 0\n\tfilemode = (true|false)\n\tbare = (true|false)\n(\tlogallrefupdates = true\n)?$/
 
-/** git reads the text itself, without the files that it would include. */
-const configurationAt = Effect.fnUntraced(function* (path: string, { settingsIn, stateDirectory, workspace }: Search) {
+/** What one configuration says. */
+interface Read {
+  readonly said: ReadonlyArray<Said>
+  /** The working trees that it names. */
+  readonly trees: ReadonlyArray<string>
+}
+
+const ordinary: Read = { said: [], trees: [] }
+
+/** As the kernel goes, for which `..` after a link is beside what the link leads to. Undefined: nothing is there. */
+const realFrom = (folder: string, path: string): Promise<string | undefined> =>
+  realpath(isAbsolute(path) ? path : `${folder}/${path}`).catch(() => undefined)
+
+/** git reads the text itself, without the files that it would include. `directory`: of git, whose tree is `folder`. */
+const configurationAt = Effect.fnUntraced(function* (
+  path: string,
+  { directory, folder }: { readonly directory: string; readonly folder: string },
+  { settingsIn, stateDirectory, workspace }: Search
+) {
   const text = yield* Effect.promise(() => textOf(path))
-  if (text === undefined || (text !== unreadable && asInitialised.test(text.toString("latin1")))) return []
-  if (text === unreadable) return [{ path, says: [unreadable], content: text }]
-  const isOwnTree = (tree: string) => isWithin(resolve(dirname(path), tree), workspace)
+  if (text === undefined || (text !== unreadable && asInitialised.test(text.toString("latin1")))) return ordinary
+  const unread = (content: string): Read => ({ said: [{ path, says: [unreadable], content }], trees: [] })
+  if (text === unreadable) return unread(text)
   const settings = yield* settingsIn(stateDirectory, text)
-  if (settings === undefined) return [{ path, says: [unreadable], content: text.toString("latin1") }]
+  if (settings === undefined) return unread(text.toString("latin1"))
+  const worktrees = settings.flatMap(([key, value]) => (key === "core.worktree" ? [value] : []))
+  const places = yield* Effect.promise(() => Promise.all(worktrees.map((one) => realFrom(directory, one))))
+  const trees = places.filter((tree) => tree !== undefined)
+  const isOwnTree = (tree: string) => {
+    const real = places[worktrees.indexOf(tree)] ?? resolve(directory, tree)
+    return isWithin(real, workspace)
+  }
   const says = unusualKeys(settings, isOwnTree)
-  if (says.length === 0) return []
+  if (says.length === 0) return { said: [], trees } satisfies Read
   const values = settings.flatMap(([key, value]) => (says.includes(key) ? [value] : []))
-  return [
-    {
-      path,
-      says,
-      content: [text.toString("latin1"), ...(yield* Effect.promise(() => namedBy(path, values)))].join("\0")
-    }
-  ]
+  const bases = [...new Set([dirname(path), dirname(dirname(path)), folder, ...trees])]
+  const named = yield* Effect.promise(() => namedBy(bases, values))
+  return { said: [{ path, says, content: [text.toString("latin1"), ...named].join("\0") }], trees } satisfies Read
 })
 
 /** The content counts: a hook that was there before may be another one now. */
 const hooksAt = (path: string) =>
   Effect.promise(async (): Promise<ReadonlyArray<Said>> => {
     try {
-      if ((await lstat(path)).isSymbolicLink()) return [{ path, says: ["hooks elsewhere"], content: "" }]
+      if ((await lstat(path)).isSymbolicLink()) {
+        return [
+          { path, says: ["hooks elsewhere"], content: [await readlink(path), ...(await textsAt(path))].join("\0") }
+        ]
+      }
       const names = (await readForeignFolder(path, { mostEntries }))?.map(({ name }) => name).filter(isHook) ?? []
       if (names.length === 0) return []
-      const texts = await Promise.all(names.toSorted().map((name) => contentOf(join(path, name))))
-      return [{ path, says: names.map((name) => `hook ${name}`), content: texts.join("\0") }]
+      const files = names.toSorted().map((name) => contentOf(join(path, name)))
+      const around = basename(path) === "_" ? await textsAt(dirname(path)) : []
+      const content = [...(await Promise.all(files)), ...around].join("\0")
+      return [{ path, says: names.map((name) => `hook ${name}`), content }]
     } catch (error) {
       return hasCode(error, "ENOENT", "ENOTDIR") ? [] : [{ path, says: ["hooks that cannot be read"], content: "" }]
     }
   })
 
-/** A pointer to a folder, in a file of git's, as git reads it: to its end, without line breaks there. */
-const pointed = async (path: string, prefix = ""): Promise<string | "unclear" | undefined> => {
-  const text = await textOf(path)
+/**
+ * Where a pointer leads, in a file of git's, as git reads it: to its end, without line breaks there, and from the folder in which
+ * it is found, also where it is a link.
+ */
+const pointed = async (path: string, prefix = "", file = path): Promise<string | "unclear" | undefined> => {
+  const text = await textOf(file)
   if (text === undefined) return undefined
   if (text === unreadable) return "unclear"
   const line = text.toString("utf8").replace(/[\r\n]+$/, "")
@@ -136,15 +175,15 @@ const pointed = async (path: string, prefix = ""): Promise<string | "unclear" | 
   // What git may read in another way than this leads nobody knows where.
   const isPlain = line.startsWith(prefix) && Buffer.from(line).equals(text.subarray(0, Buffer.byteLength(line)))
   return isPlain && target !== "" && target === target.trim() && !/\p{Cc}/u.test(target)
-    ? resolve(dirname(path), target)
+    ? ((await realFrom(dirname(path), target)) ?? "unclear")
     : "unclear"
 }
 
-const unclearPointer = (path: string): Said => ({
-  path,
-  says: ["a pointer that leads nobody knows where"],
-  content: ""
-})
+const unclearPointer = (path: string): Effect.Effect<Said> =>
+  Effect.map(
+    Effect.promise(() => contentsBelow(path)),
+    (content) => ({ path, says: ["a pointer that leads nobody knows where"], content: content.join("\0") })
+  )
 
 /** What commands can write: nothing else is read, or moved. `path`: may be led elsewhere by links. */
 const isOwnPlace = async (path: string, { git, stateDirectory, workspace }: Place): Promise<boolean> => {
@@ -153,15 +192,18 @@ const isOwnPlace = async (path: string, { git, stateDirectory, workspace }: Plac
   return real !== undefined && folders.some((folder) => isWithin(real, folder))
 }
 
-/** Everything that a git directory says more than git writes itself. */
-const saidBy = Effect.fnUntraced(function* (directory: string, place: Search) {
+/** Everything that a git directory says more than git writes itself; `folder`: in which git looks at it. */
+const saidBy = Effect.fnUntraced(function* (directory: string, folder: string, place: Search) {
   const pointer = join(directory, "commondir")
   const common = (yield* Effect.promise(() => pointed(pointer))) ?? directory
   const isRead = common !== "unclear" && (yield* Effect.promise(() => isOwnPlace(common, place)))
-  if (!isRead) return [unclearPointer(pointer)]
+  if (!isRead) return [yield* unclearPointer(pointer)]
   const files = new Set([join(common, "config"), join(common, "config.worktree"), join(directory, "config.worktree")])
-  const said = yield* Effect.forEach([...files], (path) => configurationAt(path, place))
-  return [...said.flat(), ...(yield* hooksAt(join(common, "hooks")))] satisfies ReadonlyArray<Said>
+  const read = yield* Effect.forEach([...files], (path) => configurationAt(path, { directory, folder }, place))
+  const trees = new Set([folder, ...read.flatMap((one) => one.trees)].filter((tree) => tree !== place.workspace))
+  const inTrees = [...trees].flatMap((tree) => place.hooks.map((name) => join(tree, name)))
+  const hooks = yield* Effect.forEach([join(common, "hooks"), ...inTrees], hooksAt)
+  return [...read.flatMap(({ said }) => said), ...hooks.flat()] satisfies ReadonlyArray<Said>
 })
 
 /** `paths`: what makes git take the folder for a repository; absent: the files that say more. */
@@ -182,8 +224,7 @@ const directoryOf = async (path: string): Promise<string | "unclear" | undefined
   const found = real === undefined ? undefined : await lstat(real).catch(() => undefined)
   if (real === undefined || found === undefined) return undefined
   if (found.isDirectory()) return real
-  const directory = await pointed(real, "gitdir: ")
-  return directory === undefined || directory === "unclear" ? directory : realpath(directory).catch(() => directory)
+  return pointed(path, "gitdir: ", real)
 }
 
 /** By these names git takes a folder for a repository, `HEAD` in every one without a working tree, and Claude one for its own. */
@@ -204,8 +245,16 @@ export const mostIn = (workspace: string, paths: ReadonlyArray<string>): string 
   return join(workspace, most?.[0] ?? "")
 }
 
+/** Links that may lead into folders of git or of Reprise, which are not searched: one on the way there names them. */
+const linksInto = ({ git, stateDirectory }: Place): ReadonlyArray<string> => {
+  const folders = [stateDirectory, ...(git === undefined ? [] : [git.common, git.directory])]
+  const patterns = [...new Set(folders.map(naming))]
+  return ["(", "-type", "l", "(", "-false", ...patterns.flatMap((one) => ["-o", "-lname", one]), ")", ")"]
+}
+
 /** Where in the tree a repository may be. The workspace's own is left out. */
-const candidates = Effect.fnUntraced(function* ({ stateDirectory, workspace }: Place, most: number) {
+const candidates = Effect.fnUntraced(function* (place: Place, most: number) {
+  const { stateDirectory, workspace } = place
   const search = splitPath(process.env["PATH"] ?? "", [dirname(stateDirectory)]).outside
   const { isCut, paths } = yield* findPaths(
     [
@@ -214,7 +263,7 @@ const candidates = Effect.fnUntraced(function* ({ stateDirectory, workspace }: P
       ...["-path", join(workspace, skillsHome), ")", "-prune"],
       // What cannot be listed could be entered all the same.
       ...["-o", "-type", "d", "!", "-perm", "-500", "-exec", "chmod", "u+rx", "{}", ";", "!", "-name", "*"],
-      ...["-o", ...names, "-print0"]
+      ...["-o", "(", ...names, "-o", ...linksInto(place), ")", "-print0"]
     ],
     { mostBytes, search }
   )
@@ -223,28 +272,71 @@ const candidates = Effect.fnUntraced(function* ({ stateDirectory, workspace }: P
     : paths
 })
 
-/** git asks for these where the common directory is. */
+/**
+ * git asks whether `objects` and `refs` can be entered or run, so files will do, and a later command may add one of them. A
+ * folder `config` is none of git's.
+ */
 const isBare = async (folder: string): Promise<boolean> => {
-  if ((await lstat(join(folder, "commondir")).catch(() => undefined)) !== undefined) return true
-  const found = await Promise.all(["objects", "refs"].map((name) => stat(join(folder, name)).catch(() => undefined)))
-  return found.every((one) => one?.isDirectory() === true)
+  const [commondir, objects, config] = await Promise.all(
+    ["commondir", "objects", "config"].map((name) => lstat(join(folder, name)).catch(() => undefined))
+  )
+  return commondir !== undefined || objects !== undefined || config?.isDirectory() === false
 }
 
 /** What lies there nothing of Reprise's can ask git about; a command alone makes such a folder. */
 const atUnnamed = Effect.fnUntraced(function* (path: Buffer) {
   const folder = path.subarray(0, path.lastIndexOf(sep))
-  const isFolder = (from: Buffer, name: string) =>
-    stat(Buffer.concat([from, Buffer.from(`${sep}${name}`)])).then(
-      (found) => found.isDirectory(),
+  const isThere = (from: Buffer, name: string) =>
+    lstat(Buffer.concat([from, Buffer.from(`${sep}${name}`)])).then(
+      () => true,
       () => false
     )
   const name = String(path.subarray(folder.length + 1))
-  const needs = { ".git": [], HEAD: ["objects", "refs"] }[name]
-  const found = needs === undefined ? [isFolder(path, "skills")] : needs.map((one) => isFolder(folder, one))
+  const needs = { ".git": [], HEAD: ["objects"] }[name]
+  const found = needs === undefined ? [isThere(path, "skills")] : needs.map((one) => isThere(folder, one))
   const isObeyed = (yield* Effect.promise(() => Promise.all(found))).every(Boolean)
   const said = { path: String(path), says: ["a path that is no text"], content: path.toString("latin1") }
   return isObeyed ? asRepository([said], [path]) : []
 })
+
+/** Whether the repository's own git directory names the tree that points to it: a worktree by its pointer, a submodule's by its key. */
+const isTreeOf = Effect.fnUntraced(function* (directory: string, folder: string, place: Search) {
+  const pointer = yield* Effect.promise(() => pointed(join(directory, "gitdir")))
+  if (pointer !== undefined) return pointer === join(folder, ".git")
+  const files = ["config", "config.worktree"].map((name) => join(directory, name))
+  const read = yield* Effect.forEach(files, (path) => configurationAt(path, { directory, folder }, place))
+  return read.some(({ trees }) => trees.includes(folder))
+})
+
+/** What git would obey in another tree of the repository, unless the workspace has the same, which no command can change. */
+const otherThanInWorkspace = async (tree: string, { hooks, namedIn, workspace }: Search) => {
+  const paths = new Set([...(await namedIn(tree)), ...hooks.map((name) => join(tree, name))])
+  const contentAt = async (top: string, path: string) =>
+    (await contentsBelow(join(top, path))).map((text) => (text.startsWith(top) ? text.slice(top.length) : text))
+  const found = [...paths].map(async (path): Promise<ReadonlyArray<Said>> => {
+    const at = path.slice(tree.length + 1)
+    const content = (await contentAt(tree, at)).join("\0")
+    const isSame = content === "" || content === (await contentAt(workspace, at)).join("\0")
+    return isSame ? [] : [{ path, says: [`${at}, as the workspace's configuration names it`], content }]
+  })
+  return (await Promise.all(found)).flat()
+}
+
+/**
+ * A link to where no repository is looked for. What Reprise has is of no use outside; caches are found by another path inside,
+ * where nothing is outside.
+ */
+const linkInto = async (path: string, { git, stateDirectory, workspace }: Search): Promise<ReadonlyArray<Said>> => {
+  const target = await readlink(path).catch(() => undefined)
+  if (target === undefined) return []
+  const real = await realpath(path).catch(() => undefined)
+  const leads = real ?? (await makeLeadsTo()(path))
+  const isOfGit = git !== undefined && [git.common, git.directory].some((folder) => isWithin(leads, folder))
+  // That of a run is a worktree in the folder of the state.
+  const isOwn = real !== undefined && isWithin(workspace, stateDirectory) && isWithin(real, workspace)
+  const isOfState = real !== undefined && isWithin(real, stateDirectory) && !isOwn
+  return isOfGit || isOfState ? [{ path, says: ["a link into a folder of git or of Reprise"], content: target }] : []
+}
 
 const atCandidate = Effect.fnUntraced(function* (bytes: Buffer, place: Search) {
   const { git, workspace } = place
@@ -259,30 +351,34 @@ const atCandidate = Effect.fnUntraced(function* (bytes: Buffer, place: Search) {
     const found = yield* Effect.promise(() => instructionsAt(path))
     return asRepository(found === undefined ? [] : [found])
   }
+  const intoHidden = basename(path) === ".git" ? [] : yield* Effect.promise(() => linkInto(path, place))
+  if (intoHidden.length > 0) return asRepository(intoHidden)
   if (basename(path) === "HEAD") {
     // That of the workspace itself may not be made anyway, and one of `.git` is found with it.
     if (folder === workspace || basename(folder) === ".git") return []
-    return (yield* Effect.promise(() => isBare(folder))) ? asRepository(yield* saidBy(folder, place), [path]) : []
+    return (yield* Effect.promise(() => isBare(folder)))
+      ? asRepository(yield* saidBy(folder, folder, place), [path])
+      : []
   }
+  if (basename(path) !== ".git") return []
   const directory = yield* Effect.promise(() => directoryOf(path))
   if (directory === undefined) return []
-  if (directory === "unclear") return asRepository([unclearPointer(path)], [path])
+  if (directory === "unclear") return asRepository([yield* unclearPointer(path)], [path])
   // What a submodule or a worktree of the workspace says is in the repository's own git directory.
   const own = git === undefined ? [] : [git.common, git.directory, ...git.repositories, ...git.worktrees]
-  if (own.includes(directory)) return []
-  const hooks = yield* Effect.forEach(place.hooks, (name) => hooksAt(join(folder, name)))
-  return asRepository([...(yield* saidBy(directory, place)), ...hooks.flat()], [path])
+  if (!own.includes(directory)) return asRepository(yield* saidBy(directory, folder, place), [path])
+  if (!(yield* isTreeOf(directory, folder, place))) return asRepository([yield* unclearPointer(path)], [path])
+  return asRepository(yield* Effect.promise(() => otherThanInWorkspace(folder, place)))
 })
 
 /** What submodules and other worktrees say, in the git directory of the workspace's own repository. */
 const atOwn = Effect.fnUntraced(function* (directory: string, common: string, place: Search) {
   const pointer = join(directory, "commondir")
   const leads = yield* Effect.promise(() => pointed(pointer))
-  if (leads === undefined) return asRepository(yield* saidBy(directory, place))
-  const real = leads === "unclear" ? leads : yield* Effect.promise(() => realpath(leads).catch(() => leads))
-  const said =
-    real === common ? yield* configurationAt(join(directory, "config.worktree"), place) : [unclearPointer(pointer)]
-  return asRepository(said)
+  const at = { directory, folder: directory }
+  if (leads === undefined) return asRepository(yield* saidBy(directory, directory, place))
+  if (leads !== common) return asRepository([yield* unclearPointer(pointer)])
+  return asRepository((yield* configurationAt(join(directory, "config.worktree"), at, place)).said)
 })
 
 /** So many places are looked at at the same time: for some, git is started. */

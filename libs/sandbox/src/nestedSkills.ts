@@ -13,7 +13,7 @@ export const skillsHome = ".claude"
 const mostEntries = 5000
 
 /** Changes with every file below a folder; links are told by where they lead. */
-const contentsBelow = async (path: string): Promise<ReadonlyArray<string>> => {
+export const contentsBelow = async (path: string): Promise<ReadonlyArray<string>> => {
   const found = await lstat(path).catch(() => undefined)
   if (found === undefined) return []
   if (found.isSymbolicLink()) return [`${path} -> ${await readlink(path).catch(() => "")}`]

@@ -125,6 +125,8 @@ export interface Policy {
   /** Links that stay as they are: one that a command changed is put back. */
   readonly links: ReadonlyArray<Link>
   readonly refused: string
+  /** Nobody but Reprise writes there. */
+  readonly stateDirectory: string
   /** What it sees as `/tmp`. */
   readonly temporary: string
   /** Names that can be reached, `*.example.org` and `name:port` included. */
@@ -261,6 +263,7 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     present: kept.filter((path) => around.present.includes(path)),
     links: around.anchors.links,
     refused: around.refused,
+    stateDirectory,
     temporary,
     network: [
       ...new Set([

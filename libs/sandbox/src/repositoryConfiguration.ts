@@ -25,7 +25,7 @@ const ordinary: ReadonlyArray<readonly [key: RegExp, value: RegExp]> = [
   [/^extensions\.refstorage$/, /^(files|reftable)$/],
   [/^extensions\.(worktreeconfig|relativeworktrees)$/, flag],
   // `ext::sh -c …` runs a command, and `name::…` the program `git-remote-name`.
-  [/^(remote|submodule)\..+\.(url|pushurl)$/s, /^(?![a-z0-9]+::|-)/i],
+  [/^(remote|submodule)\..+\.(url|pushurl)$/s, /^(?![a-z0-9+.-]+::|-)/i],
   [/^remote\..+\.(fetch|push|tagopt|prune|gh-resolved)$/s, /^/],
   [/^branch\..+\.(remote|merge|rebase|description|pushremote|vscode-merge-base)$/s, /^/],
   [/^submodule\.active$/, /^/],

@@ -5,6 +5,7 @@
 import { bubblewrapArguments, proxySocket, type Words } from "./bubblewrap.ts"
 import { withheldVariables } from "./credentials.ts"
 import { madeRepository } from "./desk.ts"
+import { naming } from "./findPaths.ts"
 import type { HeldFile } from "./heldFiles.ts"
 import { instructionSearch } from "./instructionFiles.ts"
 import { keepNames } from "./keepNames.ts"
@@ -178,14 +179,16 @@ const overheard = ({ folder }: DeskAccess) => ({
  * Whether the command has changed what makes a folder a repository, what a repository obeys, skills, or links by names of instructions;
  * also when that cannot be told. Change times cannot be set back, and the record of what it may not make was written before it began.
  */
-const lookForRepositories = ({ git, workspace }: Policy): string => {
+const lookForRepositories = ({ git, stateDirectory, workspace }: Policy): string => {
   const names = [".git", "HEAD", "config", "config.worktree", "commondir", "hooks", ".claude"].map(
     (name) => `-name ${name}`
   )
   const inner = ["*/hooks/*", "*/.claude/skills", "*/.claude/skills/*"].map((path) => `-path '${path}'`)
-  const changed = `'(' ${[...names, ...inner, instructionSearch.map(quoted).join(" ")].join(" -o ")} ')' -cnewer "$begun" -print -quit`
+  const into = [stateDirectory, ...(git === undefined ? [] : [git])].map((folder) => `-lname ${quoted(naming(folder))}`)
+  const links = `-type l '(' ${into.join(" -o ")} ')'`
+  const changed = `'(' ${[...names, ...inner, instructionSearch.map(quoted).join(" "), links].join(" -o ")} ')' -cnewer "$begun" -print -quit`
   const ofGit = git === undefined ? [] : [`${git}/modules`, `${git}/worktrees`]
-  const passedOver = [`${workspace}/.git`, `${workspace}/.reprise`, ...ofGit.map((path) => `${path}/*/objects`)]
+  const passedOver = [`${workspace}/.git`, stateDirectory, ...ofGit.map((path) => `${path}/*/objects`)]
   return [
     `set -- ${quoted(workspace)}\n`,
     ...ofGit.map((path) => `[ ! -d ${quoted(path)} ] || set -- "$@" ${quoted(path)}\n`),

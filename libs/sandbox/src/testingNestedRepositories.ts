@@ -153,6 +153,12 @@ export const nestedRepositoryEscapes: ReadonlyArray<Escape> = [
       `cd ../..; git -c protocol.file.allow=always submodule --quiet add --force ${home}/other nested/new-module/m; git -C nested/new-module/m config core.fsmonitor '${evil}'`
   ),
   nested(
+    "files-for-folders",
+    "a repository without a working tree whose objects are a file",
+    (evil) =>
+      `echo "ref: refs/heads/main" > HEAD; : > objects; : > refs; chmod +x objects refs; printf '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n' > config; git config --file config core.fsmonitor '${evil}'`
+  ),
+  nested(
     "new-worktree",
     "a monitor in a worktree that was added in the same turn",
     (evil) =>

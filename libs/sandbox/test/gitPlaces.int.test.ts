@@ -132,6 +132,20 @@ describe("what the git of a workspace obeys", () => {
     })
   )
 
+  it.live("is the same in another worktree inside of the workspace, and what bears commands at its top", () =>
+    Effect.gen(function* () {
+      const it = yield* here
+      git(it, "-c", "user.name=a", "-c", "user.email=a", "commit", "-q", "--allow-empty", "-m", "x")
+      git(it, "worktree", "add", "-q", ".worktrees/f")
+      git(it, "config", "core.hooksPath", ".husky/_")
+      git(it, "config", "filter.x.clean", "./tools/clean")
+      assert.includeMembers(
+        [...(yield* obeyed(it))],
+        [".husky", "tools/clean", ".claude", "reprise.toml"].map((name) => join(it.workspace, ".worktrees", "f", name))
+      )
+    })
+  )
+
   it.live("is a file in a folder that a command line goes to, or finds programs in", () =>
     Effect.gen(function* () {
       const it = yield* here

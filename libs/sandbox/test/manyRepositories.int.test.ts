@@ -20,7 +20,7 @@ const placeIn = (folder: string, name: string): Place => {
   const workspace = join(folder, name)
   const stateDirectory = join(workspace, ".reprise")
   mkdirSync(stateDirectory, { recursive: true })
-  return { workspace, stateDirectory, git: undefined, hooks: [] }
+  return { workspace, stateDirectory, git: undefined, hooks: [], namedIn: async () => [] }
 }
 
 /** Each with another configuration that names a program. */
@@ -44,9 +44,9 @@ describe("many repositories in a workspace", () => {
       const folder = yield* scene
       const place = placeIn(folder, "one")
       const { check } = yield* watchIn(folder)
-      yield* check(place)
+      yield* check(place.workspace, Effect.succeed(place))
       makeRepositories(place, 40)
-      const sentences = yield* check(place)
+      const sentences = yield* check(place.workspace, Effect.succeed(place))
       assert.strictEqual(sentences.length, 6)
       assert.match(sentences.at(-1) ?? "", /35 more/)
       assert.strictEqual(readdirSync(join(folder, "refused")).length, 40, "nothing is lost")
@@ -61,7 +61,10 @@ describe("many repositories in a workspace", () => {
       makeRepositories(one, 150)
       makeRepositories(other, 1)
       const { check } = yield* watchIn(folder)
-      const first = yield* Effect.raceFirst(Effect.as(check(one), "one"), Effect.as(check(other), "other"))
+      const first = yield* Effect.raceFirst(
+        Effect.as(check(one.workspace, Effect.succeed(one)), "one"),
+        Effect.as(check(other.workspace, Effect.succeed(other)), "other")
+      )
       assert.strictEqual(first, "other")
     })
   )
