@@ -77,7 +77,11 @@ export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refu
     const found = yield* nestedRepositories(place, settingsIn)
     const known = watched.get(place.workspace)?.known ?? (yield* begin(place, found))
     const made = found.filter((one) => known[keyOf(one)] !== one.digest)
-    for (const { paths } of made) for (const path of paths) yield* Effect.tryPromise(() => putAside(path, refused))
+    // One whose folder a command swaps meanwhile does not keep the others.
+    const moves = made.flatMap(({ paths }) => paths.map((path) => Effect.tryPromise(() => putAside(path, refused))))
+    yield* Effect.all(moves, { mode: "result" }).pipe(
+      Effect.flatMap((ends) => Effect.all(ends.map((end) => Effect.fromResult(end)), { discard: true }))
+    )
     return sentencesOf(made)
   })
   const check: NestedWatch["check"] = (place) => inTurn(place.workspace)(checkNow(place))
