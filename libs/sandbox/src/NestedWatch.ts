@@ -80,7 +80,12 @@ export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refu
     // One whose folder a command swaps meanwhile does not keep the others.
     const moves = made.flatMap(({ paths }) => paths.map((path) => Effect.tryPromise(() => putAside(path, refused))))
     yield* Effect.all(moves, { mode: "result" }).pipe(
-      Effect.flatMap((ends) => Effect.all(ends.map((end) => Effect.fromResult(end)), { discard: true }))
+      Effect.flatMap((ends) =>
+        Effect.all(
+          ends.map((end) => Effect.fromResult(end)),
+          { discard: true }
+        )
+      )
     )
     return sentencesOf(made)
   })
