@@ -92,8 +92,11 @@ export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refu
     const known = watched.get(workspace)?.known ?? (yield* begin(workspace, found))
     watched.set(workspace, { lookAgain, known })
     const made = found.filter((one) => known[keyOf(one)] !== one.digest)
-    for (const { paths } of made) for (const path of paths) yield* Effect.tryPromise(() => putAside(path, refused))
+    // One whose folder a command swaps meanwhile does not keep the others.
+    const moves = made.flatMap(({ paths }) => paths.map((path) => Effect.tryPromise(() => putAside(path, refused))))
+    const ends = yield* Effect.all(moves, { mode: "result" })
     if (made.length > 0) yield* Effect.tryPromise(() => disarm(refused))
+    yield* Effect.forEach(ends, (end) => Effect.fromResult(end), { discard: true })
     return sentencesOf(made)
   })
   const check: NestedWatch["check"] = (workspace, lookAgain) => inTurn(workspace)(checkNow(workspace, lookAgain))

@@ -3,11 +3,13 @@
  * and nobody can tell whose the new content is. A second name keeps the file that was there; whoever finds another one after a
  * command puts the first one back.
  */
-import { createHash } from "node:crypto"
-import { link, lstat, mkdir } from "node:fs/promises"
+import { createHash, randomUUID } from "node:crypto"
+import { constants } from "node:fs"
+import { copyFile, link, lstat, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { hasCode, runProgram } from "@reprise/process"
 import { Effect } from "effect"
+import { inItsFolder } from "./pinnedFolder.ts"
 import { isWithin, type Policy } from "./policy.ts"
 import { putAside } from "./putAside.ts"
 
@@ -29,6 +31,32 @@ const isFile = (path: string) =>
 const couldWrite = ({ mounts }: Pick<Policy, "mounts">, path: string) =>
   mounts.some((mount) => mount.as === "writable" && isWithin(path, mount.path))
 
+/** Puts a copy of a file at a path, so that no other name that a command has made leads there. */
+const putCopy = async (from: string, { held, path }: HeldFile): Promise<void> => {
+  const copy = `${held}.${randomUUID()}`
+  try {
+    await copyFile(from, copy, constants.COPYFILE_EXCL)
+    const file = await open(copy, "r")
+    await file.sync().finally(() => file.close())
+    await inItsFolder(path, (pinned) => rename(copy, pinned))
+  } finally {
+    await rm(copy, { force: true })
+  }
+}
+
+/** Whether a file has more names than its own and those by which Reprise's processes hold it. */
+const hasOtherNames = async ({ held, path }: HeldFile): Promise<boolean> => {
+  const { dev, ino, nlink } = await lstat(path)
+  if (nlink === 1) return false
+  const hosts = dirname(dirname(dirname(held)))
+  const others = await Promise.all(
+    (await readdir(hosts).catch(() => [])).map((host) =>
+      lstat(join(hosts, host, basename(dirname(held)), basename(held))).catch(() => undefined)
+    )
+  )
+  return nlink > 1 + others.filter((one) => one?.ino === ino && one.dev === dev).length
+}
+
 /** `folder`: of what commands said. Holds the protected files of a policy. One that cannot have a second name, since it is on another disk, is left out. */
 export const holdFiles = async (folder: string, policy: Pick<Policy, "mounts">): Promise<ReadonlyArray<HeldFile>> => {
   await mkdir(folderOfHeld(folder), { recursive: true, mode: 0o700 })
@@ -36,6 +64,12 @@ export const holdFiles = async (folder: string, policy: Pick<Policy, "mounts">):
   for (const { as, from, path } of policy.mounts) {
     if (as !== "readable" || from !== undefined || !couldWrite(policy, path) || !(await isFile(path))) continue
     const held = join(folderOfHeld(folder), createHash("sha256").update(path).digest("hex").slice(0, 24))
+    // A command may have given it a name before it was protected. One on another disk stays as it is.
+    if (await hasOtherNames({ path, held })) {
+      await putCopy(path, { path, held }).catch((error) =>
+        hasCode(error, "EXDEV") ? undefined : Promise.reject(error)
+      )
+    }
     const isHeld = await link(path, held).then(
       () => true,
       // A command of an earlier policy may run: what it is held against stays.
@@ -91,13 +125,22 @@ const differsByBranches = async ({ held, path }: HeldFile): Promise<boolean> => 
   }
 }
 
-/** Puts back a file that is another one by now. Says whether it was. */
+const isSameText = async ({ held, path }: HeldFile): Promise<boolean> => {
+  if (!(await isFile(path))) return false
+  const [first, now] = await Promise.all([held, path].map((one) => readFile(one)))
+  return first !== undefined && now !== undefined && first.equals(now)
+}
+
+/**
+ * Puts back a file that is another one by now, as a copy: a command that goes on may write it from now on, and what it is compared
+ * with stays. Says whether it was.
+ */
 export const putBack = async (file: HeldFile, refused: string): Promise<boolean> => {
   const { held, path } = file
   const [first, now] = await Promise.all([held, path].map((one) => lstat(one).catch(() => undefined)))
   if (first === undefined || now === undefined || (first.ino === now.ino && first.dev === now.dev)) return false
-  if (await differsByBranches(file)) return false
+  if ((await isSameText(file)) || (await differsByBranches(file))) return false
   await putAside(path, refused)
-  await link(held, path)
+  await putCopy(held, file)
   return true
 }

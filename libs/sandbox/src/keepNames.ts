@@ -2,20 +2,39 @@
  * What the program of a command does before and after it, so that what commands may not make or change stays as it is
  * (docs/design/workspace.md#sandbox). Pure.
  */
-import { basename, dirname } from "node:path"
+import { basename, dirname, relative, resolve } from "node:path"
 import { configurations, type HeldFile, ofBranch, putBackName, recordOf } from "./heldFiles.ts"
 import { begunPrefix } from "./leftovers.ts"
-import { isWithin, type Policy } from "./policy.ts"
+import { isWithin, type Link, type Policy } from "./policy.ts"
 import { isThere, quoted } from "./shellWords.ts"
 
-/** Moves its first word away, under its second. A command may have taken the right to do so from the owner. */
-const movingAside = (refused: string) => `aside() {
+/**
+ * `inside PATH WORD …` runs the words in the folder of a path, unless a link leads there: between a look and a move another
+ * command may swap the folder with a link, and a move by the whole path would be one of somebody's own files. `aside PATH NAME`
+ * moves a path away, under a name. A command may have taken the right to do so from the owner.
+ */
+const movingAside = (refused: string) => `inside() (
+  folder=\${1%/*}
+  cd -P -- "\${folder:-/}" 2>/dev/null && [ "$(pwd -P)" = "\${folder:-/}" ] || exit 1
+  shift
+  "$@"
+)
+loosen() {
+  [ -L "$1" ] || [ ! -d "$1" ] || chmod u+rwx "$1"
+}
+aside() {
   to=${quoted(refused)}/"$$-$2"
   while ${isThere('"$to"')}; do to=$to-; done
-  mv -f "$1" "$to" 2>/dev/null && return
-  [ -L "\${1%/*}" ] || chmod u+rwx "\${1%/*}"
-  [ -L "$1" ] || [ ! -d "$1" ] || chmod u+rwx "$1"
-  mv -f "$1" "$to"
+  inside "$1" mv -f "./\${1##*/}" "$to" 2>/dev/null && return
+  above=\${1%/*}
+  inside "$above" loosen "./\${above##*/}"
+  inside "$1" loosen "./\${1##*/}"
+  inside "$1" mv -f "./\${1##*/}" "$to"
+}
+linkAbove() {
+  case \${1%/*} in "") return 1 ;; esac
+  linkAbove "\${1%/*}" && return
+  [ -L "\${1%/*}" ] && link=\${1%/*}
 }
 `
 
@@ -34,9 +53,19 @@ const foldersAbove = (path: string, { git, workspace }: Pick<Policy, "git" | "wo
   return isBelow ? [...foldersAbove(above, place), above] : []
 }
 
+/** Where a path leads through links that stay as they are. */
+const throughLinks = (path: string, links: ReadonlyArray<Link>, followed = 0): string => {
+  const link = links.find((one) => path !== one.path && isWithin(path, one.path))
+  if (link === undefined || followed > longestChain) return path
+  return throughLinks(resolve(dirname(link.path), link.target, relative(link.path, path)), links, followed + 1)
+}
+
+const longestChain = 8
+
 /**
  * `hold PATH SECOND`: before a command, a file that somebody has replaced since is the right one, unless other commands that may
- * have written it run, or were killed. `holds PATH SECOND NAME`: after it, nobody knows.
+ * have written it run, or were killed. `holds PATH SECOND NAME`: after it, nobody knows. What is put at a path is a copy: no name
+ * that a command has made leads to it, and a command whose mount has ended cannot write what it is compared with.
  */
 const holding = (folder: string) => `said() {
   (cd / && LC_ALL=C git --no-pager config --file "$1" --no-includes --list) 2>/dev/null
@@ -49,10 +78,17 @@ differsByBranches() {
 isHeld() {
   [ ! -L "$1" ] && [ "$1" -ef "$2" ]
 }
+isSame() {
+  isHeld "$1" "$2" || { [ ! -L "$1" ] && [ -f "$1" ] && cmp -s "$1" "$2"; }
+}
+copyTo() {
+  cp -p "$3" "$2.$$" && { sync "$2.$$" 2>/dev/null; inside "$1" mv -fT "$2.$$" "./\${1##*/}"; } && return
+  rm -f "$2.$$"
+  return 1
+}
 holds() {
-  ! ${isThere('"$1"')} || [ ! -e "$2" ] || isHeld "$1" "$2" && return
-  if differsByBranches "$1" "$2"; then ln -f "$1" "$2"; return; fi
-  aside "$1" "$3" && ln "$2" "$1" || stuck=1
+  ! ${isThere('"$1"')} || [ ! -e "$2" ] || isSame "$1" "$2" || differsByBranches "$1" "$2" && return
+  aside "$1" "$3" && copyTo "$1" "$2" "$2" || stuck=1
   printf '%s\\n' "$1" >>${quoted(folder)}/${putBackName}
   printf 'reprise: %s was replaced while a command ran that could have written it then; it was moved to .reprise/sandbox/refused, and the one from before is back.\\n' "$1" >&2
 }
@@ -60,7 +96,11 @@ hold() {
   isHeld "$1" "$2" && return
   if [ -n "$beside" ]; then holds "$1" "$2" held; return; fi
   rm -f "$2"
-  [ -L "$1" ] || [ ! -f "$1" ] || ln "$1" "$2"
+  [ ! -L "$1" ] && [ -f "$1" ] || return
+  names=1
+  for other in "\${2%/*/*/*}"/*/held/"\${2##*/}"; do [ ! "$other" -ef "$1" ] || names=$((names+1)); done
+  [ -z "$(find "$1" -prune -links +$names)" ] || copyTo "$1" "$2" "$1"
+  inside "$1" ln "./\${1##*/}" "$2"
 }
 `
 
@@ -71,15 +111,24 @@ hold() {
  * aside if it was killed, and no command runs as long as one stays.
  */
 export const keepNames = (policy: Policy, folder: string, held: ReadonlyArray<HeldFile>) => {
-  const { kept, links, refused } = policy
+  const { links, refused } = policy
   const isLink = new Set(links.map(({ path }) => path))
-  const isPresent = new Set(policy.present)
+  const couldWrite = (path: string) =>
+    policy.mounts.some(({ as, from, path: mount }) => as === "writable" && from === undefined && isWithin(path, mount))
+  // What a link of the user's leads to elsewhere is nobody's but the user's.
+  const real = (paths: ReadonlyArray<string>) => [
+    ...new Set(
+      paths.map((path) => throughLinks(path, links)).filter((path, at) => path === paths[at] || couldWrite(path))
+    )
+  ]
+  const kept = real(policy.kept)
+  const isPresent = new Set(real(policy.present))
   // One that was replaced or removed is put back, as a file could not have been.
   const linksKept = links.map(({ path, target }, n) => {
     const at = quoted(path)
     return `if [ ! -L ${at} ] || [ "$(readlink ${at})" != ${quoted(target)} ]; then
   if ${isThere(at)}; then ${aside(at, `link-${n}`)}; fi
-  ln -s ${quoted(target)} ${at}
+  inside ${at} ln -s ${quoted(target)} ${quoted(`./${basename(path)}`)}
 fi
 `
   })
@@ -94,7 +143,12 @@ fi
       ...held.map((file) => `hold ${quoted(file.path)} ${quoted(file.held)}\n`),
       `for left in ${quoted(folder)}/${begunPrefix}*; do
   [ -f "$left" ] && ! kill -0 "\${left##*-}" 2>/dev/null || continue
-  while IFS= read -r path; do if ${isThere('"$path"')}; then ${aside('"$path"', `\${left##*-}-\${path##*/}`)} || stuck=$path; fi; done <"$left"
+  while IFS= read -r path; do
+    case $path in /*) ;; *) continue ;; esac
+    # Through a link that the command made, what lies elsewhere would be moved.
+    if linkAbove "$path"; then path=$link; fi
+    if ${isThere('"$path"')}; then ${aside('"$path"', `\${left##*-}-\${path##*/}`)} || stuck=$path; fi
+  done <"$left"
   [ -n "$stuck" ] || rm -f "$left"
 done
 if [ -n "$stuck" ]; then

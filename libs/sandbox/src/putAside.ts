@@ -1,8 +1,9 @@
 /** Moves what nobody outside should obey or follow to the folder for refused files. */
 import { randomUUID } from "node:crypto"
-import { chmod, cp, lstat, mkdir, rename, rm } from "node:fs/promises"
-import { basename, dirname, join, sep } from "node:path"
+import { chmod, cp, lstat, mkdir, readdir, rename, rmdir, unlink } from "node:fs/promises"
+import { basename, dirname, join } from "node:path"
 import { hasCode } from "@reprise/process"
+import { inItsFolder, type Path } from "./pinnedFolder.ts"
 
 const mostCopiedBytes = 64 * 1024 * 1024
 
@@ -12,25 +13,44 @@ const isCopied = async (path: string): Promise<boolean> => {
   return found.isDirectory() || found.isSymbolicLink() || (found.isFile() && found.size <= mostCopiedBytes)
 }
 
-/** A path that is no text is bytes. */
-type Path = string | Buffer
-
-const folderOf = (path: Path): Path =>
-  typeof path === "string" ? dirname(path) : path.subarray(0, path.lastIndexOf(sep))
+const grant = async (path: Path): Promise<void> => {
+  const found = await lstat(path)
+  if (found.isDirectory()) await chmod(path, 0o700 | (found.mode & 0o777))
+}
 
 /** A command may have taken the right to move something away from its owner. Of a link nothing is changed. */
 const makeMovable = async (path: Path): Promise<void> => {
-  for (const one of [folderOf(path), path]) {
-    const found = await lstat(one)
-    if (found.isDirectory()) await chmod(one, 0o700 | (found.mode & 0o777))
-  }
+  if (typeof path === "string") await inItsFolder(dirname(path), grant)
+  await inItsFolder(path, grant)
 }
 
-/** Moves it to the folder for refused files. A link is not followed. */
+/** Removes it, and follows no link, not even one that a command puts there meanwhile. */
+const removeAll = (path: Path): Promise<void> =>
+  inItsFolder(path, async (pinned) => {
+    if (!(await lstat(pinned)).isDirectory()) return unlink(pinned)
+    await grant(pinned)
+    for (const name of await readdir(pinned, { encoding: "buffer" })) {
+      await removeAll(Buffer.concat([Buffer.from(path), Buffer.from("/"), name]))
+    }
+    await rmdir(pinned)
+  })
+
+/** To another disk. What cannot be copied is lost, but obeyed by nobody. */
+const copyAside = async (path: Path, to: string): Promise<void> => {
+  await inItsFolder(path, async (pinned) => {
+    if (typeof pinned === "string") await cp(pinned, to, { recursive: true, verbatimSymlinks: true, filter: isCopied })
+  }).catch(() => undefined)
+  await removeAll(path)
+}
+
+/**
+ * Moves it to the folder for refused files. A link is not followed, neither it nor one above it: fails where its folder is another
+ * one by now. What is gone is passed over.
+ */
 export const putAside = async (path: Path, refused: string): Promise<void> => {
   await mkdir(refused, { recursive: true, mode: 0o700 })
   const to = join(refused, `${Date.now()}-${randomUUID().slice(0, 8)}-${basename(String(path))}`)
-  const move = () => rename(path, to)
+  const move = () => inItsFolder(path, (pinned) => rename(pinned, to))
   await move()
     .catch(async (error) => {
       if (!hasCode(error, "EACCES", "EPERM")) throw error
@@ -40,10 +60,6 @@ export const putAside = async (path: Path, refused: string): Promise<void> => {
     .catch(async (error) => {
       if (hasCode(error, "ENOENT")) return
       if (!hasCode(error, "EXDEV")) throw error
-      // What cannot be copied is lost, but obeyed by nobody.
-      if (typeof path === "string") {
-        await cp(path, to, { recursive: true, verbatimSymlinks: true, filter: isCopied }).catch(() => undefined)
-      }
-      await rm(path, { recursive: true, force: true })
+      await copyAside(path, to)
     })
 }

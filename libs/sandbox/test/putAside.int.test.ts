@@ -1,8 +1,20 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { afterEach, beforeEach } from "vitest"
+import { inItsFolder } from "../src/pinnedFolder.ts"
 import { putAside } from "../src/putAside.ts"
 
 let folder = ""
@@ -29,5 +41,51 @@ describe("what is put aside", () => {
     symlinkSync("mine", join(folder, "link"))
     await putAside(join(folder, "link"), join(folder, "refused"))
     assert.sameMembers(readdirSync(folder), ["mine", "refused"])
+  })
+
+  it("is moved although a command took the right to do so", async () => {
+    mkdirSync(join(folder, "closed", "config"), { recursive: true })
+    chmodSync(join(folder, "closed", "config"), 0)
+    chmodSync(join(folder, "closed"), 0)
+    await putAside(join(folder, "closed", "config"), join(folder, "refused"))
+    assert.strictEqual(readdirSync(join(folder, "refused")).length, 1)
+  })
+
+  it.each([
+    ["its folder", "swapped/config"],
+    ["a folder above that", "swapped/deep/config"],
+    ["its folder, in bytes", Buffer.from("swapped/config")]
+  ])("is nothing that lies elsewhere, where a link has taken the place of %s", async (_, name) => {
+    mkdirSync(join(folder, "mine", "deep"), { recursive: true })
+    for (const at of ["config", "deep/config"]) writeFileSync(join(folder, "mine", at), "mine")
+    symlinkSync("mine", join(folder, "swapped"))
+    const path = typeof name === "string" ? join(folder, name) : Buffer.concat([Buffer.from(`${folder}/`), name])
+    const failed = await putAside(path, join(folder, "refused")).catch((error: unknown) => error)
+    assert.match(String(failed), /was replaced while Reprise worked in it/)
+    assert.isTrue(existsSync(join(folder, "mine", "config")) && existsSync(join(folder, "mine", "deep", "config")))
+    assert.deepStrictEqual(readdirSync(join(folder, "refused")), [])
+  })
+})
+
+describe("the folder of a path", () => {
+  it("stays the one that it was while something is done in it, although a link takes its place", async () => {
+    for (const name of ["first", "mine"]) mkdirSync(join(folder, name))
+    await inItsFolder(join(folder, "first", "made"), async (pinned) => {
+      renameSync(join(folder, "first"), join(folder, "moved"))
+      symlinkSync("mine", join(folder, "first"))
+      writeFileSync(pinned, "")
+    })
+    assert.deepStrictEqual(readdirSync(join(folder, "moved")), ["made"])
+    assert.deepStrictEqual(readdirSync(join(folder, "mine")), [])
+  })
+
+  it("is refused behind a link on a machine that does not tell where open folders are", async () => {
+    mkdirSync(join(folder, "mine", "deep"), { recursive: true })
+    symlinkSync("mine", join(folder, "link"))
+    const writes = (path: string) => inItsFolder(path, async (pinned) => writeFileSync(pinned, ""), "/nowhere")
+    await writes(join(folder, "mine", "deep", "made"))
+    const failed = await writes(join(folder, "link", "deep", "made2")).catch((error: unknown) => error)
+    assert.match(String(failed), /was replaced while Reprise worked in it/)
+    assert.deepStrictEqual(readdirSync(join(folder, "mine", "deep")), ["made"])
   })
 })

@@ -1,0 +1,147 @@
+/** What the program of a command moves and puts back, by its real shell, where links stand in the way. */
+import { execFileSync } from "node:child_process"
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { afterEach, beforeEach } from "vitest"
+import type { HeldFile } from "../src/heldFiles.ts"
+import { keepNames } from "../src/keepNames.ts"
+import type { Policy } from "../src/policy.ts"
+
+let folder = ""
+let workspace = ""
+let heard = ""
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "reprise-keep-"))
+  workspace = join(folder, "work")
+  heard = join(folder, "sandbox", "hosts", "1", "heard")
+  for (const path of [workspace, heard, join(heard, "..", "held"), join(folder, "sandbox", "refused")]) {
+    mkdirSync(path, { recursive: true })
+  }
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const policy = (more: Partial<Policy> = {}): Policy => ({
+  workspace,
+  mounts: [{ path: workspace, as: "writable" }],
+  listed: [],
+  kept: [],
+  present: [],
+  links: [],
+  refused: join(folder, "sandbox", "refused"),
+  temporary: join(folder, "tmp"),
+  network: [],
+  environment: {},
+  ...more
+})
+
+/** `while`: what happens as the command goes on. */
+const command = (of: Policy, meanwhile = ":", held: ReadonlyArray<HeldFile> = []) => {
+  const { after, before } = keepNames(of, heard, held)
+  try {
+    return execFileSync("/bin/sh", ["-c", `status=0\n${before}\n${meanwhile}\n${after}\nexit $status`], {
+      cwd: workspace,
+      encoding: "utf8",
+      stdio: "pipe"
+    })
+  } catch (error) {
+    return String(error)
+  }
+}
+
+const refused = () => readdirSync(join(folder, "sandbox", "refused"))
+const text = (path: string) => readFileSync(path, "utf8")
+
+const holdOf = (path: string): HeldFile => {
+  const held = join(heard, "..", "held", "0a1b")
+  linkSync(path, held)
+  return { path, held }
+}
+
+describe("the program of a command", () => {
+  it("moves nothing of what a killed command's link leads to, but the link", () => {
+    mkdirSync(join(workspace, ".git", "hooks"), { recursive: true })
+    symlinkSync(".git", join(workspace, ".github"))
+    // No process has this number: the largest one is smaller.
+    writeFileSync(join(heard, "begun-99999999"), `${workspace}/.github/hooks\n`)
+    command(policy())
+    assert.isTrue(existsSync(join(workspace, ".git", "hooks")))
+    assert.isFalse(existsSync(join(workspace, ".github")))
+  })
+
+  it("moves nothing of what a link leads to that takes the place of a folder between its look and its move", () => {
+    const mine = join(folder, "mine")
+    mkdirSync(join(mine, "hooks"), { recursive: true })
+    mkdirSync(join(workspace, ".github"))
+    const { after, before } = keepNames(policy({ kept: [join(workspace, ".github", "hooks")] }), heard, [])
+    // Its own look at links above came before.
+    const swapped = after.replaceAll("[ -L ", "[ -p ")
+    const script = `status=0\n${before}\nrmdir .github; ln -s ${mine} .github\n${swapped}\necho "stuck: $stuck"`
+    const said = execFileSync("/bin/sh", ["-c", script], { cwd: workspace, encoding: "utf8", stdio: "pipe" })
+    assert.isTrue(existsSync(join(mine, "hooks")))
+    assert.match(said, /stuck: 1/)
+    assert.deepStrictEqual(refused(), [])
+  })
+
+  it("moves nothing that the user puts where a link of the user's leads outside of the workspace", () => {
+    const mine = join(folder, "mine")
+    mkdirSync(mine)
+    symlinkSync(mine, join(workspace, ".vscode"))
+    const links = [{ path: join(workspace, ".vscode"), target: mine }]
+    command(policy({ kept: [join(workspace, ".vscode", "tasks.json")], links }), `echo '{}' >${mine}/tasks.json`)
+    assert.isTrue(existsSync(join(mine, "tasks.json")))
+  })
+
+  it("accepts what somebody replaced before it began, under no other name", () => {
+    const place = join(workspace, "opencode.json")
+    writeFileSync(place, "first")
+    const file = holdOf(place)
+    writeFileSync(join(workspace, "notes"), "second")
+    linkSync(join(workspace, "notes"), join(workspace, "other"))
+    rmSync(place)
+    execFileSync("mv", [join(workspace, "notes"), place])
+    command(policy(), ":", [file])
+    writeFileSync(join(workspace, "other"), "evil")
+    assert.deepStrictEqual([text(place), text(file.held)], ["second", "second"])
+  })
+
+  it("accepts branches of git's configuration under no other name", () => {
+    const place = join(workspace, "config")
+    writeFileSync(place, "[core]\n\tbare = false\n")
+    const file = holdOf(place)
+    const branches = '[core]\n\tbare = false\n[branch "a"]\n\tremote = .\n'
+    command(
+      policy(),
+      `printf '${branches.replaceAll("\n", "\\n").replaceAll("\t", "\\t")}' >new; mv new config; ln config second`,
+      [file]
+    )
+    command(policy(), "echo evil >second", [file])
+    assert.deepStrictEqual([text(place), refused()], [branches, []])
+  })
+
+  it("puts back what another command, whose mount has ended, wrote into the file that was put back before", () => {
+    const place = join(workspace, "opencode.json")
+    writeFileSync(place, "first")
+    const file = holdOf(place)
+    const other = "echo mine >new; mv new opencode.json"
+    command(
+      policy(),
+      `${other}; (${"status=0; "}${keepNames(policy(), heard, [file]).after}); echo evil >>opencode.json`,
+      [file]
+    )
+    assert.strictEqual(text(place), "first")
+    assert.notStrictEqual(statSync(place).ino, statSync(file.held).ino)
+  })
+})
