@@ -6,6 +6,7 @@ import { createHash } from "node:crypto"
 import { lstat } from "node:fs/promises"
 import { join, posix } from "node:path"
 import { Effect, type Scope } from "effect"
+import { hashOfBlob } from "./blobHash.ts"
 import { convertedOtherwise } from "./conversions.ts"
 import { asFalsehood, falseObjects } from "./falseObjects.ts"
 import { readForeignFile, readForeignFolder } from "./foreignFile.ts"
@@ -38,12 +39,6 @@ const readEntries = (listed: string): ReadonlyArray<Entry> =>
       ? []
       : [{ mode, type, hash, path }]
   })
-
-const hashOfBlob = (content: Buffer, { length }: string): string =>
-  createHash(length === 64 ? "sha256" : "sha1")
-    .update(`blob ${content.length}\0`)
-    .update(content)
-    .digest("hex")
 
 /** What git reads at most, as attributes. */
 const largestBytes = 100 * 1024 * 1024
@@ -239,8 +234,8 @@ const differencesAt = (
     const attributes = [...said, ...rules.map((path) => ({ path, why: foreignAttributes }))]
     // By other attributes than those of the commit, files are the same that are not.
     const misread = attributes.length > 0 || unseen.some(({ path }) => isAttributes(path))
-    const plain = new Map(commit.entries.filter(({ mode }) => mode.startsWith("100")).map((one) => [one.path, one]))
-    const files = request.when === "before" ? [] : read.flatMap((path) => plain.get(path) ?? [])
+    const written = new Set(request.when === "before" ? [] : read)
+    const files = commit.entries.filter(({ mode, path }) => mode.startsWith("100") && written.has(path))
     const converted = yield* convertedOtherwise(directory, files, request.folder, ours)
     if (!misread) yield* keep(converted)
     const all = [

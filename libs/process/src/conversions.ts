@@ -3,10 +3,12 @@
  * ends of lines, keywords and encodings away. A shell does other things with a line that ends otherwise.
  */
 import { randomUUID } from "node:crypto"
-import { rm } from "node:fs/promises"
-import { join } from "node:path"
+import { constants } from "node:fs"
+import { open, readdir, rm } from "node:fs/promises"
+import { join, posix, resolve } from "node:path"
 import { Effect } from "effect"
-import { fieldsOf, insist } from "./ownIndex.ts"
+import { hashOfBlob } from "./blobHash.ts"
+import { fieldsOf, insist, isUnclear } from "./ownIndex.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 
 /** A plain file of a commit. */
@@ -61,14 +63,58 @@ const conversionsOf = Effect.fnUntraced(function* (directory: string, options: G
   } satisfies Conversions
 })
 
-const hashesOf = (directory: string, paths: ReadonlyArray<string>, options: GitOptions) =>
-  Effect.map(
-    insist(directory, ["hash-object", "--no-filters", "--stdin-paths"], {
+/** Paths that cannot be asked about in lines. */
+const isOdd = (path: string) => path.includes("\n") || isUnclear(path)
+
+/** Larger ones with odd names count as other content. */
+const largestOddBytes = 100 * 1024 * 1024
+
+const contentOf = async (path: Buffer): Promise<Buffer | undefined> => {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+  try {
+    const found = await file.stat()
+    return found.isFile() && found.size <= largestOddBytes ? await file.readFile() : undefined
+  } finally {
+    await file.close()
+  }
+}
+
+/** The hashes of the files with an odd name: of one that is no UTF-8 there may be several. */
+const hashesOfOdd = async (directory: string, path: string, like: string): Promise<ReadonlyArray<string>> => {
+  const folder = join(directory, posix.dirname(path))
+  const names = await readdir(folder, { encoding: "buffer" }).catch(() => [])
+  const alike = names.filter((name) => name.toString("utf8") === posix.basename(path))
+  const found: Array<string> = []
+  for (const name of alike) {
+    const content = await contentOf(Buffer.concat([Buffer.from(`${folder}/`), name])).catch(() => undefined)
+    found.push(content === undefined ? "" : hashOfBlob(content, like))
+  }
+  return found
+}
+
+/** The hashes of the content of some files as it lies below a folder (`top`), by path. */
+const hashesOf = Effect.fnUntraced(function* (
+  directory: string,
+  top: string,
+  files: ReadonlyArray<CommittedFile>,
+  options: GitOptions
+) {
+  const plain = files.filter(({ path }) => !isOdd(path))
+  const found = new Map<string, ReadonlyArray<string>>()
+  if (plain.length > 0) {
+    const output = yield* insist(directory, ["hash-object", "--no-filters", "--stdin-paths"], {
       ...options,
-      input: paths.map((path) => `${path}\n`).join("")
-    }),
-    (output) => output.split("\n")
-  )
+      // A line that begins with a quote git takes for another path, which is quoted.
+      input: plain.map(({ path }) => `${top}/${path}\n`).join("")
+    })
+    const hashes = output.split("\n")
+    for (const [at, { path }] of plain.entries()) found.set(path, [hashes[at] ?? ""])
+  }
+  for (const { hash, path } of files.filter((file) => isOdd(file.path) && !found.has(file.path))) {
+    found.set(path, yield* Effect.promise(() => hashesOfOdd(resolve(directory, top), path, hash)))
+  }
+  return found
+})
 
 /**
  * Those of some files, which git takes for unchanged, that a checkout would write otherwise. `folder`: of Reprise's own, for such a
@@ -80,32 +126,37 @@ export const convertedOtherwise = Effect.fn("convertedOtherwise")(function* (
   folder: string,
   options: GitOptions
 ) {
-  // A path with a line break cannot be asked about.
-  const asked = files.filter(({ path }) => !path.includes("\n"))
-  if (asked.length === 0) return []
+  if (files.length === 0) return []
   const configured = yield* conversionsOf(directory, options)
   const listed = yield* insist(directory, ["check-attr", "-z", "--stdin", ...attributes], {
     ...options,
-    input: asked.map(({ path }) => `${path}\0`).join("")
+    input: files.map(({ path }) => `${path}\0`).join("")
   })
   const known = readAttributes(listed)
-  const converted = asked.filter(({ path }) => isConverted(known.get(path) ?? {}, configured))
+  const converted = files.filter(({ path }) => {
+    const found = known.get(path) ?? {}
+    // What the attributes say of a name that is not this one says nothing; but a filter is the user's.
+    return isUnclear(path) ? !configured.filters.has(found["filter"] ?? "") : isConverted(found, configured)
+  })
   if (converted.length === 0) return []
-  const paths = converted.map(({ path }) => path)
-  const here = yield* hashesOf(directory, paths, options)
-  const others = converted.flatMap(({ hash, path }, at) => (here[at] === hash ? [] : [{ path, hash: here[at] }]))
+  const here = yield* hashesOf(directory, ".", converted, options)
+  /** Of several files with one name, as git writes it, each may be any of them. */
+  const committed = Map.groupBy(converted, ({ path }) => path)
+  const isOneOf = (hash: string, path: string) => committed.get(path)?.some((file) => file.hash === hash) === true
+  const others = [...committed.keys()].filter((path) => here.get(path)?.every((hash) => isOneOf(hash, path)) !== true)
   if (others.length === 0) return []
   const checkout = join(folder, `${randomUUID()}.draft`)
   return yield* Effect.gen(function* () {
-    yield* insist(directory, ["checkout-index", "-z", "--stdin", `--prefix=${checkout}/`], {
+    const which = others.some(isUnclear) ? ["--all"] : ["-z", "--stdin"]
+    yield* insist(directory, ["checkout-index", ...which, `--prefix=${checkout}/`], {
       ...options,
-      input: others.map(({ path }) => `${path}\0`).join("")
+      input: others.map((path) => `${path}\0`).join("")
     })
-    const there = yield* hashesOf(
-      directory,
-      others.map(({ path }) => join(checkout, path)),
-      options
+    const asked = others.flatMap((path) => committed.get(path) ?? [])
+    const there = yield* hashesOf(directory, checkout, asked, options)
+    return others.filter(
+      (path) =>
+        here.get(path)?.every((hash) => isOneOf(hash, path) || there.get(path)?.includes(hash) === true) !== true
     )
-    return others.filter(({ hash }, at) => hash !== there[at]).map(({ path }) => path)
   }).pipe(Effect.ensuring(Effect.promise(() => rm(checkout, { recursive: true, force: true }))))
 })

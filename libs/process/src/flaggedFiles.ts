@@ -2,11 +2,11 @@
  * Changes of files that git was told not to look at. Whoever may write the index can set these flags, and `git status` says
  * nothing about the files then (docs/security.md#the-sandbox).
  */
-import { createHash } from "node:crypto"
 import type { Stats } from "node:fs"
 import { lstat, readlink } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect } from "effect"
+import { hashOfBlob } from "./blobHash.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 
@@ -37,19 +37,15 @@ const readEntries = (listed: string): ReadonlyMap<string, Entry> =>
     })
   )
 
+const beginsQuoted = (path: string) => path.startsWith('"')
+
 const modeOf = (found: Stats): string => {
   if (found.isSymbolicLink()) return "120000"
   return (found.mode & 0o100) === 0 ? "100644" : "100755"
 }
 
-/** As git names the content of a link. */
-const hashOfLink = async (path: string, { length }: string): Promise<string> => {
-  const target = await readlink(path, "buffer")
-  return createHash(length === 64 ? "sha256" : "sha1")
-    .update(`blob ${target.length}\0`)
-    .update(target)
-    .digest("hex")
-}
+const hashOfLink = async (path: string, like: string): Promise<string> =>
+  hashOfBlob(await readlink(path, "buffer"), like)
 
 /** Undefined: only its content can tell. A submodule that has a flag counts as changed: nobody has a reason for one. */
 const isChangedAtSight = (directory: string, { path, skipped }: Flagged, entry: Entry | undefined, sparse: boolean) =>
@@ -57,11 +53,26 @@ const isChangedAtSight = (directory: string, { path, skipped }: Flagged, entry: 
     const place = join(directory, path)
     const found = await lstat(place).catch(() => undefined)
     if (found === undefined) return !(skipped && sparse)
-    // A path with a line break cannot be asked about.
+    // A path with a line break cannot be asked about, and one that is no UTF-8 is not found above.
     if (entry === undefined || entry.mode !== modeOf(found) || path.includes("\n")) return true
     if (found.isSymbolicLink()) return (await hashOfLink(place, entry.hash).catch(() => "")) !== entry.hash
     return found.isFile() ? undefined : true
   })
+
+/** What git would commit, by path; one that it cannot read is missing. */
+const hashesOf = Effect.fnUntraced(function* (directory: string, paths: ReadonlyArray<string>, options: GitOptions) {
+  // A line that begins with a quote git takes for another path, which is quoted.
+  const [quoted, plain] = [paths.filter(beginsQuoted), paths.filter((path) => !beginsQuoted(path))]
+  const input = plain.map((path) => `${path}\n`).join("")
+  const hashed = yield* runGit(directory, ["hash-object", "--stdin-paths"], { ...options, input })
+  const hashes = hashed.exitCode === 0 ? hashed.stdout.split("\n") : []
+  const found = new Map(plain.map((path, at) => [path, hashes[at]]))
+  for (const path of quoted) {
+    const { exitCode, stdout } = yield* runGit(directory, ["hash-object", "--", path], options)
+    if (exitCode === 0) found.set(path, stdout.trim())
+  }
+  return found
+})
 
 /**
  * The flagged files of a working tree whose content, kind or existence is not that of the index; those that a sparse checkout
@@ -85,8 +96,6 @@ export const changedFlaggedFiles = Effect.fn("changedFlaggedFiles")(function* (
     else if (seen) changed.push(file.path)
   }
   if (unclear.length === 0) return changed
-  const input = unclear.map((path) => `${path}\n`).join("")
-  const hashed = yield* runGit(directory, ["hash-object", "--stdin-paths"], { ...options, input })
-  const hashes = hashed.exitCode === 0 ? hashed.stdout.split("\n") : []
-  return [...changed, ...unclear.filter((path, at) => hashes[at] !== entries.get(path)?.hash)]
+  const hashes = yield* hashesOf(directory, unclear, options)
+  return [...changed, ...unclear.filter((path) => hashes.get(path) !== entries.get(path)?.hash)]
 })

@@ -39,11 +39,15 @@ export const refused = (operation: string, { exitCode, stderr }: Pick<ProgramOut
 const onDisk = <A>(run: () => Promise<A>): Effect.Effect<A, ProgramFailed> =>
   Effect.tryPromise({ try: run, catch: fault })
 
-/** The output of a git that must succeed; else the cause of the failure is a `GitEnded`. */
-export const insist = (directory: string, args: ReadonlyArray<string>, options: GitOptions) =>
+/** What a git wrote that must succeed; else the cause of the failure is a `GitEnded`. */
+export const succeeded = (directory: string, args: ReadonlyArray<string>, options: GitOptions) =>
   Effect.flatMap(runGit(directory, [...strictly, ...args], options), (done) =>
-    done.exitCode === 0 ? Effect.succeed(done.stdout) : refused(args[0] ?? "git", done)
+    done.exitCode === 0 ? Effect.succeed(done) : refused(args[0] ?? "git", done)
   )
+
+/** The same without what it warned of. */
+export const insist = (directory: string, args: ReadonlyArray<string>, options: GitOptions) =>
+  Effect.map(succeeded(directory, args, options), ({ stdout }) => stdout)
 
 export const fieldsOf = (text: string): ReadonlyArray<string> => text.split("\0").filter((field) => field !== "")
 
@@ -59,8 +63,8 @@ export interface Compared {
   readonly options: GitOptions
 }
 
-/** A name as git writes it that is no UTF-8. */
-const isUnclear = (path: string) => path.includes("\uFFFD")
+/** A name as git writes it that is no UTF-8: it stands for several. */
+export const isUnclear = (path: string) => path.includes("\uFFFD")
 
 /** Of those that were read, the ones that changed about then: a later change of them may bear the same time. */
 const changedSince = async (directory: string, paths: ReadonlyArray<string>, sinceSeconds: number) => {
@@ -102,7 +106,7 @@ const tooLarge = Effect.fnUntraced(function* (directory: string, paths: Readonly
   for (let at = 0; at + 2 < fields.length; at += 3) {
     if (fields[at + 2] !== "unspecified" && fields[at + 2] !== "unset") filtered.add(fields[at] ?? "")
   }
-  const plain = large.filter((path) => !filtered.has(path) && !path.includes("\n"))
+  const plain = large.filter((path) => !filtered.has(path) && !path.includes("\n") && !isUnclear(path))
   const input = plain.map((path) => `:${path}\n`).join("")
   const listed = yield* insist(directory, ["cat-file", "--batch-check=%(objectsize)"], { ...options, input })
   const committed = listed.split("\n").map(Number)
@@ -119,6 +123,16 @@ const ownFolder = (folder: string) =>
       throw new Error(`${folder} is behind a link. Put folders in the place of links.`)
     }
   })
+
+/** Makes an index forget what it knows of the files at some paths. */
+const forget = Effect.fnUntraced(function* (directory: string, paths: ReadonlySet<string>, options: GitOptions) {
+  const entries = fieldsOf(yield* insist(directory, ["ls-files", "--stage", "-z"], options))
+  const input = entries.filter((entry) => paths.has(entry.slice(entry.indexOf("\t") + 1)))
+  yield* insist(directory, ["update-index", "-z", "--index-info"], {
+    ...options,
+    input: input.map((entry) => `${entry}\0`).join("")
+  })
+})
 
 const draftSuffix = ".draft"
 
@@ -153,8 +167,11 @@ export const compareFiles = Effect.fn("compareFiles")(function* (
       for (const path of [draft, known, `${draft}.lock`]) await rm(path, { force: true })
     })
   )
-  yield* onDisk(() =>
-    copyFile(kept, known).catch((error) => (hasCode(error, "ENOENT") ? undefined : Promise.reject(error)))
+  const isKept = yield* onDisk(() =>
+    copyFile(kept, known).then(
+      () => true,
+      (error) => (hasCode(error, "ENOENT") ? false : Promise.reject(error))
+    )
   )
   yield* insist(directory, ["read-tree", "-i", "-m", commit], { ...options, index: known })
   // By the clock that also tells when the files changed.
@@ -169,6 +186,13 @@ export const compareFiles = Effect.fn("compareFiles")(function* (
       fieldsOf
     )
   const unknown = yield* differing(known)
+  // Of a file of another size git takes for granted that it is changed, though the commit may have it with other ends of lines.
+  if (isKept && unknown.some(isUnclear)) {
+    yield* onDisk(() => rm(draft))
+    yield* insist(directory, ["read-tree", "-i", "-m", commit], { ...options, index: draft })
+  } else if (isKept && unknown.length > 0) {
+    yield* forget(directory, new Set(unknown), { ...options, index: draft })
+  }
   const unread = yield* tooLarge(directory, unknown, { ...options, index: draft })
   if (unread.length > 0) {
     const input = unread.map((path) => `${path}\0`).join("")
@@ -186,15 +210,7 @@ export const compareFiles = Effect.fn("compareFiles")(function* (
     const recent = yield* Effect.promise(() => changedSince(directory, read, begun))
     const again = new Set([...but, ...unread, ...recent])
     if ([...again].some(isUnclear)) return
-    if (again.size > 0) {
-      const entries = fieldsOf(yield* insist(directory, ["ls-files", "--stage", "-z"], { ...options, index: draft }))
-      const input = entries.filter((entry) => again.has(entry.slice(entry.indexOf("\t") + 1)))
-      yield* insist(directory, ["update-index", "-z", "--index-info"], {
-        ...options,
-        index: draft,
-        input: input.map((entry) => `${entry}\0`).join("")
-      })
-    }
+    if (again.size > 0) yield* forget(directory, again, { ...options, index: draft })
     yield* onDisk(async () => {
       await rename(draft, kept)
       await removeAbandoned(folder, basename(kept))

@@ -174,6 +174,22 @@ const attacks: ReadonlyArray<Attack> = [
     },
     told: /check\.sh \(is not as git would check it out/
   },
+  ...['"x.sh"', "a\nb.sh", "caf\xe9.sh"].map(
+    (name): Attack => ({
+      name: `ends of lines that git reads away in a file that no list of lines can name: ${JSON.stringify(name)}`,
+      attack: (at) => {
+        const path = Buffer.from(`${at.root}/${name}`, "latin1")
+        at.put(".gitattributes", "* text=auto\n")
+        at.put("x.sh", "set -e\nfalse\n")
+        writeFileSync(path, "set -e\nfalse\n")
+        const done = at.commit()
+        writeFileSync(path, "set -e\r\nfalse\r\n")
+        at.git("add", "--all")
+        return done
+      },
+      told: /\.sh"? \(is not as git would check it out/
+    })
+  ),
   {
     name: "a keyword that git reads away",
     attack: (at) => {
@@ -421,6 +437,20 @@ const allowed: ReadonlyArray<{ readonly name: string; readonly leave: (scene: Sc
     }
   },
   {
+    name: "names that git does not read from a list: a quote, a line break, and one that is no UTF-8",
+    leave: (at) => {
+      at.put(".gitattributes", "* text=auto\n")
+      at.put('"x"', "1\n")
+      at.put("a\nb", "1\n")
+      writeFileSync(Buffer.from(`${at.root}/caf\xe9.txt`, "latin1"), "1\n")
+      writeFileSync(Buffer.from(`${at.root}/caf\xe8.txt`, "latin1"), "2\n")
+      at.commit("names")
+      rmSync(Buffer.from(`${at.root}/caf\xe9.txt`, "latin1"))
+      at.git("-c", "core.eol=crlf", "checkout", "--", ".")
+      at.git("config", "core.eol", "crlf")
+    }
+  },
+  {
     name: "files that a filter of the user's reads otherwise",
     leave: (at) => {
       at.git("config", "filter.strip.clean", "sed s/output/x/")
@@ -480,6 +510,26 @@ layer(adapters, { excludeTestServices: true })("the tree that gates run on", (it
         forge(at, check, forged)
         assert.match(yield* at.detailOf(done), /tools\/check\.mjs/)
       }
+    })
+  )
+
+  it.effect.each([
+    { name: "ends of lines by an attribute", rules: "*.txt eol=crlf\n", text: "1\n2\n" },
+    { name: "ends of lines by the configuration", rules: "", text: "1\n2\n", automatic: true },
+    { name: "keywords", rules: "*.txt ident\n", text: "$Id$\n" }
+  ])("is that of the commit although a checkout writes other sizes: $name", ({ automatic, rules, text }) =>
+    Effect.gen(function* () {
+      const at = yield* scene
+      at.put(".gitattributes", rules)
+      at.commit("rules")
+      at.put("a.txt", text)
+      const done = at.commit()
+      assert.strictEqual(yield* at.detailOf(done), "verified")
+      if (automatic === true) at.git("config", "core.autocrlf", "true")
+      at.git("checkout", "--quiet", at.base)
+      at.git("checkout", "--quiet", "main")
+      assert.notStrictEqual(readFileSync(join(at.root, "a.txt"), "utf8"), text)
+      assert.strictEqual(yield* at.detailOf(done), "verified")
     })
   )
 
