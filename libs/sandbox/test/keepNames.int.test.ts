@@ -35,6 +35,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const policy = (more: Partial<Policy> = {}): Policy => ({
   workspace,
+  stateDirectory: join(workspace, ".reprise"),
   mounts: [{ path: workspace, as: "writable" }],
   listed: [],
   kept: [],
