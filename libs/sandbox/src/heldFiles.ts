@@ -5,10 +5,11 @@
  */
 import { createHash, randomUUID } from "node:crypto"
 import { constants } from "node:fs"
-import { copyFile, link, lstat, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises"
+import { copyFile, link, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { hasCode, runProgram } from "@reprise/process"
 import { Effect } from "effect"
+import { contentOf } from "./contentOf.ts"
 import { inItsFolder } from "./pinnedFolder.ts"
 import { isWithin, type Policy } from "./policy.ts"
 import { putAside } from "./putAside.ts"
@@ -126,9 +127,8 @@ const differsByBranches = async ({ held, path }: HeldFile): Promise<boolean> => 
 }
 
 const isSameText = async ({ held, path }: HeldFile): Promise<boolean> => {
-  if (!(await isFile(path))) return false
-  const [first, now] = await Promise.all([held, path].map((one) => readFile(one)))
-  return first !== undefined && now !== undefined && first.equals(now)
+  const [first, now] = await Promise.all([held, path].map((one) => contentOf(one)))
+  return first !== "" && first === now
 }
 
 /**
