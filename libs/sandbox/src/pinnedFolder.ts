@@ -21,7 +21,7 @@ const splitPath = (path: Path): { readonly folder: Path; readonly name: Path } =
   return { folder: at === 0 ? Buffer.from(sep) : path.subarray(0, at), name: path.subarray(at + 1) }
 }
 
-export const below = (folder: string, name: Path): Path =>
+const below = (folder: string, name: Path): Path =>
   typeof name === "string" ? `${folder}${sep}${name}` : Buffer.concat([Buffer.from(`${folder}${sep}`), name])
 
 const elsewhere = (folder: Path) =>
