@@ -93,7 +93,8 @@ describe.skipIf(!sandboxed)("a protected file that the user replaces while a com
       yield* during(here, (sandbox) =>
         Effect.gen(function* () {
           const shell = yield* sandbox.shellFor(here.workspace, "author")
-          const command = `touch out-begun; until echo '# ${canary}' >> .git/config; do sleep 0.02; done; sleep 3600`
+          const wait = "touch out-begun; until [ -e out-happened ]; do sleep 0.02; done"
+          const command = `${wait}; echo '# ${canary}' >> .git/config; sleep 3600`
           const child = spawn(shell, ["-c", command], {
             cwd: here.workspace,
             env: environmentOf(here),
@@ -111,6 +112,7 @@ describe.skipIf(!sandboxed)("a protected file that the user replaces while a com
             Effect.gen(function* () {
               yield* until(() => existsSync(join(here.workspace, "out-begun")))
               git(here, "config", "user.name", "Ada")
+              writeFileSync(join(here.workspace, "out-happened"), "")
               yield* until(() => readFileSync(place, "utf8").includes(canary))
             }),
             tooSoon
