@@ -1,7 +1,8 @@
 /**
  * Protected files whose mount would end if somebody outside replaced them: a command that goes on could write them from then on,
- * and nobody can tell whose the new content is. A second name keeps the file that was there; whoever finds another one after a
- * command puts the first one back.
+ * and nobody can tell whose the new content is. A second name tells whether the file is still the one that was there; whoever finds
+ * another one after a command puts back a copy of the first one. A copy, since in the moment of the replacement, when its mount is
+ * gone and its name still there, a command can write the first one, too.
  */
 import { createHash, randomUUID } from "node:crypto"
 import { constants } from "node:fs"
@@ -20,6 +21,11 @@ export interface HeldFile {
   readonly held: string
 }
 
+/** Where the copy of a held file is. */
+export const copySuffix = "-copy"
+
+const copyOf = ({ held }: HeldFile) => `${held}${copySuffix}`
+
 /** Beside the folder of what commands said; no command sees either. */
 const folderOfHeld = (folder: string) => join(dirname(folder), "held")
 
@@ -32,18 +38,22 @@ const isFile = (path: string) =>
 const couldWrite = ({ mounts }: Pick<Policy, "mounts">, path: string) =>
   mounts.some((mount) => mount.as === "writable" && isWithin(path, mount.path))
 
-/** Puts a copy of a file at a path, so that no other name that a command has made leads there. */
-const putCopy = async (from: string, { held, path }: HeldFile): Promise<void> => {
+/** `place` moves a copy of a file, beside its second name, to where it belongs. */
+const copied = async (from: string, held: string, place: (copy: string) => Promise<void>): Promise<void> => {
   const copy = `${held}.${randomUUID()}`
   try {
     await copyFile(from, copy, constants.COPYFILE_EXCL)
     const file = await open(copy, "r")
     await file.sync().finally(() => file.close())
-    await inItsFolder(path, (pinned) => rename(copy, pinned))
+    await place(copy)
   } finally {
     await rm(copy, { force: true })
   }
 }
+
+/** Puts a copy of a file at a path, so that no other name that a command has made leads there. */
+const putCopy = (from: string, { held, path }: HeldFile): Promise<void> =>
+  copied(from, held, (copy) => inItsFolder(path, (pinned) => rename(copy, pinned)))
 
 /** Whether a file has more names than its own and those by which Reprise's processes hold it. */
 const hasOtherNames = async ({ held, path }: HeldFile): Promise<boolean> => {
@@ -58,7 +68,17 @@ const hasOtherNames = async ({ held, path }: HeldFile): Promise<boolean> => {
   return nlink > 1 + others.filter((one) => one?.ino === ino && one.dev === dev).length
 }
 
-/** `folder`: of what commands said. Holds the protected files of a policy. One that cannot have a second name, since it is on another disk, is left out. */
+/** Whether it could be: a file on another disk cannot have a second name. */
+const hold = async (file: HeldFile): Promise<boolean> => {
+  const { held, path } = file
+  await copied(path, held, (copy) => rename(copy, copyOf(file)))
+  return link(path, held).then(
+    () => true,
+    (error) => hasCode(error, "EEXIST")
+  )
+}
+
+/** `folder`: of what commands said. Holds the protected files of a policy, but for those on another disk. */
 export const holdFiles = async (folder: string, policy: Pick<Policy, "mounts">): Promise<ReadonlyArray<HeldFile>> => {
   await mkdir(folderOfHeld(folder), { recursive: true, mode: 0o700 })
   const files: Array<HeldFile> = []
@@ -71,11 +91,8 @@ export const holdFiles = async (folder: string, policy: Pick<Policy, "mounts">):
         hasCode(error, "EXDEV") ? undefined : Promise.reject(error)
       )
     }
-    const isHeld = await link(path, held).then(
-      () => true,
-      // A command of an earlier policy may run: what it is held against stays.
-      (error) => hasCode(error, "EEXIST")
-    )
+    // A command of an earlier policy may run: what it is held against stays.
+    const isHeld = (await isFile(held)) || (await hold({ path, held }))
     if (isHeld) files.push({ path, held })
   }
   return files
@@ -115,10 +132,11 @@ const listed = async (path: string) => {
   return new Set(stdout.split("\n"))
 }
 
-const differsByBranches = async ({ held, path }: HeldFile): Promise<boolean> => {
+const differsByBranches = async (file: HeldFile): Promise<boolean> => {
+  const { path } = file
   if (!configurations.includes(basename(path)) || !(await isFile(path))) return false
   try {
-    const [before, now] = await Promise.all([listed(held), listed(path)])
+    const [before, now] = await Promise.all([listed(copyOf(file)), listed(path)])
     const changed = [...before, ...now].filter((line) => !(before.has(line) && now.has(line)))
     return changed.every((line) => new RegExp(ofBranch).test(line))
   } catch {
@@ -126,8 +144,8 @@ const differsByBranches = async ({ held, path }: HeldFile): Promise<boolean> => 
   }
 }
 
-const isSameText = async ({ held, path }: HeldFile): Promise<boolean> => {
-  const [first, now] = await Promise.all([held, path].map((one) => contentOf(one)))
+const isSameText = async (file: HeldFile): Promise<boolean> => {
+  const [first, now] = await Promise.all([copyOf(file), file.path].map((one) => contentOf(one)))
   return first !== "" && first === now
 }
 
@@ -141,6 +159,6 @@ export const putBack = async (file: HeldFile, refused: string): Promise<boolean>
   if (first === undefined || now === undefined || (first.ino === now.ino && first.dev === now.dev)) return false
   if ((await isSameText(file)) || (await differsByBranches(file))) return false
   await putAside(path, refused)
-  await putCopy(held, file)
+  await putCopy(copyOf(file), file)
   return true
 }

@@ -3,7 +3,7 @@
  * (docs/design/workspace.md#sandbox). Pure.
  */
 import { basename, dirname, relative, resolve } from "node:path"
-import { configurations, type HeldFile, ofBranch, putBackName, recordOf } from "./heldFiles.ts"
+import { configurations, copySuffix, type HeldFile, ofBranch, putBackName, recordOf } from "./heldFiles.ts"
 import { begunPrefix } from "./leftovers.ts"
 import { isWithin, type Link, type Policy } from "./policy.ts"
 import { isThere, quoted } from "./shellWords.ts"
@@ -72,14 +72,14 @@ const holding = (folder: string) => `said() {
 }
 differsByBranches() {
   case \${1##*/} in ${configurations.join(" | ")}) ;; *) return 1 ;; esac
-  [ ! -L "$1" ] && [ -f "$1" ] && first=$(said "$2") && now=$(said "$1") || return 1
+  [ ! -L "$1" ] && [ -f "$1" ] && first=$(said "$2${copySuffix}") && now=$(said "$1") || return 1
   ! { printf '%s\\n' "$first" | sort -u; printf '%s\\n' "$now" | sort -u; } | LC_ALL=C sort | uniq -u | LC_ALL=C grep -qvE ${quoted(ofBranch)}
 }
 isHeld() {
   [ ! -L "$1" ] && [ "$1" -ef "$2" ]
 }
 isSame() {
-  isHeld "$1" "$2" || { [ ! -L "$1" ] && [ -f "$1" ] && cmp -s "$1" "$2"; }
+  isHeld "$1" "$2" || { [ ! -L "$1" ] && [ -f "$1" ] && cmp -s "$1" "$2${copySuffix}"; }
 }
 copyTo() {
   cp -p "$3" "$2.$$" && { sync "$2.$$" 2>/dev/null; inside "$1" mv -fT "$2.$$" "./\${1##*/}"; } && return
@@ -88,7 +88,7 @@ copyTo() {
 }
 holds() {
   ! ${isThere('"$1"')} || [ ! -e "$2" ] || isSame "$1" "$2" || differsByBranches "$1" "$2" && return
-  aside "$1" "$3" && copyTo "$1" "$2" "$2" || stuck=1
+  aside "$1" "$3" && copyTo "$1" "$2" "$2${copySuffix}" || stuck=1
   printf '%s\\n' "$1" >>${quoted(folder)}/${putBackName}
   printf 'reprise: %s was replaced while a command ran that could have written it then; it was moved to .reprise/sandbox/refused, and the one from before is back.\\n' "$1" >&2
 }
@@ -100,7 +100,7 @@ hold() {
   names=1
   for other in "\${2%/*/*/*}"/*/held/"\${2##*/}"; do [ ! "$other" -ef "$1" ] || names=$((names+1)); done
   [ -z "$(find "$1" -prune -links +$names)" ] || copyTo "$1" "$2" "$1"
-  inside "$1" ln "./\${1##*/}" "$2"
+  inside "$1" ln "./\${1##*/}" "$2" && cp -fp "$1" "$2${copySuffix}"
 }
 `
 

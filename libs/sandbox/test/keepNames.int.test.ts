@@ -1,6 +1,7 @@
 /** What the program of a command moves and puts back, by its real shell, where links stand in the way. */
 import { execFileSync } from "node:child_process"
 import {
+  copyFileSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -16,7 +17,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { afterEach, beforeEach } from "vitest"
-import type { HeldFile } from "../src/heldFiles.ts"
+import { type HeldFile, holdFiles, putBack } from "../src/heldFiles.ts"
 import { keepNames } from "../src/keepNames.ts"
 import type { Policy } from "../src/policy.ts"
 
@@ -68,6 +69,7 @@ const text = (path: string) => readFileSync(path, "utf8")
 const holdOf = (path: string): HeldFile => {
   const held = join(heard, "..", "held", "0a1b")
   linkSync(path, held)
+  copyFileSync(path, `${held}-copy`)
   return { path, held }
 }
 
@@ -132,6 +134,22 @@ describe("the program of a command", () => {
     assert.deepStrictEqual([text(place), refused()], [branches, []])
   })
 
+  it("puts back what was there before, though in the moment of the replacement a command wrote into that, too", () => {
+    const place = join(workspace, "opencode.json")
+    writeFileSync(place, "first")
+    const file = holdOf(place)
+    command(policy(), `echo mine >new; mv new opencode.json; echo evil >>${file.held}`, [file])
+    assert.strictEqual(text(place), "first")
+  })
+
+  it("accepts nothing of what a command wrote in that moment as the same file", () => {
+    const place = join(workspace, "opencode.json")
+    writeFileSync(place, "first")
+    const file = holdOf(place)
+    command(policy(), `echo evil >new; mv new opencode.json; echo evil >${file.held}`, [file])
+    assert.strictEqual(text(place), "first")
+  })
+
   it("puts back what another command, whose mount has ended, wrote into the file that was put back before", () => {
     const place = join(workspace, "opencode.json")
     writeFileSync(place, "first")
@@ -144,5 +162,20 @@ describe("the program of a command", () => {
     )
     assert.strictEqual(text(place), "first")
     assert.notStrictEqual(statSync(place).ino, statSync(file.held).ino)
+  })
+})
+
+describe("a file that is put back after a killed command", () => {
+  it("is what was there before, though the command wrote into that, too", async () => {
+    const path = join(workspace, "opencode.json")
+    writeFileSync(path, "first")
+    const [file] = await holdFiles(heard, policy({ mounts: [...policy().mounts, { path, as: "readable" }] }))
+    assert.isDefined(file)
+    if (file === undefined) return
+    rmSync(path)
+    writeFileSync(path, "mine")
+    writeFileSync(file.held, "evil")
+    assert.isTrue(await putBack(file, join(folder, "sandbox", "refused")))
+    assert.strictEqual(text(path), "first")
   })
 })
