@@ -8,8 +8,9 @@ import { join } from "node:path"
 import { hasCode, readForeignFolder, readForeignText, replaceFile } from "@reprise/process"
 import { Effect, Option, Schema } from "effect"
 import { makeConfigurationReader } from "./configurationReader.ts"
-import { type NestedRepository, nestedRepositories, type Place } from "./nestedRepositories.ts"
+import { type NestedRepository, nestedRepositories } from "./nestedRepositories.ts"
 import { putAside } from "./putAside.ts"
+import type { Place } from "./treeSearch.ts"
 import { makeTurns } from "./turns.ts"
 
 /** What is kept of a workspace. `open`: agents may have worked in it in a process that was killed. */

@@ -16,7 +16,6 @@ import { gitDirectoriesOf, hooksOf, placesInTree, relativeHooksOf } from "./gitP
 import { openGit, sandboxedGit } from "./gitProgram.ts"
 import { holdFiles } from "./heldFiles.ts"
 import type { NestedWatch } from "./NestedWatch.ts"
-import type { Place } from "./nestedRepositories.ts"
 import type { Bounds } from "./openPlaces.ts"
 import { type OwnPlaces, type Policy, policyFor, type SandboxSettings } from "./policy.ts"
 import { type makeProxy, ProxyFailed } from "./proxy.ts"
@@ -26,6 +25,7 @@ import { type ProgramPaths, sandboxedShell } from "./shellScript.ts"
 import type { makeSockets } from "./sockets.ts"
 import { firstLinks } from "./strayEntries.ts"
 import { closedPlaces, lookAround } from "./surroundings.ts"
+import type { Place } from "./treeSearch.ts"
 import type { Programs } from "./usability.ts"
 
 export class SandboxFault extends Schema.TaggedError<SandboxFault>()("SandboxFault", {

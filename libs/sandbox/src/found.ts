@@ -1,5 +1,5 @@
 /** What the disk has at a path. Reads only. */
-import { readlink, realpath, stat } from "node:fs/promises"
+import { lstat, readlink, realpath, stat } from "node:fs/promises"
 import { basename, dirname, isAbsolute, join, resolve } from "node:path"
 import type { Found } from "./policy.ts"
 
@@ -13,6 +13,13 @@ export const waysTo = async (folder: string, path: string): Promise<ReadonlyArra
   const above = await realpath(dirname(asTheKernelGoes)).catch(() => undefined)
   return above === undefined ? [written] : [...new Set([written, join(above, basename(asTheKernelGoes))])]
 }
+
+/** Whatever it is, a link that leads nowhere, too. */
+export const exists = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false
+  )
 
 /** Real paths, so that a mount lies on what a link leads to; undefined for what does not exist. */
 export const find = async (path: string): Promise<Found | undefined> => {

@@ -5,17 +5,12 @@
 import { lstat, readdir, rm } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { hasCode, readForeignText } from "@reprise/process"
+import { exists } from "./found.ts"
 import { heldIn, putBack, putBackName } from "./heldFiles.ts"
 import { putAside } from "./putAside.ts"
 
 /** Begins the name of a file with the paths that did not exist when a command began; the number of its process follows. */
 export const begunPrefix = "begun-"
-
-const exists = (path: string) =>
-  lstat(path).then(
-    () => true,
-    () => false
-  )
 
 const isRunning = (pid: number) => {
   try {

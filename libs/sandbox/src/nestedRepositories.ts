@@ -1,23 +1,23 @@
 /**
  * Repositories inside of a working tree that bring a configuration of their own: every git that looks at the tree outside of
  * the sandbox, the user's prompt and editor among them, would obey it (docs/design/workspace.md#sandbox). Likewise skills of
- * Claude. Changes nothing but folders that their owner could not list.
+ * Claude. Reads only.
  */
 import { createHash } from "node:crypto"
 import { lstat, readlink, realpath } from "node:fs/promises"
 import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path"
-import { hasCode, readForeignFile, readForeignFolder, splitPath } from "@reprise/process"
-import { Effect, Schema } from "effect"
-import type { GitRepository } from "./askGit.ts"
+import { hasCode, readForeignFile, readForeignFolder } from "@reprise/process"
+import { Effect } from "effect"
 import type { ConfigurationReader } from "./configurationReader.ts"
 import { contentOf } from "./contentOf.ts"
-import { findPaths, naming, textOfPath } from "./findPaths.ts"
+import { textOfPath } from "./findPaths.ts"
 import { makeLeadsTo } from "./found.ts"
-import { type Directories, filesOfCommand } from "./gitPlaces.ts"
-import { instructionSearch, instructionsAt, isInstructionName } from "./instructionFiles.ts"
+import { filesOfCommand } from "./gitPlaces.ts"
+import { instructionsAt, isInstructionName } from "./instructionFiles.ts"
 import { contentsBelow, skillsAt, skillsHome } from "./nestedSkills.ts"
 import { isWithin } from "./policy.ts"
 import { isHook, unusualKeys } from "./repositoryConfiguration.ts"
+import { candidatesIn, type Place } from "./treeSearch.ts"
 
 /** A repository that says more than git writes itself, or skills. */
 export interface NestedRepository {
@@ -29,36 +29,9 @@ export interface NestedRepository {
   readonly digest: string
 }
 
-export interface Place {
-  /** Real. */
-  readonly workspace: string
-  /** Nobody but Reprise writes there. */
-  readonly stateDirectory: string
-  readonly git: (Pick<GitRepository, "common" | "directory"> & Directories) | undefined
-  /** Where the user's configuration has every repository look for hooks, relative to its working tree. */
-  readonly hooks: ReadonlyArray<string>
-  /** What the repository's configuration names in a working tree of its own, such as hooks and programs. */
-  readonly namedIn: (tree: string) => Promise<ReadonlyArray<string>>
-}
-
 /** A place whose repositories are looked for. */
 interface Search extends Place {
   readonly settingsIn: ConfigurationReader
-}
-
-/** So many places may be repositories that nobody can look at all of them. */
-export class TooManyRepositories extends Schema.TaggedError<TooManyRepositories>()("TooManyRepositories", {
-  workspace: Schema.String,
-  most: Schema.Finite,
-  /** The folder below the workspace that has most of them. */
-  folder: Schema.String
-}) {
-  override get message() {
-    return (
-      `${this.workspace} has more than ${this.most} files or folders called .git or HEAD, most of them in ${this.folder}. ` +
-      "Each may be a repository that git outside of the sandbox would obey, so nothing goes on here. Remove them."
-    )
-  }
 }
 
 const largestBytes = 1024 * 1024
@@ -227,51 +200,6 @@ const directoryOf = async (path: string): Promise<string | "unclear" | undefined
   return pointed(path, "gitdir: ", real)
 }
 
-/** By these names git takes a folder for a repository, `HEAD` in every one without a working tree, and Claude one for its own. */
-const names = ["(", "-name", ".git", "-o", "-name", "HEAD", "-o", "-iname", skillsHome, "-o", ...instructionSearch, ")"]
-
-/** More than the largest tree of anybody has; to look at so many takes a minute. */
-const mostCandidates = 20_000
-const mostBytes = 16 * 1024 * 1024
-
-/** The folder directly below the workspace with most of the paths. Pure. */
-export const mostIn = (workspace: string, paths: ReadonlyArray<string>): string => {
-  const counts = new Map<string, number>()
-  for (const path of paths) {
-    const [first = ""] = path.slice(workspace.length + 1).split("/", 1)
-    counts.set(first, (counts.get(first) ?? 0) + 1)
-  }
-  const [most] = [...counts].toSorted(([, one], [, other]) => other - one)
-  return join(workspace, most?.[0] ?? "")
-}
-
-/** Links that may lead into folders of git or of Reprise, which are not searched: one on the way there names them. */
-const linksInto = ({ git, stateDirectory }: Place): ReadonlyArray<string> => {
-  const folders = [stateDirectory, ...(git === undefined ? [] : [git.common, git.directory])]
-  const patterns = [...new Set(folders.map(naming))]
-  return ["(", "-type", "l", "(", "-false", ...patterns.flatMap((one) => ["-o", "-lname", one]), ")", ")"]
-}
-
-/** Where in the tree a repository may be. The workspace's own is left out. */
-const candidates = Effect.fnUntraced(function* (place: Place, most: number) {
-  const { stateDirectory, workspace } = place
-  const search = splitPath(process.env["PATH"] ?? "", [dirname(stateDirectory)]).outside
-  const { isCut, paths } = yield* findPaths(
-    [
-      workspace,
-      ...["(", "-path", join(workspace, ".git"), "-o", "-path", stateDirectory, "-o"],
-      ...["-path", join(workspace, skillsHome), ")", "-prune"],
-      // What cannot be listed could be entered all the same.
-      ...["-o", "-type", "d", "!", "-perm", "-500", "-exec", "chmod", "u+rx", "{}", ";", "!", "-name", "*"],
-      ...["-o", "(", ...names, "-o", ...linksInto(place), ")", "-print0"]
-    ],
-    { mostBytes, search }
-  )
-  return isCut || paths.length > most
-    ? yield* new TooManyRepositories({ workspace, most, folder: mostIn(workspace, paths.map(String)) })
-    : paths
-})
-
 /**
  * git asks whether `objects` and `refs` can be entered or run, so files will do, and a later command may add one of them. A
  * folder `config` is none of git's.
@@ -391,11 +319,11 @@ const atOnce = { concurrency: 4 }
 export const nestedRepositories = Effect.fn("nestedRepositories")(function* (
   place: Place,
   settingsIn: ConfigurationReader,
-  most = mostCandidates
+  most?: number
 ) {
   const { git } = place
   const search: Search = { ...place, settingsIn }
-  const inTree = yield* Effect.forEach(yield* candidates(place, most), (path) => atCandidate(path, search), atOnce)
+  const inTree = yield* Effect.forEach(yield* candidatesIn(place, most), (path) => atCandidate(path, search), atOnce)
   if (git === undefined) return inTree.flat()
   const directories = [...git.repositories, ...git.worktrees]
   const others = directories.filter((one) => one !== git.common && one !== git.directory)

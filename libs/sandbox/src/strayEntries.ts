@@ -10,6 +10,7 @@ import { createPrivateFile, hasCode, readPrivateFile } from "@reprise/process"
 import { Effect, Schema } from "effect"
 import type { Environment, GitRepository } from "./askGit.ts"
 import { findPaths, textOfPath } from "./findPaths.ts"
+import { exists } from "./found.ts"
 import type { Link } from "./policy.ts"
 import { putAside } from "./putAside.ts"
 
@@ -26,12 +27,6 @@ const isBranch = (target: string) => /^refs\/(?!.*\.\.)/.test(target)
 
 /** What a folder is: a repository's directory, one with such directories in it, or any other. */
 type Kind = "repository" | "modules" | "worktrees" | "worktree" | "hooks" | "other"
-
-const exists = (path: string) =>
-  lstat(path).then(
-    () => true,
-    () => false
-  )
 
 const kindBelow = async (kind: Kind, name: string, path: string): Promise<Kind> => {
   switch (kind) {
@@ -50,7 +45,7 @@ const kindBelow = async (kind: Kind, name: string, path: string): Promise<Kind> 
   }
 }
 
-const kindOf = async (folder: string, { common, directory }: GitRepository): Promise<Kind> => {
+const kindOfFolder = async (folder: string, { common, directory }: GitRepository): Promise<Kind> => {
   const isBelow = folder === common || folder.startsWith(join(common, "/"))
   let [path, kind]: [string, Kind] = isBelow ? [common, "repository"] : [directory, "worktree"]
   for (const name of relative(path, folder).split(sep)) {
@@ -85,7 +80,7 @@ const entriesOf = async (repository: GitRepository, environment: Environment): P
   const unnamed: Array<Buffer> = []
   for (const bytes of await unusualIn(folders, environment)) {
     const path = textOfPath(bytes)
-    const kind = await kindOf(dirname(path ?? bytes.toString("utf8")), repository)
+    const kind = await kindOfFolder(dirname(path ?? bytes.toString("utf8")), repository)
     // git writes nothing among the hooks, and reads what it finds there by running it; commands cannot write there.
     if (kind === "hooks") continue
     if (path === undefined) {
@@ -118,7 +113,7 @@ const Record = Schema.fromJsonString(
 const decodeRecord = Schema.decodeUnknownSync(Record)
 const encodeRecord = Schema.encodeSync(Record)
 
-/** Of one repository with more links than this somebody makes fun. */
+/** No repository has so many links. */
 const largestRecord = 4 * 1024 * 1024
 
 const recordOf = ({ common }: GitRepository, sandboxFolder: string) =>

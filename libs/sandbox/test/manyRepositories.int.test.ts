@@ -9,7 +9,8 @@ import { Effect } from "effect"
 import { makeConfigurationReader } from "../src/configurationReader.ts"
 import { attend } from "../src/desk.ts"
 import { makeNestedWatch } from "../src/NestedWatch.ts"
-import { nestedRepositories, type Place } from "../src/nestedRepositories.ts"
+import { nestedRepositories } from "../src/nestedRepositories.ts"
+import type { Place } from "../src/treeSearch.ts"
 
 const scene = Effect.acquireRelease(
   Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "reprise-many-")))),

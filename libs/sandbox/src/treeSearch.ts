@@ -1,0 +1,84 @@
+/**
+ * Where in a working tree there may be something that programs outside of the sandbox obey: found by names alone, in one look.
+ * Changes nothing but folders that their owner could not list.
+ */
+import { dirname, join } from "node:path"
+import { splitPath } from "@reprise/process"
+import { Effect, Schema } from "effect"
+import type { GitRepository } from "./askGit.ts"
+import { findPaths, naming } from "./findPaths.ts"
+import type { Directories } from "./gitPlaces.ts"
+import { instructionSearch } from "./instructionFiles.ts"
+import { skillsHome } from "./nestedSkills.ts"
+
+export interface Place {
+  /** Real. */
+  readonly workspace: string
+  /** Nobody but Reprise writes there. */
+  readonly stateDirectory: string
+  readonly git: (Pick<GitRepository, "common" | "directory"> & Directories) | undefined
+  /** Where the user's configuration has every repository look for hooks, relative to its working tree. */
+  readonly hooks: ReadonlyArray<string>
+  /** What the repository's configuration names in a working tree of its own, such as hooks and programs. */
+  readonly namedIn: (tree: string) => Promise<ReadonlyArray<string>>
+}
+
+/** So many places may be repositories that nobody can look at all of them. */
+export class TooManyRepositories extends Schema.TaggedError<TooManyRepositories>()("TooManyRepositories", {
+  workspace: Schema.String,
+  most: Schema.Finite,
+  /** The folder below the workspace that has most of them. */
+  folder: Schema.String
+}) {
+  override get message() {
+    return (
+      `${this.workspace} has more than ${this.most} files or folders called .git or HEAD, most of them in ${this.folder}. ` +
+      "Each may be a repository that git outside of the sandbox would obey, so nothing goes on here. Remove them."
+    )
+  }
+}
+
+/** By these names git takes a folder for a repository, `HEAD` in every one without a working tree, and Claude one for its own. */
+const names = ["(", "-name", ".git", "-o", "-name", "HEAD", "-o", "-iname", skillsHome, "-o", ...instructionSearch, ")"]
+
+/** More than the largest tree of anybody has; to look at so many takes a minute. */
+const mostCandidates = 20_000
+const mostBytes = 16 * 1024 * 1024
+
+/** The folder directly below the workspace with most of the paths. Pure. */
+export const mostIn = (workspace: string, paths: ReadonlyArray<string>): string => {
+  const counts = new Map<string, number>()
+  for (const path of paths) {
+    const [first = ""] = path.slice(workspace.length + 1).split("/", 1)
+    counts.set(first, (counts.get(first) ?? 0) + 1)
+  }
+  const [most] = [...counts].toSorted(([, one], [, other]) => other - one)
+  return join(workspace, most?.[0] ?? "")
+}
+
+/** Links that may lead into folders of git or of Reprise, which are not searched: one on the way there names them. */
+const linksInto = ({ git, stateDirectory }: Place): ReadonlyArray<string> => {
+  const folders = [stateDirectory, ...(git === undefined ? [] : [git.common, git.directory])]
+  const patterns = [...new Set(folders.map(naming))]
+  return ["(", "-type", "l", "(", "-false", ...patterns.flatMap((one) => ["-o", "-lname", one]), ")", ")"]
+}
+
+/** Where in the tree a repository, skills or instructions may be. The workspace's own repository is left out. `most`: more are refused. */
+export const candidatesIn = Effect.fnUntraced(function* (place: Place, most = mostCandidates) {
+  const { stateDirectory, workspace } = place
+  const search = splitPath(process.env["PATH"] ?? "", [dirname(stateDirectory)]).outside
+  const { isCut, paths } = yield* findPaths(
+    [
+      workspace,
+      ...["(", "-path", join(workspace, ".git"), "-o", "-path", stateDirectory, "-o"],
+      ...["-path", join(workspace, skillsHome), ")", "-prune"],
+      // What cannot be listed could be entered all the same.
+      ...["-o", "-type", "d", "!", "-perm", "-500", "-exec", "chmod", "u+rx", "{}", ";", "!", "-name", "*"],
+      ...["-o", "(", ...names, "-o", ...linksInto(place), ")", "-print0"]
+    ],
+    { mostBytes, search }
+  )
+  return isCut || paths.length > most
+    ? yield* new TooManyRepositories({ workspace, most, folder: mostIn(workspace, paths.map(String)) })
+    : paths
+})
