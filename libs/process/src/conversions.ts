@@ -3,11 +3,11 @@
  * ends of lines, keywords and encodings away. A shell does other things with a line that ends otherwise.
  */
 import { randomUUID } from "node:crypto"
-import { constants } from "node:fs"
-import { open, readdir, rm } from "node:fs/promises"
+import { readdir, rm } from "node:fs/promises"
 import { join, posix, resolve } from "node:path"
 import { Effect } from "effect"
 import { hashOfBlob } from "./blobHash.ts"
+import { readForeignFile } from "./foreignFile.ts"
 import { fieldsOf, insist, isUnclear } from "./ownIndex.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 
@@ -67,17 +67,7 @@ const conversionsOf = Effect.fnUntraced(function* (directory: string, options: G
 const isOdd = (path: string) => path.includes("\n") || isUnclear(path)
 
 /** Larger ones with odd names count as other content. */
-const largestOddBytes = 100 * 1024 * 1024
-
-const contentOf = async (path: Buffer): Promise<Buffer | undefined> => {
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
-  try {
-    const found = await file.stat()
-    return found.isFile() && found.size <= largestOddBytes ? await file.readFile() : undefined
-  } finally {
-    await file.close()
-  }
-}
+const largestBytes = 100 * 1024 * 1024
 
 /** The hashes of the files with an odd name: of one that is no UTF-8 there may be several. */
 const hashesOfOdd = async (directory: string, path: string, like: string): Promise<ReadonlyArray<string>> => {
@@ -86,7 +76,8 @@ const hashesOfOdd = async (directory: string, path: string, like: string): Promi
   const alike = names.filter((name) => name.toString("utf8") === posix.basename(path))
   const found: Array<string> = []
   for (const name of alike) {
-    const content = await contentOf(Buffer.concat([Buffer.from(`${folder}/`), name])).catch(() => undefined)
+    const place = Buffer.concat([Buffer.from(`${folder}/`), name])
+    const content = await readForeignFile(place, { largestBytes, follow: false }).catch(() => undefined)
     found.push(content === undefined ? "" : hashOfBlob(content, like))
   }
   return found

@@ -119,16 +119,16 @@ const requireBelow = async (file: FileHandle, path: string, below: string): Prom
 type HowToOpen = Pick<ForeignLimits, "below" | "follow">
 
 /** Opening a device can already have an effect, so the name is looked at first; what was opened is what counts. */
-const openRegular = async (path: string, how: HowToOpen, access = constants.O_RDONLY) => {
+const openRegular = async (path: string | Buffer, how: HowToOpen, access = constants.O_RDONLY) => {
   const { below } = how
   const follow = how.follow !== false && below === undefined
-  requireFile(await (follow ? stat(path) : lstat(path)), path)
+  requireFile(await (follow ? stat(path) : lstat(path)), String(path))
   const flags = access | constants.O_NONBLOCK | constants.O_NOCTTY
   const file = await open(path, follow ? flags : flags | constants.O_NOFOLLOW)
   try {
     const found = await file.stat()
-    requireFile(found, path)
-    if (below !== undefined) await requireBelow(file, path, below)
+    requireFile(found, String(path))
+    if (below !== undefined) await requireBelow(file, String(path), below)
     return { file, size: found.size }
   } catch (error) {
     await file.close()
@@ -159,20 +159,21 @@ const contentOf = async ({ file, size }: Opened, path: string, largestBytes: num
 const defaultTimeoutMs = 10_000
 
 /**
- * The content of a regular file; undefined when there is none, nor where a link leads. Rejected with `ForeignFileRefused`.
+ * The content of a regular file; undefined when there is none, nor where a link leads. Rejected with `ForeignFileRefused`. `path`:
+ * bytes, where it is no text.
  *
  * @example const manifest = await readForeignFile(join(root, "package.json"), { largestBytes: 1024 * 1024 })
  */
 export const readForeignFile = (
-  path: string,
+  path: string | Buffer,
   { check, largestBytes, timeoutMs = defaultTimeoutMs, ...how }: ForeignLimits
 ): Promise<Buffer | undefined> =>
-  within(path, timeoutMs, async (isLate) => {
+  within(String(path), timeoutMs, async (isLate) => {
     const opened = await openRegular(path, how).catch(absent)
     if (opened === undefined) return undefined
     try {
       await check?.(opened.file)
-      return await contentOf(opened, path, largestBytes, isLate)
+      return await contentOf(opened, String(path), largestBytes, isLate)
     } finally {
       await opened.file.close()
     }
