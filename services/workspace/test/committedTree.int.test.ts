@@ -2,84 +2,15 @@
  * A quality gate runs on the files of the working tree, and a reviewer reads a commit. What a command of the author can tell git,
  * so that git takes other files for those of the commit, is a change that is not committed.
  */
-import { execFileSync } from "node:child_process"
-import { createHash } from "node:crypto"
-import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
-import { deflateSync } from "node:zlib"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { finishPhase } from "../src/work/phase/finishPhase.ts"
 import { verifyClaims } from "../src/work/verify/verifyClaims.ts"
-import { verifyCommit } from "../src/work/verify/verifyCommit.ts"
-import { claims, finish, verify } from "./support/commands.ts"
-import { adapters, repository } from "./support/repository.ts"
-
-/** The test that a gate runs, as the commit has it and as an attacker has it: of the same length. */
-const honest = "process.exit(1)\n"
-const forged = "process.exit(0)\n"
-
-/** For attacks: everything that a command may do in the tree and in git's directory. */
-const scene = Effect.gen(function* () {
-  const made = yield* repository
-  const { root } = made
-  const git = (...args: ReadonlyArray<string>) =>
-    execFileSync("git", ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", ...args], {
-      cwd: root,
-      encoding: "utf8",
-      stdio: ["pipe", "pipe", "pipe"]
-    }).trim()
-  let seconds = 0
-  const put = (path: string, text: string) => {
-    mkdirSync(dirname(join(root, path)), { recursive: true })
-    writeFileSync(join(root, path), text)
-    // Old, so that git does not read it again because it is as new as the index, and of another time than before.
-    seconds += 1
-    utimesSync(join(root, path), seconds, seconds)
-  }
-  put("tools/check.mjs", honest)
-  put(".gitignore", "node_modules/\n*.log\n")
-  git("add", "--all")
-  git("commit", "--quiet", "-m", "begin")
-  const base = git("rev-parse", "HEAD")
-  const commit = (message = "work") => {
-    git("add", "--all")
-    git("commit", "--quiet", "--allow-empty", "-m", message)
-    return git("rev-parse", "HEAD")
-  }
-  const work = () => {
-    put("src/a.mjs", "export const a = 1\n")
-    return commit()
-  }
-  const detailOf = (reported: string) =>
-    Effect.map(verifyCommit(verify(reported, base), made.place), (event) =>
-      event._tag === "CommitRejected" ? `${event.reason}: ${event.detail}` : "verified"
-    )
-  return { ...made, base, git, put, commit, work, detailOf }
-})
-type Scene = Effect.Success<typeof scene>
-
-/** Gives a file other content with the same size and modification time, so that only its change time tells. */
-const forge = ({ root }: Pick<Scene, "root">, path: string, text: string) => {
-  const { atime, mtime } = lstatSync(join(root, path))
-  writeFileSync(join(root, path), text)
-  utimesSync(join(root, path), atime, mtime)
-}
-
-/** Puts another hash in the place of one in an index or a commit-graph: what git knows of a file on the disk stays. */
-const exchange = (file: string, from: string, to: string) => {
-  const bytes = readFileSync(file).subarray(0, -20)
-  Buffer.from(to, "hex").copy(bytes, bytes.indexOf(Buffer.from(from, "hex")))
-  chmodSync(file, 0o644)
-  writeFileSync(file, Buffer.concat([bytes, createHash("sha1").update(bytes).digest()]))
-}
-
-/** Writes what git takes for a loose object of a name, whatever it holds. */
-const putObject = ({ root }: Pick<Scene, "root">, hash: string, type: string, content: Buffer) => {
-  const path = join(root, ".git/objects", hash.slice(0, 2), hash.slice(2))
-  if (existsSync(path)) chmodSync(path, 0o644)
-  writeFileSync(path, deflateSync(Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content])))
-}
+import { claims, finish } from "./support/commands.ts"
+import { check, exchange, forge, forged, honest, type Scene, scene } from "./support/hostileAuthor.ts"
+import { adapters } from "./support/repository.ts"
 
 interface Attack {
   readonly name: string
@@ -90,9 +21,6 @@ interface Attack {
   /** Whether `git status` shows it: then the rejection needs no reason. */
   readonly shown?: true
 }
-
-const check = "tools/check.mjs"
-
 const attacks: ReadonlyArray<Attack> = [
   {
     name: "a filter that was given to one git alone",
@@ -304,176 +232,6 @@ const attacks: ReadonlyArray<Attack> = [
   }
 ]
 
-const falseObject = /^missing: git's object [0-9a-f]{40} does not hold what its name says/
-
-/** What has git show other work than that of the commits. */
-const falsified: ReadonlyArray<{
-  readonly name: string
-  readonly falsify: (scene: Scene) => string
-  readonly told?: RegExp
-}> = [
-  {
-    name: "a commit-graph that names another tree",
-    falsify: (at) => {
-      const done = at.work()
-      at.git("commit-graph", "write", "--reachable")
-      exchange(
-        join(at.root, ".git/objects/info/commit-graph"),
-        at.git("rev-parse", `${done}^{tree}`),
-        at.git("rev-parse", `${at.base}^{tree}`)
-      )
-      assert.strictEqual(at.git("diff", at.base, done), "", "git shows nothing")
-      return done
-    },
-    told: /^missing: git's objects\/info\/commit-graph does not say what the commits hold/
-  },
-  {
-    name: "a false object in the place of a file of the work",
-    falsify: (at) => {
-      at.put(check, forged)
-      const done = at.commit()
-      putObject(at, at.git("rev-parse", `HEAD:${check}`), "blob", Buffer.from(honest))
-      return done
-    }
-  },
-  {
-    name: "a false object in the place of a file as it was before",
-    falsify: (at) => {
-      const before = at.git("rev-parse", `HEAD:${check}`)
-      at.put(check, forged)
-      const done = at.commit()
-      putObject(at, before, "blob", Buffer.from(forged))
-      return done
-    }
-  },
-  {
-    name: "a false object in the place of a commit",
-    falsify: (at) => {
-      const done = at.work()
-      const text = execFileSync("git", ["cat-file", "commit", done], { cwd: at.root, encoding: "utf8" })
-      putObject(at, done, "commit", Buffer.from(text.replace("work", "harmless")))
-      return done
-    }
-  }
-]
-
-layer(adapters, { excludeTestServices: true })("the work that a reviewer reads", (it) => {
-  it.effect.each(falsified)("is refused if git shows other work: $name", ({ falsify, told = falseObject }) =>
-    Effect.gen(function* () {
-      const at = yield* scene
-      const done = falsify(at)
-      assert.match(yield* at.detailOf(done), told)
-      const claimed = yield* verifyClaims(claims(at.base, [], { commit: done }), at.place)
-      assert.containSubset(claimed, { _tag: "ClaimsRejected", reason: "missing" })
-    })
-  )
-
-  it.effect("is refused if a folder that it leaves as it was is a false object", () =>
-    Effect.gen(function* () {
-      const at = yield* scene
-      const done = at.work()
-      at.put(check, forged)
-      const hash = at.git("hash-object", "-w", check)
-      const tree = Buffer.concat([Buffer.from("100644 check.mjs\0"), Buffer.from(hash, "hex")])
-      putObject(at, at.git("rev-parse", "HEAD:tools"), "tree", tree)
-      at.git("read-tree", "HEAD")
-      assert.strictEqual(at.git("status", "--porcelain"), "", "git sees nothing")
-      assert.match(
-        yield* at.detailOf(done),
-        /^dirty-tree: Not committed: git's object [0-9a-f]{40} \(does not hold what its name says\)/
-      )
-    })
-  )
-})
-
-/** What tools and users do. */
-const allowed: ReadonlyArray<{ readonly name: string; readonly leave: (scene: Scene) => void }> = [
-  {
-    name: "folders that tools fill and hide by themselves",
-    leave: (at) => {
-      for (const folder of [".venv", ".pytest_cache", "packages/one/.ruff_cache", ".husky/_"]) {
-        at.put(`${folder}/.gitignore`, "*\n")
-        at.put(`${folder}/deep/conftest.py`, "\n")
-      }
-    }
-  },
-  {
-    name: "what a .gitignore of the commit hides, with any name and rules inside",
-    leave: (at) => {
-      at.put("node_modules/one/.gitignore", "dist\n*.js\n")
-      at.put("node_modules/one/.gitattributes", "* text\n")
-      at.put("node_modules/one/conftest.py", "\n")
-      at.put("run.log", "\n")
-      at.put("packages/new/node_modules/two/.gitignore", "*\n")
-    }
-  },
-  {
-    name: "what the repository's own info/exclude hides",
-    leave: (at) => {
-      at.put(".git/info/exclude", "/.reprise/\nnotes.txt\n")
-      at.put("notes.txt", "\n")
-    }
-  },
-  {
-    name: "files that were only touched",
-    leave: (at) => {
-      const now = new Date()
-      utimesSync(join(at.root, check), now, now)
-    }
-  },
-  {
-    name: "ends of lines and keywords as git checks them out, or as the commit has them",
-    leave: (at) => {
-      at.put(".gitattributes", "*.txt text eol=crlf\n*.mjs ident\n")
-      at.put("one.txt", "1\n")
-      at.put("two.txt", "1\n2\n")
-      at.put("src/a.mjs", "// $Id$\n")
-      at.commit("conversions")
-      rmSync(join(at.root, "one.txt"))
-      rmSync(join(at.root, "src/a.mjs"))
-      at.git("checkout", "--", "one.txt", "src/a.mjs")
-      assert.include(readFileSync(join(at.root, "one.txt"), "utf8"), "\r\n")
-      assert.include(readFileSync(join(at.root, "src/a.mjs"), "utf8"), "$Id: ")
-    }
-  },
-  {
-    name: "names that git does not read from a list: a quote, a line break, and one that is no UTF-8",
-    leave: (at) => {
-      at.put(".gitattributes", "* text=auto\n")
-      at.put('"x"', "1\n")
-      at.put("a\nb", "1\n")
-      writeFileSync(Buffer.from(`${at.root}/caf\xe9.txt`, "latin1"), "1\n")
-      writeFileSync(Buffer.from(`${at.root}/caf\xe8.txt`, "latin1"), "2\n")
-      at.commit("names")
-      rmSync(Buffer.from(`${at.root}/caf\xe9.txt`, "latin1"))
-      at.git("-c", "core.eol=crlf", "checkout", "--", ".")
-      at.git("config", "core.eol", "crlf")
-    }
-  },
-  {
-    name: "files that a filter of the user's reads otherwise",
-    leave: (at) => {
-      at.git("config", "filter.strip.clean", "sed s/output/x/")
-      at.put(".gitattributes", "*.ipynb filter=strip text\n")
-      at.put("a.ipynb", "output\n")
-      at.commit("notebook")
-      assert.strictEqual(at.git("show", "HEAD:a.ipynb"), "x")
-    }
-  },
-  {
-    name: "folders without files",
-    leave: (at) => void mkdirSync(join(at.root, "empty/deep"), { recursive: true })
-  },
-  {
-    name: "what a sparse checkout leaves out",
-    leave: (at) => void at.git("sparse-checkout", "set", "--no-cone", "/*", "!/src/")
-  },
-  {
-    name: "what a sparse checkout of folders leaves out",
-    leave: (at) => void at.git("sparse-checkout", "set", "--cone", "tools")
-  }
-]
-
 layer(adapters, { excludeTestServices: true })("the tree that gates run on", (it) => {
   it.effect.each(attacks)("is not that of the commit with $name", ({ attack, shown, told }) =>
     Effect.gen(function* () {
@@ -491,15 +249,6 @@ layer(adapters, { excludeTestServices: true })("the tree that gates run on", (it
     })
   )
 
-  it.effect.each(allowed)("is that of the commit with $name", ({ leave }) =>
-    Effect.gen(function* () {
-      const at = yield* scene
-      const done = at.work()
-      leave(at)
-      assert.strictEqual(yield* at.detailOf(done), "verified")
-    })
-  )
-
   it.effect("is looked at anew when a file has changed within the same second, whatever its other times say", () =>
     Effect.gen(function* () {
       const at = yield* scene
@@ -510,26 +259,6 @@ layer(adapters, { excludeTestServices: true })("the tree that gates run on", (it
         forge(at, check, forged)
         assert.match(yield* at.detailOf(done), /tools\/check\.mjs/)
       }
-    })
-  )
-
-  it.effect.each([
-    { name: "ends of lines by an attribute", rules: "*.txt eol=crlf\n", text: "1\n2\n" },
-    { name: "ends of lines by the configuration", rules: "", text: "1\n2\n", automatic: true },
-    { name: "keywords", rules: "*.txt ident\n", text: "$Id$\n" }
-  ])("is that of the commit although a checkout writes other sizes: $name", ({ automatic, rules, text }) =>
-    Effect.gen(function* () {
-      const at = yield* scene
-      at.put(".gitattributes", rules)
-      at.commit("rules")
-      at.put("a.txt", text)
-      const done = at.commit()
-      assert.strictEqual(yield* at.detailOf(done), "verified")
-      if (automatic === true) at.git("config", "core.autocrlf", "true")
-      at.git("checkout", "--quiet", at.base)
-      at.git("checkout", "--quiet", "main")
-      assert.notStrictEqual(readFileSync(join(at.root, "a.txt"), "utf8"), text)
-      assert.strictEqual(yield* at.detailOf(done), "verified")
     })
   )
 

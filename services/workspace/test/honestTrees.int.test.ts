@@ -1,0 +1,126 @@
+/** What honest work leaves in a tree is no change: each refusal of it would stop a run for nothing. */
+import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { check, type Scene, scene } from "./support/hostileAuthor.ts"
+import { adapters } from "./support/repository.ts"
+
+/** What tools and users do. */
+const allowed: ReadonlyArray<{ readonly name: string; readonly leave: (scene: Scene) => void }> = [
+  {
+    name: "folders that tools fill and hide by themselves",
+    leave: (at) => {
+      for (const folder of [".venv", ".pytest_cache", "packages/one/.ruff_cache", ".husky/_"]) {
+        at.put(`${folder}/.gitignore`, "*\n")
+        at.put(`${folder}/deep/conftest.py`, "\n")
+      }
+    }
+  },
+  {
+    name: "what a .gitignore of the commit hides, with any name and rules inside",
+    leave: (at) => {
+      at.put("node_modules/one/.gitignore", "dist\n*.js\n")
+      at.put("node_modules/one/.gitattributes", "* text\n")
+      at.put("node_modules/one/conftest.py", "\n")
+      at.put("run.log", "\n")
+      at.put("packages/new/node_modules/two/.gitignore", "*\n")
+    }
+  },
+  {
+    name: "what the repository's own info/exclude hides",
+    leave: (at) => {
+      at.put(".git/info/exclude", "/.reprise/\nnotes.txt\n")
+      at.put("notes.txt", "\n")
+    }
+  },
+  {
+    name: "files that were only touched",
+    leave: (at) => {
+      const now = new Date()
+      utimesSync(join(at.root, check), now, now)
+    }
+  },
+  {
+    name: "ends of lines and keywords as git checks them out, or as the commit has them",
+    leave: (at) => {
+      at.put(".gitattributes", "*.txt text eol=crlf\n*.mjs ident\n")
+      at.put("one.txt", "1\n")
+      at.put("two.txt", "1\n2\n")
+      at.put("src/a.mjs", "// $Id$\n")
+      at.commit("conversions")
+      rmSync(join(at.root, "one.txt"))
+      rmSync(join(at.root, "src/a.mjs"))
+      at.git("checkout", "--", "one.txt", "src/a.mjs")
+      assert.include(readFileSync(join(at.root, "one.txt"), "utf8"), "\r\n")
+      assert.include(readFileSync(join(at.root, "src/a.mjs"), "utf8"), "$Id: ")
+    }
+  },
+  {
+    name: "names that git does not read from a list: a quote, a line break, and one that is no UTF-8",
+    leave: (at) => {
+      at.put(".gitattributes", "* text=auto\n")
+      at.put('"x"', "1\n")
+      at.put("a\nb", "1\n")
+      writeFileSync(Buffer.from(`${at.root}/caf\xe9.txt`, "latin1"), "1\n")
+      writeFileSync(Buffer.from(`${at.root}/caf\xe8.txt`, "latin1"), "2\n")
+      at.commit("names")
+      rmSync(Buffer.from(`${at.root}/caf\xe9.txt`, "latin1"))
+      at.git("-c", "core.eol=crlf", "checkout", "--", ".")
+      at.git("config", "core.eol", "crlf")
+    }
+  },
+  {
+    name: "files that a filter of the user's reads otherwise",
+    leave: (at) => {
+      at.git("config", "filter.strip.clean", "sed s/output/x/")
+      at.put(".gitattributes", "*.ipynb filter=strip text\n")
+      at.put("a.ipynb", "output\n")
+      at.commit("notebook")
+      assert.strictEqual(at.git("show", "HEAD:a.ipynb"), "x")
+    }
+  },
+  {
+    name: "folders without files",
+    leave: (at) => void mkdirSync(join(at.root, "empty/deep"), { recursive: true })
+  },
+  {
+    name: "what a sparse checkout leaves out",
+    leave: (at) => void at.git("sparse-checkout", "set", "--no-cone", "/*", "!/src/")
+  },
+  {
+    name: "what a sparse checkout of folders leaves out",
+    leave: (at) => void at.git("sparse-checkout", "set", "--cone", "tools")
+  }
+]
+
+layer(adapters, { excludeTestServices: true })("the tree that gates run on", (it) => {
+  it.effect.each(allowed)("is that of the commit with $name", ({ leave }) =>
+    Effect.gen(function* () {
+      const at = yield* scene
+      const done = at.work()
+      leave(at)
+      assert.strictEqual(yield* at.detailOf(done), "verified")
+    })
+  )
+
+  it.effect.each([
+    { name: "ends of lines by an attribute", rules: "*.txt eol=crlf\n", text: "1\n2\n" },
+    { name: "ends of lines by the configuration", rules: "", text: "1\n2\n", automatic: true },
+    { name: "keywords", rules: "*.txt ident\n", text: "$Id$\n" }
+  ])("is that of the commit although a checkout writes other sizes: $name", ({ automatic, rules, text }) =>
+    Effect.gen(function* () {
+      const at = yield* scene
+      at.put(".gitattributes", rules)
+      at.commit("rules")
+      at.put("a.txt", text)
+      const done = at.commit()
+      assert.strictEqual(yield* at.detailOf(done), "verified")
+      if (automatic === true) at.git("config", "core.autocrlf", "true")
+      at.git("checkout", "--quiet", at.base)
+      at.git("checkout", "--quiet", "main")
+      assert.notStrictEqual(readFileSync(join(at.root, "a.txt"), "utf8"), text)
+      assert.strictEqual(yield* at.detailOf(done), "verified")
+    })
+  )
+})

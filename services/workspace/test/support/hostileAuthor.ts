@@ -1,0 +1,79 @@
+/** A repository whose author is an attacker: what its commands may do in the tree and in git's directory. */
+import { execFileSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { deflateSync } from "node:zlib"
+import { Effect } from "effect"
+import { verifyCommit } from "../../src/work/verify/verifyCommit.ts"
+import { verify } from "./commands.ts"
+import { repository } from "./repository.ts"
+
+/** The test that a gate runs, as the commit has it and as an attacker has it: of the same length. */
+export const honest = "process.exit(1)\n"
+export const forged = "process.exit(0)\n"
+
+/** For attacks: everything that a command may do in the tree and in git's directory. */
+export const scene = Effect.gen(function* () {
+  const made = yield* repository
+  const { root } = made
+  const git = (...args: ReadonlyArray<string>) =>
+    execFileSync("git", ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", ...args], {
+      cwd: root,
+      encoding: "utf8",
+      stdio: ["pipe", "pipe", "pipe"]
+    }).trim()
+  let seconds = 0
+  const put = (path: string, text: string) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+    // Old, so that git does not read it again because it is as new as the index, and of another time than before.
+    seconds += 1
+    utimesSync(join(root, path), seconds, seconds)
+  }
+  put("tools/check.mjs", honest)
+  put(".gitignore", "node_modules/\n*.log\n")
+  git("add", "--all")
+  git("commit", "--quiet", "-m", "begin")
+  const base = git("rev-parse", "HEAD")
+  const commit = (message = "work") => {
+    git("add", "--all")
+    git("commit", "--quiet", "--allow-empty", "-m", message)
+    return git("rev-parse", "HEAD")
+  }
+  const work = () => {
+    put("src/a.mjs", "export const a = 1\n")
+    return commit()
+  }
+  const detailOf = (reported: string) =>
+    Effect.map(verifyCommit(verify(reported, base), made.place), (event) =>
+      event._tag === "CommitRejected" ? `${event.reason}: ${event.detail}` : "verified"
+    )
+  return { ...made, base, git, put, commit, work, detailOf }
+})
+export type Scene = Effect.Success<typeof scene>
+
+/** Gives a file other content with the same size and modification time, so that only its change time tells. */
+export const forge = ({ root }: Pick<Scene, "root">, path: string, text: string) => {
+  const { atime, mtime } = lstatSync(join(root, path))
+  writeFileSync(join(root, path), text)
+  utimesSync(join(root, path), atime, mtime)
+}
+
+/** Puts another hash in the place of one in an index or a commit-graph: what git knows of a file on the disk stays. */
+export const exchange = (file: string, from: string, to: string) => {
+  const bytes = readFileSync(file).subarray(0, -20)
+  Buffer.from(to, "hex").copy(bytes, bytes.indexOf(Buffer.from(from, "hex")))
+  chmodSync(file, 0o644)
+  writeFileSync(file, Buffer.concat([bytes, createHash("sha1").update(bytes).digest()]))
+}
+
+/** Writes what git takes for a loose object of a name, whatever it holds. */
+export const putObject = ({ root }: Pick<Scene, "root">, hash: string, type: string, content: Buffer) => {
+  const path = join(root, ".git/objects", hash.slice(0, 2), hash.slice(2))
+  if (existsSync(path)) chmodSync(path, 0o644)
+  writeFileSync(path, deflateSync(Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content])))
+}
+
+/** What a gate runs. */
+export const check = "tools/check.mjs"
