@@ -1,37 +1,12 @@
 /** Names that a command may not make, and that are there when another command begins. */
-import { execFile } from "node:child_process"
 import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, References, Schedule } from "effect"
-import { layerSandbox, Sandbox, type SandboxShape } from "../src/index.ts"
-import { canary, canSandbox, type Scene, scene } from "../src/testing.ts"
+import { Effect, Fiber } from "effect"
+import { canary, canSandbox, scene } from "../src/testing.ts"
+import { during, run, runIn, until } from "./support/sandboxedScene.ts"
 
 const sandboxed = await canSandbox()
-
-const during = <A, E>(here: Scene, use: (sandbox: SandboxShape) => Effect.Effect<A, E>) =>
-  Sandbox.use(use).pipe(
-    Effect.provide(
-      layerSandbox({
-        mode: "required",
-        gates: true,
-        settings: { write: [], read: [], deny: [], network: [] },
-        stateDirectory: here.stateDirectory,
-        environment: { ...process.env, HOME: here.home }
-      })
-    ),
-    Effect.scoped,
-    Effect.provideService(References.MinimumLogLevel, "Error")
-  )
-
-const run = (here: Scene, shell: string, command: string) =>
-  Effect.callback<string>((resume) => {
-    const where = { cwd: here.workspace, env: { ...process.env, HOME: here.home } }
-    execFile(shell, ["-c", command], where, (_, output) => resume(Effect.succeed(output)))
-  })
-
-const until = (isTrue: () => boolean) =>
-  Effect.repeat(Effect.sync(isTrue), { until: (done) => done, schedule: Schedule.spaced("5 millis") })
 
 describe.skipIf(!sandboxed)("a name that a command may not make", () => {
   it.live("leads no other command to what is hidden, while the one that made it a link goes on", () =>
@@ -61,9 +36,7 @@ describe.skipIf(!sandboxed)("a name that a command may not make", () => {
       const settings = join(here.home, ".config", "Code", "User")
       mkdirSync(settings, { recursive: true })
       writeFileSync(join(settings, "settings.json"), "{}")
-      yield* during(here, ({ shellFor }) =>
-        Effect.flatMap(shellFor(here.workspace, "author"), (shell) => run(here, shell, `ln -s ${settings} .vscode`))
-      )
+      yield* during(here, (sandbox) => runIn(here, sandbox, `ln -s ${settings} .vscode`))
       assert.strictEqual(readFileSync(join(settings, "settings.json"), "utf8"), "{}")
       assert.isFalse(existsSync(join(here.workspace, ".vscode")))
     })
@@ -74,11 +47,7 @@ describe.skipIf(!sandboxed)("a name that a command may not make", () => {
       const here = yield* scene
       const place = join(here.workspace, ".mcp.json")
       const before = readFileSync(place, "utf8")
-      yield* during(here, ({ shellFor }) =>
-        Effect.flatMap(shellFor(here.workspace, "author"), (shell) =>
-          run(here, shell, "echo x > settings/mcp.json; echo x > opencode.json")
-        )
-      )
+      yield* during(here, (sandbox) => runIn(here, sandbox, "echo x > settings/mcp.json; echo x > opencode.json"))
       assert.strictEqual(readFileSync(place, "utf8"), before)
       assert.strictEqual(readFileSync(join(here.workspace, "opencode.json"), "utf8"), "{}")
     })

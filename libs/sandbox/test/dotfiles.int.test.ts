@@ -1,35 +1,12 @@
 /** A repository of settings: the user's shell, git and editor obey files of the workspace by links in the home folder. */
-import { execFile } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, References } from "effect"
-import { layerSandbox, Sandbox } from "../src/index.ts"
+import { Effect } from "effect"
 import { canary, canSandbox, type Scene, scene } from "../src/testing.ts"
+import { during, runIn } from "./support/sandboxedScene.ts"
 
 const sandboxed = await canSandbox()
-const quietly = Effect.provideService(References.MinimumLogLevel, "None")
-
-const run = (here: Scene, command: string, more: Record<string, string>) =>
-  Sandbox.use(({ shellFor }) => shellFor(here.workspace, "author")).pipe(
-    Effect.flatMap((shell) =>
-      Effect.callback<void>((resume) => {
-        const where = { cwd: here.workspace, env: { ...process.env, HOME: here.home, ...more } }
-        execFile(shell, ["-c", command], where, () => resume(Effect.void))
-      })
-    ),
-    Effect.provide(
-      layerSandbox({
-        mode: "required",
-        gates: true,
-        settings: { write: [], read: [], deny: [], network: [] },
-        stateDirectory: here.stateDirectory,
-        environment: { ...process.env, HOME: here.home, ...more }
-      })
-    ),
-    Effect.scoped
-  )
-
 interface Case {
   /** Of the workspace. */
   readonly file: string
@@ -95,14 +72,12 @@ describe.skipIf(!sandboxed)("a file of the workspace that programs of the user o
         symlinkSync(join(here.workspace, target), from)
       }
       const again = `mv dots out-dots; mkdir -p ${dirname(file)}; echo ${canary} > ${file}`
-      yield* run(
-        here,
-        `touch out-ran; mkdir -p ${dirname(file)}; echo ${canary} > ${file}; ${again}`,
-        variables?.(here) ?? {}
-      )
+      const more = variables?.(here)
+      const command = `touch out-ran; mkdir -p ${dirname(file)}; echo ${canary} > ${file}; ${again}`
+      yield* during(here, (sandbox) => runIn(here, sandbox, command, more), more)
       assert.isTrue(existsSync(join(here.workspace, "out-ran")))
       assert.notInclude(existsSync(place) ? readFileSync(place, "utf8") : "", canary)
-    }).pipe(quietly)
+    })
   )
 
   it.live("is written where it is a program that the user starts by its name", () =>
@@ -110,8 +85,8 @@ describe.skipIf(!sandboxed)("a file of the workspace that programs of the user o
       const here = yield* scene
       mkdirSync(join(here.home, ".local", "bin"), { recursive: true })
       symlinkSync(join(here.workspace, "tools", "built"), join(here.home, ".local", "bin", "built"))
-      yield* run(here, "echo built > tools/built", {})
+      yield* during(here, (sandbox) => runIn(here, sandbox, "echo built > tools/built"))
       assert.isTrue(existsSync(join(here.workspace, "tools", "built")))
-    }).pipe(quietly)
+    })
   )
 })

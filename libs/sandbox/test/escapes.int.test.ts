@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { canSandbox, escapedFrom, escapes, scene } from "../src/testing.ts"
-import { quietly, sceneAfterAll, tryOne } from "./support/allEscapes.ts"
+import { sceneAfterAll, tryOne } from "./support/allEscapes.ts"
 
 const sandboxed = await canSandbox()
 
@@ -10,7 +10,7 @@ describe.skipIf(!sandboxed)("the sandbox", () => {
     Effect.gen(function* () {
       assert.isAtLeast(escapes.length, 40)
       assert.deepStrictEqual(escapedFrom(yield* sceneAfterAll("author")), [])
-    }).pipe(quietly)
+    })
   )
 
   it.live("is what keeps them inside: a plain shell lets most of them out", () =>

@@ -3,7 +3,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { canSandbox, escapedFrom } from "../src/testing.ts"
-import { quietly, sceneAfterAll } from "./support/allEscapes.ts"
+import { sceneAfterAll } from "./support/allEscapes.ts"
 
 const sandboxed = await canSandbox()
 
@@ -11,6 +11,6 @@ describe.skipIf(!sandboxed)("the sandbox", () => {
   it.live("keeps every try of the table inside, for a reviewer", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(escapedFrom(yield* sceneAfterAll("reviewer")), [])
-    }).pipe(quietly)
+    })
   )
 })

@@ -1,34 +1,10 @@
 /** Names of agents' instructions in a workspace: which are put aside when a command ends. */
-import { execFile } from "node:child_process"
 import { lstatSync, mkdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, References } from "effect"
-import { layerSandbox, Sandbox } from "../src/index.ts"
+import { Effect } from "effect"
 import { canSandbox, type Scene, scene } from "../src/testing.ts"
-
-const quietly = Effect.provideService(References.MinimumLogLevel, "Error")
-
-const run = (here: Scene, command: string) =>
-  Sandbox.use(({ shellFor }) =>
-    Effect.flatMap(shellFor(here.workspace, "author"), (shell) =>
-      Effect.callback<string>((resume) => {
-        const where = { cwd: here.workspace, env: { ...process.env, HOME: here.home } }
-        execFile(shell, ["-c", command], where, (_, output) => resume(Effect.succeed(output)))
-      })
-    )
-  ).pipe(
-    Effect.provide(
-      layerSandbox({
-        mode: "required",
-        gates: true,
-        settings: { write: [], read: [], deny: [], network: [] },
-        stateDirectory: here.stateDirectory,
-        environment: { ...process.env, HOME: here.home }
-      })
-    ),
-    Effect.scoped
-  )
+import { during, runIn } from "./support/sandboxedScene.ts"
 
 const isThere = (here: Scene, path: string) =>
   lstatSync(join(here.workspace, path), { throwIfNoEntry: false }) !== undefined
@@ -42,10 +18,10 @@ describe.skipIf(!(await canSandbox()))("a name of agents' instructions that a co
   ] as const)("is moved when its command ends, where it is %s, and the agent reads why", ([, command, path]) =>
     Effect.gen(function* () {
       const here = yield* scene
-      const said = yield* run(here, command)
+      const said = yield* during(here, (sandbox) => runIn(here, sandbox, command))
       assert.include(said, "a name of agents' instructions, which is a")
       assert.isFalse(isThere(here, path))
-    }).pipe(quietly)
+    })
   )
 
   it.live("stays where it is a plain file, a link to another such name beside it, or was there before", () =>
@@ -53,12 +29,11 @@ describe.skipIf(!(await canSandbox()))("a name of agents' instructions that a co
       const here = yield* scene
       mkdirSync(join(here.workspace, "own"))
       symlinkSync("../elsewhere", join(here.workspace, "own", "AGENTS.md"))
-      const said = yield* run(
-        here,
-        "echo use tabs > AGENTS.md; ln -s AGENTS.md CLAUDE.md; ln -s ./AGENTS.md CONTEXT.md"
+      const said = yield* during(here, (sandbox) =>
+        runIn(here, sandbox, "echo use tabs > AGENTS.md; ln -s AGENTS.md CLAUDE.md; ln -s ./AGENTS.md CONTEXT.md")
       )
       assert.notInclude(said, "reprise:")
       for (const path of ["AGENTS.md", "CLAUDE.md", "CONTEXT.md", "own/AGENTS.md"]) assert.isTrue(isThere(here, path))
-    }).pipe(quietly)
+    })
   )
 })

@@ -1,35 +1,13 @@
 /** Repositories inside of a workspace: which of them are put aside, and what is said. */
-import { execFile, execFileSync } from "node:child_process"
+import { execFileSync } from "node:child_process"
 import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, References } from "effect"
-import { layerSandbox, Sandbox, type SandboxShape } from "../src/index.ts"
+import { Effect } from "effect"
 import { canSandbox, type Scene, scene } from "../src/testing.ts"
+import { during, runIn } from "./support/sandboxedScene.ts"
 
 const sandboxed = await canSandbox()
-const quietly = Effect.provideService(References.MinimumLogLevel, "Error")
-
-const options = ({ home, stateDirectory }: Scene) => ({
-  mode: "required" as const,
-  gates: true,
-  settings: { write: [], read: [], deny: [], network: [] },
-  stateDirectory,
-  environment: { ...process.env, HOME: home }
-})
-
-const during = <A, E>(here: Scene, use: (sandbox: SandboxShape) => Effect.Effect<A, E>) =>
-  Sandbox.use(use).pipe(Effect.provide(layerSandbox(options(here))), Effect.scoped)
-
-/** The output of a command of an author. */
-const runIn = (here: Scene, { shellFor }: SandboxShape, command: string) =>
-  Effect.flatMap(shellFor(here.workspace, "author"), (shell) =>
-    Effect.callback<string>((resume) => {
-      const where = { cwd: here.workspace, env: { ...process.env, HOME: here.home } }
-      execFile(shell, ["-c", command], where, (_, output) => resume(Effect.succeed(output)))
-    })
-  )
-
 const identity = "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a"
 const make = (name: string) => `${identity}; git init -q ${name} && git -C ${name} commit -q --allow-empty -m x`
 const evil = (name: string) => `${make(name)}; git -C ${name} config core.fsmonitor ./run`
@@ -48,7 +26,7 @@ describe.skipIf(!sandboxed)("a repository inside of a workspace", () => {
       )
       assert.notInclude(said, "reprise:")
       assert.isTrue(isThere(here, "plain") && isThere(here, "cloned"))
-    }).pipe(quietly)
+    })
   )
 
   it.live("with a configuration of its own is moved when its command ends, and the agent reads why", () =>
@@ -58,7 +36,7 @@ describe.skipIf(!sandboxed)("a repository inside of a workspace", () => {
       assert.match(said, /reprise: .*made\/\.git was moved to \.reprise\/sandbox\/refused: .*core\.fsmonitor/)
       assert.isFalse(isThere(here, "made"))
       assert.isTrue(readdirSync(join(here.stateDirectory, "sandbox", "refused")).some((name) => name.endsWith(".git")))
-    }).pipe(quietly)
+    })
   )
 
   it.live("is moved from a folder whose name is no text, also one without a working tree", () =>
@@ -73,7 +51,7 @@ describe.skipIf(!sandboxed)("a repository inside of a workspace", () => {
       const find = ["-path", "*/.reprise", "-prune", "-o", "(", ...obeyed, ")", "-print"]
       assert.strictEqual(execFileSync("find", [here.workspace, ...find], { encoding: "utf8" }), "")
       assert.include(said, "a path that is no text")
-    }).pipe(quietly)
+    })
   )
 
   it.live("that the user made before stays while it says the same, and not when a command changed it", () =>
@@ -94,7 +72,7 @@ describe.skipIf(!sandboxed)("a repository inside of a workspace", () => {
       assert.deepStrictEqual([first.kept, second.kept], [true, false])
       assert.notInclude(first.said, "reprise:")
       assert.match(second.said, /core\.pager/)
-    }).pipe(quietly)
+    })
   )
 
   it.live("that a killed process's agent made is no user's, and one that is made while nobody works is", () =>
@@ -112,7 +90,7 @@ describe.skipIf(!sandboxed)("a repository inside of a workspace", () => {
       execFileSync("/bin/sh", ["-c", evil("mine")], { cwd: here.workspace })
       yield* during(here, (sandbox) => sandbox.tidy(here.workspace))
       assert.isTrue(isThere(here, "mine"))
-    }).pipe(quietly)
+    })
   )
 
   it.live("keeps no agent in another workspace waiting, however many there are", () =>
@@ -131,7 +109,7 @@ describe.skipIf(!sandboxed)("a repository inside of a workspace", () => {
         )
       )
       assert.strictEqual(first, "other")
-    }).pipe(quietly)
+    })
   )
 })
 
@@ -155,7 +133,7 @@ describe.skipIf(!sandboxed)("skills of Claude in a folder of a workspace", () =>
       )
       assert.include(said, `${place} was moved to .reprise/sandbox/refused`)
       assert.isUndefined(lstatSync(join(here.workspace, place), { throwIfNoEntry: false }))
-    }).pipe(quietly)
+    })
   )
 
   it.live("that the user made before stay while they say the same", () =>
@@ -173,7 +151,7 @@ describe.skipIf(!sandboxed)("skills of Claude in a folder of a workspace", () =>
       )
       assert.deepStrictEqual([before, after], [true, false])
       assert.isTrue(existsSync(join(place, "other")))
-    }).pipe(quietly)
+    })
   )
 })
 
@@ -197,7 +175,7 @@ describe.skipIf(!sandboxed)("a hook of a repository in a workspace", () => {
         })
       )
       assert.deepStrictEqual(kept, [true, false])
-    }).pipe(quietly)
+    })
   )
 
   it.live("is another one when its bytes are others, however large it is", () =>
@@ -214,7 +192,7 @@ describe.skipIf(!sandboxed)("a hook of a repository in a workspace", () => {
         })
       )
       assert.deepStrictEqual(kept, [true, false])
-    }).pipe(quietly)
+    })
   )
 })
 
@@ -308,7 +286,7 @@ describe.skipIf(!sandboxed)("what git would obey outside of the sandbox is moved
       const said = yield* during(here, (sandbox) => runIn(here, sandbox, command))
       assert.isUndefined(lstatSync(join(here.workspace, gone), { throwIfNoEntry: false }), said)
       assert.include(said, "was moved to .reprise/sandbox/refused")
-    }).pipe(quietly)
+    })
   )
 
   it.live("in a worktree of a run too, where a command may write '.reprise'", () =>
@@ -323,7 +301,7 @@ describe.skipIf(!sandboxed)("what git would obey outside of the sandbox is moved
           assert.isFalse(isThere(inRun, join(".reprise", "x")))
         })
       )
-    }).pipe(quietly)
+    })
   )
 
   it.live("and is no repository where it is moved", () =>
@@ -334,7 +312,7 @@ describe.skipIf(!sandboxed)("what git would obey outside of the sandbox is moved
       const [moved = ""] = readdirSync(refused).filter((name) => name.endsWith("-.git"))
       assert.isTrue(existsSync(join(refused, moved, "config")))
       assert.isFalse(existsSync(join(refused, moved, "HEAD")))
-    }).pipe(quietly)
+    })
   )
 
   it.live("but not a worktree that was added since the first look", () =>
@@ -342,6 +320,6 @@ describe.skipIf(!sandboxed)("what git would obey outside of the sandbox is moved
       const here = yield* scene
       yield* during(here, (sandbox) => runIn(here, sandbox, "git worktree add -q -b made t"))
       assert.isTrue(isThere(here, "t"))
-    }).pipe(quietly)
+    })
   )
 })

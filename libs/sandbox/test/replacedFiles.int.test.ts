@@ -1,41 +1,13 @@
 /** A mount of a single file ends when somebody outside replaces the file: what a command can do then. */
-import { execFile, execFileSync, spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, References, Schedule } from "effect"
-import { layerSandbox, Sandbox, type SandboxShape } from "../src/index.ts"
+import { Effect, Fiber } from "effect"
 import { canary, canSandbox, type Scene, scene } from "../src/testing.ts"
+import { during, environmentOf, run, until } from "./support/sandboxedScene.ts"
 
 const sandboxed = await canSandbox()
-const quietly = Effect.provideService(References.MinimumLogLevel, "None")
-
-const environmentOf = ({ home }: Scene) => ({ ...process.env, HOME: home })
-
-const during = <A, E>(here: Scene, use: (sandbox: SandboxShape) => Effect.Effect<A, E>) =>
-  Sandbox.use(use).pipe(
-    Effect.provide(
-      layerSandbox({
-        mode: "required",
-        gates: true,
-        settings: { write: [], read: [], deny: [], network: [] },
-        stateDirectory: here.stateDirectory,
-        environment: environmentOf(here)
-      })
-    ),
-    Effect.scoped
-  )
-
-const run = (here: Scene, shell: string, command: string) =>
-  Effect.callback<string>((resume) => {
-    execFile(shell, ["-c", command], { cwd: here.workspace, env: environmentOf(here) }, (_, stdout, stderr) =>
-      resume(Effect.succeed(stdout + stderr))
-    )
-  })
-
-const until = (isTrue: () => boolean) =>
-  Effect.repeat(Effect.sync(isTrue), { until: (done) => done, schedule: Schedule.spaced("5 millis") })
-
 /** As git, npm and editors write a file. */
 const replace = (path: string, text: string) => {
   writeFileSync(`${path}.lock`, text)
@@ -82,7 +54,7 @@ describe.skipIf(!sandboxed)("a protected file that the user replaces while a com
       assert.strictEqual(readFileSync(place, "utf8"), before)
       assert.isTrue(refusedIn(here).some((text) => text.includes(canary)))
       assert.match(said, /reprise: .*replaced while a command ran/)
-    }).pipe(quietly)
+    })
   )
 
   it.live("is the one from before when the command was killed", () =>
@@ -123,7 +95,7 @@ describe.skipIf(!sandboxed)("a protected file that the user replaces while a com
           assert.strictEqual(readFileSync(place, "utf8"), before, "at the end of the turn")
         })
       )
-    }).pipe(quietly)
+    })
   )
 
   it.live("stays as git writes it for a branch", () =>
@@ -138,7 +110,7 @@ describe.skipIf(!sandboxed)("a protected file that the user replaces while a com
       )
       assert.include(readFileSync(place, "utf8"), '[branch "second"]')
       assert.notInclude(said, "reprise:")
-    }).pipe(quietly)
+    })
   )
 
   it.live("is the user's between two commands, and the second one cannot change it", () =>
@@ -163,7 +135,7 @@ describe.skipIf(!sandboxed)("a protected file that the user replaces while a com
       const text = readFileSync(place, "utf8")
       assert.include(text, "mine")
       assert.notInclude(text, canary)
-    }).pipe(quietly)
+    })
   )
 })
 
@@ -188,6 +160,6 @@ describe.skipIf(!sandboxed)("a key that a program of the user writes anew while 
           )
         )
         assert.notInclude(said, canary)
-      }).pipe(quietly)
+      })
   )
 })
