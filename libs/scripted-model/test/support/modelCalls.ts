@@ -13,7 +13,7 @@ export const script: ScriptInput = {
       match: { lastUser: "too many" },
       reply: { text: "fine", fault: { status: 429, retryAfterSeconds: 3, body: { error: { message: "slow down" } } } }
     },
-    { match: { lastUser: "wait" }, reply: { text: "abcdef", hold: { name: "middle", afterChars: 3 } } },
+    { match: { lastUser: "wait" }, reply: { text: "one two", hold: { name: "middle", afterChars: 4 } } },
     { match: { lastUser: "later" }, reply: { text: "sent", hold: "before" } }
   ]
 }
