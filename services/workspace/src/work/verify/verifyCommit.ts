@@ -74,6 +74,15 @@ export const newCommit = Effect.fnUntraced(function* (directory: string, reporte
     : rejection("not-new", `${commit} is not a descendant of ${from}, where this work began.`)
 })
 
+/** Gates run on the files of HEAD, so the commit that is reviewed must be HEAD. */
+const notHead = (commit: string, head: string | undefined) =>
+  head === commit
+    ? undefined
+    : rejection(
+        "dirty-tree",
+        `HEAD is ${head}, and ${commit} was reported: quality gates would run on other files than a reviewer is shown. Report HEAD, or take what comes after ${commit} off the branch.`
+      )
+
 /** What is not committed, as a rejection. Reprise's own files, and those that were dirty before the run, do not count. */
 export const uncommitted = Effect.fnUntraced(function* (place: Place, reviewPath: string | undefined) {
   const git = yield* Git
@@ -101,7 +110,7 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
   if (!(yield* git.hasDiff(directory, base, commit))) {
     return rejection("empty", `There is no difference between ${base} and ${commit}.`)
   }
-  const dirty = yield* uncommitted(place, command.reviewPath)
+  const dirty = notHead(commit, yield* git.head(directory)) ?? (yield* uncommitted(place, command.reviewPath))
   return dirty ?? { commit, diffStat: yield* git.diffStat(directory, base, commit) }
 })
 
