@@ -5,7 +5,7 @@
 import { Effect, Schema } from "effect"
 import { replaceFile } from "./files.ts"
 import { readForeignText } from "./foreignFile.ts"
-import { ProgramFailed } from "./runProgram.ts"
+import { onDisk } from "./ownIndex.ts"
 
 const Record = Schema.fromJsonString(Schema.Array(Schema.String))
 const decode = Schema.decodeUnknownEffect(Record)
@@ -24,11 +24,8 @@ interface Standing {
 
 const keyOf = ({ path, why = "" }: Standing): string => `${path}\0${why}`
 
-const attempt = <A>(run: () => Promise<A>) =>
-  Effect.tryPromise({ try: run, catch: (cause) => new ProgramFailed({ program: "git", reason: "fault", cause }) })
-
 const read = Effect.fnUntraced(function* (folder: string) {
-  const text = yield* attempt(() => readForeignText(recordOf(folder), { largestBytes, follow: false })).pipe(
+  const text = yield* onDisk(() => readForeignText(recordOf(folder), { largestBytes, follow: false })).pipe(
     Effect.orElseSucceed(() => undefined)
   )
   // Without a record nothing is believed.
@@ -37,7 +34,7 @@ const read = Effect.fnUntraced(function* (folder: string) {
 })
 
 const write = (folder: string, keys: ReadonlyArray<string>) =>
-  attempt(() => replaceFile(recordOf(folder), JSON.stringify(keys)))
+  onDisk(() => replaceFile(recordOf(folder), JSON.stringify(keys)))
 
 /** Records what stands in a tree now, in the place of what was recorded. `folder`: that of Reprise's own index of the tree. */
 export const recordStanding = (folder: string, found: ReadonlyArray<Standing>) => write(folder, found.map(keyOf))

@@ -9,7 +9,7 @@ import { posix } from "node:path"
 import { Effect } from "effect"
 import { hasCode } from "./files.ts"
 import { kindOf } from "./foreignFile.ts"
-import { fieldsOf, refused } from "./ownIndex.ts"
+import { fieldsOf, onDisk, refused } from "./ownIndex.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import type { Committed } from "./selfHiddenFolders.ts"
 import { isOwnFile } from "./workingTree.ts"
@@ -225,7 +225,7 @@ export const unlistedEntries = Effect.fn("unlistedEntries")(function* (
   options: GitOptions
 ) {
   const bytes = asBytes(directory)
-  const found = yield* Effect.promise(() =>
+  const found = yield* onDisk(() =>
     searchCommitted(bytes, commit).catch((error) => (error instanceof TooMany ? undefined : Promise.reject(error)))
   )
   if (found === undefined) return [tooMany]
@@ -247,7 +247,7 @@ export const unlistedEntries = Effect.fn("unlistedEntries")(function* (
       unlisted.push({ path: text, why: `${kindOf(entry)}, which no commit can hold: remove it`, mayStay: true })
       continue
     }
-    const content = yield* Effect.promise(() => contentOf(bytes, path))
+    const content = yield* onDisk(() => contentOf(bytes, path))
     if (content === "nothing") unlisted.push({ path: text, why: holdsNothing, mayStay: true, isEmpty: true })
     if (content === "else") unlisted.push({ path: text, why: holdsIgnored, mayStay: true })
   }

@@ -109,6 +109,18 @@ layer(adapters, { excludeTestServices: true })("names that gates compare with", 
     })
   )
 
+  it.effect("are told, and not refused, where the work has merged what they stand for now", () =>
+    Effect.gen(function* () {
+      const at = yield* named
+      const fetched = at.git("commit-tree", "-p", at.base, "-m", "of others", `${at.base}^{tree}`)
+      at.work()
+      at.git("update-ref", "refs/remotes/origin/main", fetched)
+      at.git("merge", "--quiet", "--no-ff", "-m", "merge", "origin/main")
+      const event = yield* verifyCommit(verify(at.git("rev-parse", "HEAD"), at.base), at.place)
+      assert.strictEqual(event._tag === "CommitVerified" ? event.notes?.length : event._tag, 1)
+    })
+  )
+
   it.effect("may be new, and those of runs may move", () =>
     Effect.gen(function* () {
       const at = yield* scene

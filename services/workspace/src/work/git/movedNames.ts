@@ -101,7 +101,10 @@ export const movedNames = Effect.fn("movedNames")(function* (directory: string, 
   return movedOf(before, yield* resolve(directory, [...before.keys()]))
 })
 
-/** Those of some names that stand for commits between two: work that a gate which compares with them would not see. */
+/**
+ * Those of some names that stand for commits between two: work that a gate which compares with them would not see. Commits that the
+ * work has merged do not count: they may have been fetched.
+ */
 export const movedToWork = Effect.fn("movedToWork")(function* (
   directory: string,
   moved: ReadonlyArray<MovedName>,
@@ -114,6 +117,7 @@ export const movedToWork = Effect.fn("movedToWork")(function* (
     directory,
     hashes.map((hash) => `${hash}^{commit}`)
   )
-  const work = new Set(linesOf(yield* text(directory, ["rev-list", "--end-of-options", `${base}..${commit}`, "--"])))
+  const listed = yield* text(directory, ["rev-list", "--first-parent", "--end-of-options", `${base}..${commit}`, "--"])
+  const work = new Set(linesOf(listed))
   return moved.filter(({ now }) => now !== undefined && work.has(commits.get(`${now}^{commit}`) ?? ""))
 })

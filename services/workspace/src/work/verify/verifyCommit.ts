@@ -147,7 +147,7 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
   const moved = yield* movedBranches(place, base, commit)
   if (moved !== undefined && typeof moved !== "string") return moved
   // Each move is told once.
-  yield* recordNames(directory, ownTreeFolder(place))
+  if (moved !== undefined) yield* recordNames(directory, ownTreeFolder(place))
   const diffStat = yield* git.diffStat(directory, base, commit)
   return { commit, diffStat, ...(moved === undefined ? {} : { notes: [moved] }) }
 })
