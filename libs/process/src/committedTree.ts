@@ -10,19 +10,21 @@ import { hashOfBlob } from "./blobHash.ts"
 import { convertedOtherwise } from "./conversions.ts"
 import { asFalsehood, falseObjects } from "./falseObjects.ts"
 import { readForeignFile, readForeignFolder } from "./foreignFile.ts"
-import { compareFiles, fieldsOf, GitEnded, insist, refused } from "./ownIndex.ts"
+import { compareFiles, fieldsOf, GitEnded, insist, refused, succeeded } from "./ownIndex.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 import { hidingFiles, readIgnored } from "./selfHiddenFolders.ts"
+import { addStanding, recordStanding, withoutStanding } from "./standing.ts"
 import { placeOfSubmodule } from "./submodules.ts"
+import { type Unlisted, unlistedEntries, unopenedFolders } from "./unlistedEntries.ts"
 
 /** `why`: the predicate of a sentence about the path; absent: it is changed or untracked, as `git status` shows. */
 export interface Difference {
   readonly path: string
   readonly why?: string
-  /** A folder without files of the commit, hidden by a `.gitignore` inside that no tool is known to make. */
-  readonly hidesItself?: true
 }
+
+type Found = Difference & Pick<Unlisted, "isEmpty" | "mayStay">
 
 interface Entry {
   readonly mode: string
@@ -89,16 +91,17 @@ const changedAttributes = (directory: string, { entries }: Commit) =>
     return found
   })
 
-const untrackedFiles = Effect.fnUntraced(function* (directory: string, options: GitOptions) {
-  const args = ["ls-files", "--others", "-z", "--exclude-standard"]
-  return fieldsOf(yield* insist(directory, args, options))
+/** What git lists of files that no commit has, and the folders that it could not open: it goes on without them. */
+const listOthers = Effect.fnUntraced(function* (directory: string, more: ReadonlyArray<string>, options: GitOptions) {
+  const args = ["ls-files", "--others", "-z", "--exclude-standard", ...more]
+  const { stderr, stdout } = yield* succeeded(directory, args, options)
+  return { paths: fieldsOf(stdout), unopened: unopenedFolders(stderr) }
 })
 
 /** What is ignored, and what in it says how git reads files, or hides files, though no commit does. */
 const hidden = Effect.fnUntraced(function* (directory: string, commit: Commit, options: GitOptions) {
-  const list = ["ls-files", "--others", "--ignored", "-z", "--exclude-standard", "--directory"]
-  const ignored = fieldsOf(yield* insist(directory, list, options))
-  if (ignored.length === 0) return []
+  const { paths: ignored, unopened } = yield* listOthers(directory, ["--ignored", "--directory"], options)
+  if (ignored.length === 0) return unopened
   // It takes no pathspecs, and with this option does nothing.
   const ask = ["--no-literal-pathspecs", "check-ignore", "--verbose", "--no-index", "-z", "--stdin"]
   const input = ignored.map((path) => `${path}\0`).join("")
@@ -107,13 +110,14 @@ const hidden = Effect.fnUntraced(function* (directory: string, commit: Commit, o
   const attributes = ignored.filter((path) => isAttributes(path) && commit.folders.has(posix.dirname(path)))
   return [
     ...hidingFiles(readIgnored(asked.stdout), commit).map(
-      (path): Difference =>
+      (path): Found =>
         commit.folders.has(posix.dirname(path))
           ? { path, why: "hides files and is in no commit: remove it, or commit it" }
-          : { path: `${posix.dirname(path)}/`, why: hidesItself, hidesItself: true }
+          : { path: `${posix.dirname(path)}/`, why: hidesItself, mayStay: true }
     ),
-    ...attributes.map((path) => ({ path, why: foreignAttributes }))
-  ] satisfies ReadonlyArray<Difference>
+    ...attributes.map((path) => ({ path, why: foreignAttributes })),
+    ...unopened
+  ] satisfies ReadonlyArray<Found>
 })
 
 const otherwise = "is not as git would check it out: remove it, and 'git checkout' it anew"
@@ -196,6 +200,8 @@ export interface Comparison {
   readonly when: "before" | "after"
   /** Absolute: that of the repository whose configuration counts. */
   readonly gitDirectory: string
+  /** Removes folders (absolute) that hold nothing but folders, and gives those that are gone. */
+  readonly removeEmpty: (folders: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>>
 }
 
 /** Tells one set of attributes from another. */
@@ -204,6 +210,22 @@ const rulesOf = ({ entries }: Commit): string =>
     .update(JSON.stringify(entries.filter(({ path }) => isAttributes(path))))
     .digest("hex")
     .slice(0, 16)
+
+/** What stood there before is no change; `before` anybody works in the tree, all of it does. Empty folders of others are removed. */
+const withoutStandingOnes = Effect.fnUntraced(function* (
+  directory: string,
+  { folder, removeEmpty, when }: Comparison,
+  all: ReadonlyArray<Found>
+) {
+  const standing = all.filter(({ mayStay }) => mayStay)
+  if (when === "before") yield* recordStanding(folder, standing)
+  const added = new Set(when === "before" ? [] : yield* withoutStanding(folder, standing))
+  const empty = [...added].flatMap(({ isEmpty, path }) => (isEmpty ? [join(directory, path)] : []))
+  const removed = new Set(empty.length === 0 ? [] : yield* removeEmpty(empty))
+  return all
+    .filter((one) => one.mayStay !== true || (added.has(one) && !removed.has(join(directory, one.path))))
+    .map(({ isEmpty: _, mayStay: __, ...one }): Difference => one)
+})
 
 const isGits = ({ cause }: ProgramFailed) => cause instanceof GitEnded
 
@@ -222,9 +244,10 @@ const differencesAt = (
     const said = yield* changedAttributes(directory, commit)
     const own = { folder: request.folder, rules: rulesOf(commit) }
     const { changed, keep, options: ours, read } = yield* compareFiles(directory, hash, own, options)
-    const untracked = yield* untrackedFiles(directory, ours)
+    const { paths: untracked, unopened } = yield* listOthers(directory, [], ours)
     const rules = untracked.filter((path) => isAttributes(path) && commit.folders.has(posix.dirname(path)))
     const unseen = yield* hidden(directory, commit, ours)
+    const unlisted = yield* unlistedEntries(directory, commit, untracked, ours)
     const left = yield* leftOut(directory, changed, ours)
     const index = yield* differingIndex(directory, ours, options)
     const submodules = yield* Effect.forEach(
@@ -238,15 +261,18 @@ const differencesAt = (
     const files = commit.entries.filter(({ mode, path }) => mode.startsWith("100") && written.has(path))
     const converted = yield* convertedOtherwise(directory, files, request.folder, ours)
     if (!misread) yield* keep(converted)
-    const all = [
+    const all: ReadonlyArray<Found> = [
       ...attributes,
       ...unseen,
+      ...unlisted,
+      ...unopened,
       ...submodules.flat(),
       ...converted.map((path) => ({ path, why: otherwise })),
       ...[...changed.filter((path) => !left.has(path)), ...untracked].map((path): Difference => ({ path })),
       ...index
     ]
-    return [...new Map(all.toReversed().map((one) => [one.path, one])).values()].toReversed()
+    const found = [...new Map(all.toReversed().map((one) => [one.path, one])).values()].toReversed()
+    return yield* withoutStandingOnes(directory, request, found)
   })
 
 /**
@@ -257,3 +283,21 @@ export const differencesFromCommit = Effect.fn("differencesFromCommit")(
   (directory: string, hash: string, request: Comparison, options: GitOptions = {}) =>
     Effect.scoped(differencesAt(directory, hash, request, options, 0))
 )
+
+/**
+ * Records what lies unseen in the folders of a commit, so that it is believed from now on: quality gates, which run what is
+ * committed, left it. `folder`: as in `Comparison`.
+ */
+export const acceptUnlisted = Effect.fn("acceptUnlisted")(function* (
+  directory: string,
+  hash: string,
+  folder: string,
+  options: GitOptions = {}
+) {
+  const commit = yield* readCommit(directory, hash, options)
+  const found = yield* unlistedEntries(directory, commit, [], options)
+  yield* addStanding(
+    folder,
+    found.filter(({ mayStay }) => mayStay)
+  )
+})

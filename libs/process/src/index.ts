@@ -3,7 +3,7 @@
  * end, their logs and ports, git, and files that are replaced in one step.
  */
 export { childEnvironment, commandEnvironment } from "./childEnvironment.ts"
-export { type Comparison, type Difference, differencesFromCommit } from "./committedTree.ts"
+export { acceptUnlisted, type Comparison, type Difference, differencesFromCommit } from "./committedTree.ts"
 export { type Falsehood, falsehoodsBetween } from "./falseObjects.ts"
 export { hasCode, type ReplaceOptions, replaceFile } from "./files.ts"
 export {

@@ -36,7 +36,8 @@ const fault = (cause: unknown) => new ProgramFailed({ program: "git", reason: "f
 export const refused = (operation: string, { exitCode, stderr }: Pick<ProgramOutput, "exitCode" | "stderr">) =>
   fault(new GitEnded(operation, exitCode, stderr))
 
-const onDisk = <A>(run: () => Promise<A>): Effect.Effect<A, ProgramFailed> =>
+/** Work on files that fails as a git that could not be run does. */
+export const onDisk = <A>(run: () => Promise<A>): Effect.Effect<A, ProgramFailed> =>
   Effect.tryPromise({ try: run, catch: fault })
 
 /** What a git wrote that must succeed; else the cause of the failure is a `GitEnded`. */

@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { isConverted, readAttributes } from "../src/conversions.ts"
 import { objectsInDiff, readObjects } from "../src/falseObjects.ts"
 import { hidingFiles, readIgnored } from "../src/selfHiddenFolders.ts"
+import { isGitName, unopenedFolders } from "../src/unlistedEntries.ts"
 
 const blob = (content: string) => {
   const hash = createHash("sha1").update(`blob ${content.length}\0${content}`).digest("hex")
@@ -53,6 +54,34 @@ describe("a .gitignore that no commit has", () => {
     const ignored = readIgnored(`${source}\0${1}\0*\0x\0`)
     assert.deepStrictEqual(ignored, [{ path: "x", source }])
     assert.deepStrictEqual(hidingFiles(ignored, commit), [...counted])
+  })
+})
+
+describe("what git does not list", () => {
+  it.each([
+    [".git", true],
+    [".GIT", true],
+    [".git.", true],
+    [".git . .", true],
+    [".git::$INDEX_ALLOCATION", true],
+    ["GIT~1", true],
+    [".g\u200ci\ufefft", true],
+    ["git", false],
+    [".gitignore", false],
+    [".github", false],
+    ["x.git", false],
+    ["git~2", false]
+  ])("takes %j for a repository's own folder: %s", (name, expected) => assert.strictEqual(isGitName(name), expected))
+
+  it.each([
+    ["warning: could not open directory 'a b/': Permission denied\n", ["a b"]],
+    ["warning: could not open directory 'it's/': File name too long\nwarning: other\n", ["it's"]],
+    [`warning: could not open directory '${"d/".repeat(2100)}`, ["d/".repeat(100)]],
+    ["warning: could not stat 'x'\n", []],
+    ["", []]
+  ])("has the folders that git could not open, as its warning %j names them", (stderr, paths) => {
+    const told = unopenedFolders(stderr).map(({ path }) => path)
+    assert.deepStrictEqual(told, [...paths])
   })
 })
 

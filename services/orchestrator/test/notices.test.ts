@@ -46,9 +46,9 @@ layer(world, { excludeTestServices: true })("a run's notices", (it) => {
       yield* Layer.build(orchestrator)
       const s = new Recorded()
       s.executing(options, onePhase).completes("abc1").commitRejected().worked("abc2")
-      s.gates(false).completes().gates(false)
+      s.gates(false).worked().gates(false)
       const stale = s.answerOf({ choice: "fix" })
-      s.answer("continue-session", "try harder").completes().gates(true)
+      s.answer("continue-session", "try harder").worked().gates(true)
       s.verdict("not_ready", item("R1")).worked("abc3").answer("fix").gates(true)
       for (const [n, input] of [...s.inputs, stale].entries()) yield* tellService(input, n)
 

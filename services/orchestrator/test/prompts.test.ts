@@ -7,7 +7,7 @@ import { story } from "./support/story.ts"
 const prompts = () => {
   const s = story().executing(withGates)
   s.completes().completes("abc1").commitRejected().worked("abc2").gates(false).worked("abc3").gates(true)
-  s.verdict("not_ready", item("R1")).needsHuman().agentWorks().agent("AgentIdle").completes().gates(true)
+  s.verdict("not_ready", item("R1")).needsHuman().agentWorks().agent("AgentIdle").worked().gates(true)
   s.verdict("ready").treeDirty("x").answer("fix", "clean up").needsHuman().answer("continue-session")
   return s.sent.flatMap((one) => {
     if (one._tag !== "SendCommand" || one.command._tag !== "StartTurn") return []

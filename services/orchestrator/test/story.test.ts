@@ -39,7 +39,8 @@ describe("a run", () => {
   it("sends findings to the same author until the reviewer is satisfied", () => {
     const s = story().executing(withGates, onePhase).worked("abc1").gates(true)
     s.verdict("not_ready", item("R1"), item("R2")).worked("abc2").gates(false).worked("abc3").gates(true)
-    s.verdict("ready_with_corrections", item("R3")).completes(undefined, { notes: "R3 is as it should be" }).gates(true)
+    s.verdict("ready_with_corrections", item("R3")).completes(undefined, { notes: "R3 is as it should be" })
+    s.commitVerified().gates(true)
     assert.deepInclude(s.command("RequestReview").words[0], { from: "author", text: "R3 is as it should be" })
     s.verdict("ready").treeClean().summaryWritten()
     assert.strictEqual(s.run.status, "completed")
@@ -86,6 +87,7 @@ describe("a run", () => {
       () => s.commitVerified(),
       () => s.gates(false),
       () => s.completes(),
+      () => s.commitVerified(),
       () => s.gates(true),
       () => s.verdict("not_ready", item("R1")),
       () => s.completes("abc2"),

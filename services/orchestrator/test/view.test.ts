@@ -67,7 +67,7 @@ describe("the view of a run", () => {
 
   it("tells of each phase how it ended, or how far it has come", () => {
     const s = story().executing(withGates).needsHuman().answer("override").treeClean()
-    s.worked("abc1").gates(false).completes().gates(true)
+    s.worked("abc1").gates(false).worked().gates(true)
     assert.deepStrictEqual<unknown>(phasesOf(s), [
       { id: "1", title: "First things", state: "overridden", reviewCycles: 0, qualityAttempts: 0 },
       {

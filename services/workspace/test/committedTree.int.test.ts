@@ -191,7 +191,7 @@ const attacks: ReadonlyArray<Attack> = [
     name: "a file that hides itself beside files of the commit",
     attack: (at) => {
       const done = at.work()
-      at.put(".git/info/exclude", "")
+      at.put(".git/info/exclude", "/.reprise/\n")
       at.put("src/.gitignore", ".gitignore\nGNUmakefile\n")
       at.put("src/GNUmakefile", "all:\n")
       return done

@@ -1,16 +1,29 @@
 /** What honest work leaves in a tree is no change: each refusal of it would stop a run for nothing. */
-import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { check, type Scene, scene } from "./support/hostileAuthor.ts"
+import { requireClean } from "../src/work/prepare/refusal.ts"
+import { qualityGates } from "../src/work/qualityGates/qualityGates.ts"
+import { gates } from "./support/commands.ts"
+import { check, putSocket, type Scene, scene } from "./support/hostileAuthor.ts"
 import { adapters } from "./support/repository.ts"
 
 /** What tools and users do. */
-const allowed: ReadonlyArray<{ readonly name: string; readonly leave: (scene: Scene) => void }> = [
+const allowed: ReadonlyArray<{
+  readonly name: string
+  readonly leave: (scene: Scene) => void
+  /** What is there before the run, and stays. */
+  readonly before?: (scene: Scene) => void
+  readonly after?: (scene: Scene) => void
+}> = [
   {
     name: "folders that tools fill and hide by themselves",
     leave: (at) => {
+      at.put("packages/one/setup.cfg", "\n")
+      at.put(".husky/pre-commit", "true\n")
+      at.commit("folders")
       for (const folder of [".venv", ".pytest_cache", "packages/one/.ruff_cache", ".husky/_"]) {
         at.put(`${folder}/.gitignore`, "*\n")
         at.put(`${folder}/deep/conftest.py`, "\n")
@@ -20,6 +33,8 @@ const allowed: ReadonlyArray<{ readonly name: string; readonly leave: (scene: Sc
   {
     name: "what a .gitignore of the commit hides, with any name and rules inside",
     leave: (at) => {
+      at.put("packages/new/package.json", "{}\n")
+      at.commit("package")
       at.put("node_modules/one/.gitignore", "dist\n*.js\n")
       at.put("node_modules/one/.gitattributes", "* text\n")
       at.put("node_modules/one/conftest.py", "\n")
@@ -81,8 +96,48 @@ const allowed: ReadonlyArray<{ readonly name: string; readonly leave: (scene: Sc
     }
   },
   {
-    name: "folders without files",
-    leave: (at) => void mkdirSync(join(at.root, "empty/deep"), { recursive: true })
+    name: "folders without files, which are removed",
+    leave: (at) => {
+      mkdirSync(join(at.root, "src/empty/deep"), { recursive: true })
+      mkdirSync(join(at.root, "test"))
+    },
+    after: (at) => {
+      assert.isFalse(existsSync(join(at.root, "src/empty")))
+      assert.isFalse(existsSync(join(at.root, "test")))
+      assert.isTrue(existsSync(join(at.root, "drafts")), "a person's own stays")
+    }
+  },
+  {
+    name: "what git does not show, and was there before the run",
+    before: (at) => {
+      putSocket(join(at.root, "server.sock"))
+      execFileSync("mkfifo", [join(at.root, "tools/events")])
+      at.put("logs/run.log", "\n")
+      at.put("notes/.gitignore", "*\n")
+    },
+    leave: (at) => {
+      at.put("logs/other.log", "\n")
+      at.put("notes/more.txt", "\n")
+    }
+  },
+  {
+    name: "sockets, pipes and folders without files that rules of the commit hide",
+    leave: (at) => {
+      at.put(".gitignore", "node_modules/\n*.log\n*.sock\n/.vite/\ntmp\n")
+      at.commit("rules")
+      for (const folder of [".vite/deps", "src/tmp"]) mkdirSync(join(at.root, folder), { recursive: true })
+      putSocket(join(at.root, "src/server.sock"))
+      putSocket(join(at.root, ".vite/hmr"))
+      execFileSync("mkfifo", [join(at.root, "node_modules.log")])
+    },
+    after: (at) => assert.isTrue(existsSync(join(at.root, "src/tmp")))
+  },
+  {
+    name: "a folder of nothing but files that Reprise writes",
+    leave: (at) => {
+      at.put(".git/info/exclude", "/.reprise/\n/.planning/phases/*/SUMMARY.md\n")
+      at.put(".planning/phases/1/SUMMARY.md", "done\n")
+    }
   },
   {
     name: "what a sparse checkout leaves out",
@@ -95,12 +150,27 @@ const allowed: ReadonlyArray<{ readonly name: string; readonly leave: (scene: Sc
 ]
 
 layer(adapters, { excludeTestServices: true })("the tree that gates run on", (it) => {
-  it.effect.each(allowed)("is that of the commit with $name", ({ leave }) =>
+  it.effect.each(allowed)("is that of the commit with $name", ({ after, before, leave }) =>
+    Effect.gen(function* () {
+      const at = yield* scene
+      before?.(at)
+      yield* requireClean({ directory: at.root, root: at.root }, false)
+      at.work()
+      leave(at)
+      assert.strictEqual(yield* at.detailOf(at.git("rev-parse", "HEAD")), "verified")
+      after?.(at)
+    })
+  )
+
+  it.effect("is that of the commit with what quality gates leave, each time that they run", () =>
     Effect.gen(function* () {
       const at = yield* scene
       const done = at.work()
-      leave(at)
+      const leave = "mkdir -p logs out && echo x > logs/run.log && mkfifo src/pipe"
+      assert.strictEqual((yield* qualityGates(gates([leave]), at.place))._tag, "QualityPassed")
       assert.strictEqual(yield* at.detailOf(done), "verified")
+      at.put("test/run.log", "\n")
+      assert.match(yield* at.detailOf(done), /^dirty-tree: Not committed: test \(/)
     })
   )
 

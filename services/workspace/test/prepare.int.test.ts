@@ -9,6 +9,7 @@ import { release } from "../src/work/doCommand.ts"
 import { listWorktrees } from "../src/work/git/worktrees.ts"
 import { Leases } from "../src/work/leases/Leases.ts"
 import { prepare } from "../src/work/prepare/prepare.ts"
+import { uncommitted } from "../src/work/verify/verifyCommit.ts"
 import { host, inMemory } from "./support/brokers.ts"
 import { prepareIn, runId } from "./support/commands.ts"
 import { adapters, emptyRepository, type Repository, repository, temporaryDirectory } from "./support/repository.ts"
@@ -80,7 +81,9 @@ layer(services, { excludeTestServices: true })("preparing a workspace", (it) => 
       yield* made.write("tools/.gitignore", ".gitignore\nlocal.mjs\n")
       assert.match(yield* refused(made.root), /^dirty-tree: .*tools\/\.gitignore \(hides files and is in no commit/)
       yield* made.remove("tools/.gitignore")
-      assert.deepStrictEqual((yield* prepared(made.root)).place.tolerated, [".mine/"])
+      const { place } = yield* prepared(made.root)
+      assert.deepStrictEqual(place.tolerated, [])
+      assert.isUndefined(yield* uncommitted(place, undefined))
     })
   )
 

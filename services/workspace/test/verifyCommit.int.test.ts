@@ -31,12 +31,17 @@ layer(adapters, { excludeTestServices: true })("verifying a commit", (it) => {
     })
   )
 
-  it.effect("accepts an earlier commit when more work follows it", () =>
+  it.effect("refuses an earlier commit when more work follows it, on whose files gates would run", () =>
     Effect.gen(function* () {
       const made = yield* withWork
       yield* made.write("src/b.ts", "1")
-      yield* made.commit("more")
-      assert.strictEqual(yield* outcome(made, made.work, made.base), made.work)
+      const more = yield* made.commit("more")
+      const event = yield* verifyCommit(verify(made.work, made.base), made.place)
+      assert.containSubset(event, { _tag: "CommitRejected", reason: "dirty-tree" })
+      const detail = event._tag === "CommitRejected" ? event.detail : ""
+      assert.include(detail, `HEAD is ${more}, and ${made.work} was reported`)
+      assert.include(detail, "Report HEAD, or take what comes after")
+      assert.strictEqual(yield* outcome(made, more, made.base), more)
     })
   )
 

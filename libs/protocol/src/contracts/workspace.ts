@@ -119,7 +119,13 @@ export const workspaceEvents = {
   },
   QualityPassed: { ...atPhase, attempt: Schema.Int, results: Schema.Array(GateResult), checkpoint },
   QualityFailed: { ...atPhase, attempt: Schema.Int, results: Schema.Array(GateResult), checkpoint },
-  CommitVerified: { ...atPhase, commit: Schema.String, diffStat: Schema.optionalKey(Schema.String) },
+  CommitVerified: {
+    ...atPhase,
+    commit: Schema.String,
+    diffStat: Schema.optionalKey(Schema.String),
+    /** What a person should know of it, such as branches that moved meanwhile. */
+    notes: Schema.optionalKey(Schema.Array(Schema.String))
+  },
   CommitRejected: {
     ...atPhase,
     commit: Schema.String,

@@ -1,5 +1,6 @@
 /** What a verified or rejected commit leads to (docs/design/run-machine.md#the-run-machine-orchestrator). */
 import type { InputOf } from "../actor/inputs.ts"
+import type { RunEvent } from "../actor/journal.ts"
 import { escalate, type Outcome, outcome } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 import { lastVerified } from "../phase/plan.ts"
@@ -8,8 +9,9 @@ import type { Retry } from "../question/question.ts"
 import { afterWork } from "./report.ts"
 
 export const commitVerified = (run: Run, event: InputOf<"CommitVerified">): Outcome => {
-  const { commit, diffStat } = event
-  return outcome([{ _tag: "CommitAccepted", commit, ...(diffStat === undefined ? {} : { diffStat }) }], afterWork(run))
+  const { commit, diffStat, notes = [] } = event
+  const accepted: RunEvent = { _tag: "CommitAccepted", commit, ...(diffStat === undefined ? {} : { diffStat }) }
+  return outcome([accepted, ...notes.map((text): RunEvent => ({ _tag: "Noted", text }))], afterWork(run))
 }
 
 /** After a rewritten history the work can only go on from it: continue and fix accept it. */

@@ -111,16 +111,21 @@ const verifiedIn: Readonly<Partial<Record<Step, Cause>>> = { EXECUTE: "work-veri
 export const afterWork = (run: Run): Move =>
   enter(hasGates(run) ? "QUALITY_CHECK" : "REVIEW", verifiedIn[run.step ?? "EXECUTE"] ?? "fixed")
 
-/** A new commit is verified; a step that fixes something may need none. */
+/**
+ * A new commit is verified. A step that fixes something may need none: then gates, which run on whatever the author has left in
+ * the tree, wait until the one that is verified already was verified again (docs/design/workspace.md#what-gates-run-on).
+ */
 const workComplete = (run: Run, phase: PhaseRun, received: RunEvent, commit: string | undefined): Outcome => {
-  const known = phase.verified !== undefined && sameCommit(commit ?? "", phase.verified)
-  if (commit === undefined || known) return outcome([received], afterWork(run))
+  const { base, verified } = phase
+  const isKnown = verified !== undefined && (commit === undefined || sameCommit(commit, verified))
+  const work = isKnown ? verified : commit
+  if (work === undefined || (isKnown && !hasGates(run))) return outcome([received], afterWork(run))
   const command = {
     _tag: "VerifyCommit" as const,
     runId: run.runId,
     phase: phase.id,
-    commit,
-    base: lastVerified(phase),
+    commit: work,
+    base: isKnown ? base : lastVerified(phase),
     reviewPath: reviewFile(run, phase)
   }
   return outcome([received, { _tag: "WorkspaceAsked", command }])

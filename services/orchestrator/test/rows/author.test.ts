@@ -42,6 +42,18 @@ describe("EXECUTE", () => {
 })
 
 describe("any author step", () => {
+  it("notes what a person should know of a commit that is verified", () => {
+    const s = story().executing().completes("abc1234")
+    const event = {
+      _tag: "CommitVerified" as const,
+      runId,
+      phase: s.phase.id,
+      commit: "abc1234",
+      notes: ["main moved"]
+    }
+    assert.strictEqual(s.tell(event).run.notices.at(-1), "main moved")
+  })
+
   it("tells the author once, in the same session, what is wrong with a rejected commit", () => {
     const s = story().executing().completes("abc1234").commitRejected()
     assert.deepStrictEqual(s.lines, ["session-manager StartTurn"])

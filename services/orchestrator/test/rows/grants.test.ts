@@ -10,14 +10,14 @@ describe("a limit that an answer grants once more", () => {
       .executing({ ...withGates, limits: { maxQualityRetries: 1 } })
       .worked("abc1")
       .gates(false)
-      .completes()
+      .worked()
       .gates(false)
 
   for (const choice of ["continue-session", "fix"]) {
     it(`gives the quality gates all their retries again after ${choice}`, () => {
-      const s = exhausted().answer(choice).completes().gates(false)
+      const s = exhausted().answer(choice).worked().gates(false)
       assert.deepStrictEqual(s.lines[0], "StepStarted QUALITY_RETRY (gates-failed)")
-      assert.strictEqual(s.completes().gates(false).question.ask.origin, "quality")
+      assert.strictEqual(s.worked().gates(false).question.ask.origin, "quality")
     })
   }
 
@@ -31,14 +31,14 @@ describe("a limit that an answer grants once more", () => {
       })
       .worked("abc1")
       .gates(false)
-      .completes()
+      .worked()
       .gates(false)
     assert.deepStrictEqual(s.lines[0], "StepStarted QUALITY_RETRY (auto-retry)")
-    assert.deepStrictEqual(s.completes().gates(false).lines[0], "StepStarted QUALITY_RETRY (gates-failed)")
+    assert.deepStrictEqual(s.worked().gates(false).lines[0], "StepStarted QUALITY_RETRY (gates-failed)")
   })
 
   it("gives the quality gates all their retries again when the agent continues by itself", () => {
-    const s = exhausted().agentWorks().agent("AgentIdle").completes().gates(false)
+    const s = exhausted().agentWorks().agent("AgentIdle").worked().gates(false)
     assert.deepStrictEqual(s.lines[0], "StepStarted QUALITY_RETRY (gates-failed)")
   })
 
@@ -48,7 +48,7 @@ describe("a limit that an answer grants once more", () => {
       .worked("abc1")
       .gates(false)
       .needsHuman()
-    s.agentWorks().agent("AgentIdle").completes().gates(false)
+    s.agentWorks().agent("AgentIdle").worked().gates(false)
     assert.deepStrictEqual(s.lines[0], "StepStarted QUALITY_RETRY (gates-failed)")
   })
 

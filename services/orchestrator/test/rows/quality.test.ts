@@ -97,10 +97,23 @@ describe("QUALITY_RETRY", () => {
     assert.deepStrictEqual(s.commitVerified().lines, ["StepStarted QUALITY_CHECK (fixed)", "workspace RunQualityGates"])
   })
 
-  it("goes to QUALITY_CHECK at once without a commit, or with the commit that is verified already", () => {
-    const lines = ["StepStarted QUALITY_CHECK (fixed)", "workspace RunQualityGates"]
-    assert.deepStrictEqual(checking().gates(false).completes().lines, lines)
-    assert.deepStrictEqual(checking().gates(false).completes("ABC1234").lines, lines)
+  it.each([undefined, "ABC1234"])(
+    "verifies the commit that is verified already again, on whose tree the gates are to run: reported %s",
+    (reported) => {
+      const s = checking().gates(false).completes(reported)
+      assert.deepStrictEqual(s.lines, ["workspace VerifyCommit"])
+      const { base, commit } = s.command("VerifyCommit")
+      assert.deepStrictEqual([commit, base], ["abc1234", s.phase.base])
+      assert.deepStrictEqual(s.commitVerified().lines, [
+        "StepStarted QUALITY_CHECK (fixed)",
+        "workspace RunQualityGates"
+      ])
+    }
+  )
+
+  it("tells the author when it left the tree otherwise than the commit that is verified already", () => {
+    const s = checking().gates(false).completes().commitRejected()
+    assert.strictEqual(s.command("StartTurn").reason, "commit-rejected")
   })
 })
 
@@ -112,7 +125,7 @@ describe("AUTO_FIX", () => {
   }
 
   it("resets the quality retries when it begins, and goes to QUALITY_CHECK when it is complete", () => {
-    const s = fixing().completes()
+    const s = fixing().worked()
     assert.deepStrictEqual(s.lines, ["StepStarted QUALITY_CHECK (fixed)", "workspace RunQualityGates"])
     assert.strictEqual(s.phase.qualityRetries, 0)
     assert.strictEqual(s.gates(false).run.step, "QUALITY_RETRY")

@@ -202,8 +202,8 @@ export class Story {
     const detail = `${commit} is nowhere`
     return this.tell({ _tag: "CommitRejected", runId, phase: this.phase.id, commit, reason: "missing", detail })
   }
-  /** The author completes its work, and its commit is verified. */
-  worked(commit: string): this {
+  /** The author completes its work, and its commit is verified; without one, the one that is verified already. */
+  worked(commit?: string): this {
     return this.completes(commit).commitVerified()
   }
   gates(passed: boolean, refused?: GateResult["refused"]): this {

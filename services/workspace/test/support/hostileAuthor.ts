@@ -1,10 +1,11 @@
 /** A repository whose author is an attacker: what its commands may do in the tree and in git's directory. */
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { deflateSync } from "node:zlib"
 import { Effect } from "effect"
+import { requireClean } from "../../src/work/prepare/refusal.ts"
 import { verifyCommit } from "../../src/work/verify/verifyCommit.ts"
 import { verify } from "./commands.ts"
 import { repository } from "./repository.ts"
@@ -36,6 +37,9 @@ export const scene = Effect.gen(function* () {
   git("add", "--all")
   git("commit", "--quiet", "-m", "begin")
   const base = git("rev-parse", "HEAD")
+  // What people have in their trees.
+  mkdirSync(join(root, "drafts"))
+  yield* requireClean({ directory: root, root }, false)
   const commit = (message = "work") => {
     git("add", "--all")
     git("commit", "--quiet", "--allow-empty", "-m", message)
@@ -73,6 +77,20 @@ export const putObject = ({ root }: Pick<Scene, "root">, hash: string, type: str
   const path = join(root, ".git/objects", hash.slice(0, 2), hash.slice(2))
   if (existsSync(path)) chmodSync(path, 0o644)
   writeFileSync(path, deflateSync(Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content])))
+}
+
+/** A socket on which nobody listens any more. */
+export const putSocket = (path: string) => {
+  const listen = "require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))"
+  spawnSync(process.execPath, ["-e", listen, path])
+}
+
+/** A file below so many folders that no program can name it. */
+export const putDeep = (root: string, top: string) => {
+  const script = `cd "$0" && for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22
+    do d="$n$1"; mkdir -p "$d" && cd -P "$d" || exit 1; done; echo x > conftest.py`
+  mkdirSync(join(root, top), { recursive: true })
+  execFileSync("sh", ["-c", script, join(root, top), "d".repeat(200)])
 }
 
 /** What a gate runs. */

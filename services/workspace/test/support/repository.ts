@@ -40,7 +40,8 @@ export interface Repository {
 
 export const temporaryDirectory = Effect.acquireRelease(
   Effect.promise(async () => realpath(await mkdtemp(join(tmpdir(), "reprise-workspace-")))),
-  (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+  // Some tests make folders so deep that Node cannot name them.
+  (path) => Effect.promise(() => run("rm", ["-rf", path]))
 )
 
 /** A repository's root as a prepared place. */

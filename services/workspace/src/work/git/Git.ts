@@ -56,13 +56,16 @@ export interface WorkingTreeCommands {
   /**
    * What is not as HEAD's commit has it, each file: whatever a command has told git of its files, and what a quality gate would
    * find though no commit has it. Without ignored files, and without files that only the agent runtime changed. `folder`: where
-   * Reprise keeps its own index of this tree. `before`: nobody has worked in it yet, so its files may have any ends of lines.
+   * Reprise keeps its own index of this tree. `before`: nobody has worked in it yet, so its files may have any ends of lines, and
+   * what git does not show stands there from now on. Empty folders that came since are removed.
    */
   readonly differences: (
     directory: string,
     folder: string,
     when: "before" | "after"
   ) => GitResult<ReadonlyArray<Difference>>
+  /** What quality gates left that git does not show, such as a socket, counts as no difference from now on. */
+  readonly acceptLeftovers: (directory: string, folder: string) => GitResult<void>
   /** Commits one file as it is now, whatever else is staged; gives the new HEAD. Without hooks and signature. */
   readonly commitFile: (directory: string, path: string, message: string) => GitResult<string>
   readonly isBranchName: (directory: string, name: string) => GitResult<boolean>

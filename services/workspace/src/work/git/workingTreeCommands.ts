@@ -1,6 +1,7 @@
 /** The git commands for the working tree and its worktrees. */
 import { dirname, join, resolve } from "node:path"
 import {
+  acceptUnlisted,
   type Difference,
   differencesFromCommit,
   putAsideLocks,
@@ -9,6 +10,7 @@ import {
 } from "@reprise/process"
 import { Effect, Semaphore } from "effect"
 import { GitFault, HostFault, noAnswer } from "../faults.ts"
+import { removeEmptyFolders } from "../files/removeEmptyFolders.ts"
 import type { WorkingTreeCommands } from "./Git.ts"
 import { readWorktrees } from "./gitOutput.ts"
 import { atTop, attempt, line, noAnswerOfGits, optional, text, topLevel } from "./runGit.ts"
@@ -45,7 +47,9 @@ const differences: WorkingTreeCommands["differences"] = Effect.fnUntraced(functi
   const head = yield* optional(directory, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
   if (head === undefined) return (yield* dirty(directory, "each")).map((path): Difference => ({ path }))
   const gitDirectory = yield* line(directory, ["rev-parse", "--absolute-git-dir"])
-  const found = yield* differencesFromCommit(directory, head, { folder, gitDirectory, when }, atTop()).pipe(
+  const removeEmpty = (folders: ReadonlyArray<string>) => removeEmptyFolders(directory, folders)
+  const request = { folder, gitDirectory, removeEmpty, when }
+  const found = yield* differencesFromCommit(directory, head, request, atTop()).pipe(
     Effect.mapError(noAnswerOfGits("status"))
   )
   // OpenCode changes a file of its own, which git status shows.
@@ -54,6 +58,12 @@ const differences: WorkingTreeCommands["differences"] = Effect.fnUntraced(functi
   const others = new Set(counted.map(({ path }) => path))
   const changes = found.filter(({ path, why }) => why !== undefined || others.has(path))
   return yield* explained(directory, changes)
+})
+
+const acceptLeftovers: WorkingTreeCommands["acceptLeftovers"] = Effect.fnUntraced(function* (directory, folder) {
+  const head = yield* optional(directory, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
+  if (head === undefined) return
+  yield* acceptUnlisted(directory, head, folder, atTop()).pipe(Effect.mapError(noAnswerOfGits("ls-tree")))
 })
 
 /** A container may have no user configured: then Reprise commits under its own name. */
@@ -104,6 +114,7 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     branch: (directory) => optional(directory, ["symbolic-ref", "--quiet", "--short", "HEAD"]),
     dirty,
     differences,
+    acceptLeftovers,
     commitFile,
 
     isBranchName: (directory, name) =>

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { WorkspaceFact } from "../../actor/inputs.ts"
 import { isAmong, listSome } from "../files/ownFiles.ts"
 import { Git } from "../git/Git.ts"
+import { recordNames } from "../git/movedNames.ts"
 import { ownTreeFolder } from "../git/ownTreeFolder.ts"
 import { told, uncommittedPaths } from "../git/uncommittedPaths.ts"
 
@@ -37,15 +38,13 @@ export const requireClean = Effect.fnUntraced(function* (
   const unseen = differences.filter(({ why }) => why !== undefined)
   const dirty = [...new Set([...seen, ...unseen.map(({ path }) => path)])]
   const reasons = new Map(unseen.map((one) => [one.path, told(one)]))
-  // What tools of the user's hid before the run is believed as what the repository says to ignore.
-  const hidden = differences.flatMap(({ hidesItself, path }) => (hidesItself === true ? [path] : []))
-  const expected = [...tolerated, ...hidden]
-  const unexpected = dirty.flatMap((path) => (isAmong(path, expected) ? [] : [reasons.get(path) ?? path]))
+  const unexpected = dirty.flatMap((path) => (isAmong(path, tolerated) ? [] : [reasons.get(path) ?? path]))
   if (unexpected.length > 0 && !allowDirty) {
     return yield* refuse(
       "dirty-tree",
       `${directory} has changes that are not committed: ${listSome(unexpected)}. Commit or stash them, or use --allow-dirty.`
     )
   }
+  yield* recordNames(directory, ownTreeFolder(tree))
   return dirty
 })

@@ -2,6 +2,8 @@ import type { GateResult } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
+import { Git } from "../git/Git.ts"
+import { ownTreeFolder } from "../git/ownTreeFolder.ts"
 import { commandSlugs, qualityLog, verifyLog } from "./logNames.ts"
 import { runShell } from "./runShell.ts"
 
@@ -23,6 +25,9 @@ export const qualityGates = Effect.fn("qualityGates")(function* (command: InputO
       environment
     })
   )
+  const git = yield* Git
+  // Without it an author is told to remove what the gates make again each time.
+  yield* Effect.ignore(git.acceptLeftovers(place.directory, ownTreeFolder(place)), { log: "Warn" })
   const event: WorkspaceFact = {
     _tag: results.every(passed) ? "QualityPassed" : "QualityFailed",
     runId,

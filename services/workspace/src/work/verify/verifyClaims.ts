@@ -4,7 +4,7 @@ import type { Place } from "../../actor/work.ts"
 import { isOfTree } from "../faults.ts"
 import { quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
-import { falseWork, newCommit, uncommitted, unreadable } from "./verifyCommit.ts"
+import { falseWork, movedBranches, newCommit, uncommitted, unreadable } from "./verifyCommit.ts"
 
 type VerifyClaims = InputOf<"VerifyClaims">
 type Claim = VerifyClaims["tasks"][number]
@@ -64,7 +64,9 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyClaims, place: Pl
   const head = yield* git.head(directory)
   const unsound = head === undefined ? undefined : yield* falseWork(directory, base, head)
   const dirty = unsound ?? (yield* uncommitted(place, reviewPath))
-  if (dirty !== undefined) return { commit: commit ?? head ?? base, ...dirty }
+  const moved = dirty === undefined && head !== undefined ? yield* movedBranches(place, base, head) : undefined
+  const rejected = dirty ?? (typeof moved === "string" ? undefined : moved)
+  if (rejected !== undefined) return { commit: commit ?? head ?? base, ...rejected }
   return {
     tasks: yield* withFiles(directory, tasks),
     diffStat: head === undefined ? "" : yield* git.diffStat(directory, base, head)

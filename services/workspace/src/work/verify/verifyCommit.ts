@@ -9,6 +9,7 @@ import { isAmong, listSome } from "../files/ownFiles.ts"
 import { isCommitName, quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
 import type { GitObject } from "../git/gitOutput.ts"
+import { type MovedName, movedNames, movedToWork, recordNames } from "../git/movedNames.ts"
 import { ownTreeFolder } from "../git/ownTreeFolder.ts"
 import { told, withoutLocalSettings } from "../git/uncommittedPaths.ts"
 
@@ -74,6 +75,15 @@ export const newCommit = Effect.fnUntraced(function* (directory: string, reporte
     : rejection("not-new", `${commit} is not a descendant of ${from}, where this work began.`)
 })
 
+/** Gates run on the files of HEAD, so the commit that is reviewed must be HEAD. */
+const notHead = (commit: string, head: string | undefined) =>
+  head === commit
+    ? undefined
+    : rejection(
+        "dirty-tree",
+        `HEAD is ${head}, and ${commit} was reported: quality gates would run on other files than a reviewer is shown. Report HEAD, or take what comes after ${commit} off the branch.`
+      )
+
 /** What is not committed, as a rejection. Reprise's own files, and those that were dirty before the run, do not count. */
 export const uncommitted = Effect.fnUntraced(function* (place: Place, reviewPath: string | undefined) {
   const git = yield* Git
@@ -84,6 +94,37 @@ export const uncommitted = Effect.fnUntraced(function* (place: Place, reviewPath
   const counted = new Set(yield* withoutLocalSettings(place.directory, paths))
   const dirty = differences.filter(({ path }) => counted.has(path) && !isOwnFile(path) && !isAmong(path, tolerated))
   return dirty.length === 0 ? undefined : rejection("dirty-tree", `Not committed: ${listSome(dirty.map(told))}.`)
+})
+
+const short = (hash: string | undefined) => hash?.slice(0, 12) ?? "nothing"
+
+const moves = (moved: ReadonlyArray<MovedName>) =>
+  listSome(moved.map(({ before, name, now }) => `${name} was ${short(before)} and is ${short(now)}`))
+
+/**
+ * Names with which gates may compare the work must not stand for the work itself, nor be hidden behind another of their name: then
+ * a gate would see no difference. Whether another move is a fetch nobody can tell, so a person is told.
+ */
+export const movedBranches = Effect.fnUntraced(function* (place: Place, base: string, commit: string) {
+  const { directory } = place
+  const moved = yield* movedNames(directory, ownTreeFolder(place))
+  const toWork = new Set(yield* movedToWork(directory, moved, base, commit))
+  const deceiving = moved.filter((one) => one.isShadowed || toWork.has(one))
+  // The HEAD of a remote follows its branch.
+  const first = deceiving.find(({ ref }) => !ref.endsWith("/HEAD")) ?? deceiving[0]
+  if (first !== undefined) {
+    const { before, isShadowed, name, ref } = first
+    const how = isShadowed
+      ? `Remove what else is called ${name}: 'git for-each-ref' lists it, or it is a file in git's folder`
+      : `Put it back: 'git update-ref --no-deref ${ref} ${before}'`
+    return rejection(
+      "dirty-tree",
+      `Quality gates that compare with a branch or a tag would not see this work: ${moves(deceiving)}. ${how}. If it was not you, stop and say so.`
+    )
+  }
+  return moved.length === 0
+    ? undefined
+    : `Branches or tags moved while the author worked, by a fetch or by the author; quality gates may compare with them: ${moves(moved)}.`
 })
 
 /** What git cannot read is the author's to mend, such as a pipe in the place of `.gitignore`, or a `HEAD` that it removed. */
@@ -101,8 +142,14 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
   if (!(yield* git.hasDiff(directory, base, commit))) {
     return rejection("empty", `There is no difference between ${base} and ${commit}.`)
   }
-  const dirty = yield* uncommitted(place, command.reviewPath)
-  return dirty ?? { commit, diffStat: yield* git.diffStat(directory, base, commit) }
+  const dirty = notHead(commit, yield* git.head(directory)) ?? (yield* uncommitted(place, command.reviewPath))
+  if (dirty !== undefined) return dirty
+  const moved = yield* movedBranches(place, base, commit)
+  if (moved !== undefined && typeof moved !== "string") return moved
+  // Each move is told once.
+  if (moved !== undefined) yield* recordNames(directory, ownTreeFolder(place))
+  const diffStat = yield* git.diffStat(directory, base, commit)
+  return { commit, diffStat, ...(moved === undefined ? {} : { notes: [moved] }) }
 })
 
 /** The commit must be new work, complete, and reachable from HEAD (docs/design/workspace.md#workspace). */

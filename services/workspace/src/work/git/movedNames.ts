@@ -1,0 +1,123 @@
+/**
+ * Names such as `origin/main` and `v1.0` with which a quality gate compares the work: whoever may write git's folder can have each
+ * stand for another commit. A record of what they stood for, in a folder that no command sees, tells which did not stay
+ * (docs/design/workspace.md#what-gates-run-on). Of names that were not there before nothing is known.
+ */
+import { readForeignText, replaceFile } from "@reprise/process"
+import { Effect, Schema } from "effect"
+import { HostFault } from "../faults.ts"
+import { linesOf } from "./gitOutput.ts"
+import { optional, text } from "./runGit.ts"
+
+/** Object names by what git was asked for. */
+type Names = ReadonlyMap<string, string>
+
+export interface MovedName {
+  readonly name: string
+  /** Its ref, in full. */
+  readonly ref: string
+  readonly before: string
+  /** Undefined: nothing any more. */
+  readonly now?: string
+  /** The ref is where it was, or elsewhere; but the name is that of something else now, which git takes first. */
+  readonly isShadowed: boolean
+}
+
+const Record = Schema.fromJsonString(Schema.Array(Schema.Tuple([Schema.String, Schema.String])))
+const decode = Schema.decodeUnknownEffect(Record)
+
+const recordOf = (folder: string) => `${folder}.refs.json`
+
+const largestBytes = 64 * 1024 * 1024
+
+/** Of more, the last ones are not looked at: tags, of which there are the most. */
+const mostRefs = 5_000
+
+/** Branches of runs move all the time. */
+const isOfRun = (ref: string) => /^refs\/(heads|remotes\/[^/]+)\/reprise\//.test(ref)
+
+/** The ways in which a ref is named; git takes the first file or ref that fits. Pure. */
+export const namesOf = (ref: string): ReadonlyArray<string> => {
+  const short = ref.replace(/^refs\/(heads|remotes|tags)\//, "")
+  const remote = /^refs\/remotes\/(.+)\/HEAD$/.exec(ref)?.[1]
+  return [ref, ref.replace(/^refs\//, ""), short, ...(remote === undefined ? [] : [remote])]
+}
+
+/** Refs, and short names of theirs, that stood for other objects before: one for each ref. Pure. */
+export const movedOf = (before: Names, now: Names): ReadonlyArray<MovedName> =>
+  [...before].flatMap(([ref, hash]) => {
+    if (!ref.startsWith("refs/")) return []
+    const found = now.get(ref)
+    const [, , short = ref] = namesOf(ref)
+    const shadowed = namesOf(ref).find((name) => {
+      const known = before.get(name)
+      return known === hash && now.get(name) !== known && now.get(name) !== found
+    })
+    const name = shadowed ?? short
+    const stands = now.get(shadowed ?? ref)
+    if (shadowed === undefined && found === hash) return []
+    const isShadowed = shadowed !== undefined
+    return [{ name, ref, before: hash, ...(stands === undefined ? {} : { now: stands }), isShadowed }]
+  })
+
+const resolve = Effect.fnUntraced(function* (directory: string, names: ReadonlyArray<string>) {
+  if (names.length === 0) return new Map<string, string>()
+  const args = ["cat-file", "--batch-check=%(objectname)"]
+  const found = linesOf(yield* text(directory, args, `${names.join("\n")}\n`))
+  const isHash = (line: string | undefined): line is string => line !== undefined && /^[0-9a-f]+$/.test(line)
+  return new Map(
+    names.flatMap((name, at) => {
+      const line = found[at]
+      return isHash(line) ? [[name, line] as const] : []
+    })
+  )
+})
+
+const onDisk = <A>(run: () => Promise<A>) =>
+  Effect.tryPromise({
+    try: run,
+    catch: (cause) => new HostFault({ operation: "reading the record of branches and tags", cause })
+  })
+
+/** Records what the branches, tags and remote branches of a repository stand for. `folder`: of Reprise's own index of the tree. */
+export const recordNames = Effect.fn("recordNames")(function* (directory: string, folder: string) {
+  const args = ["for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags"]
+  const refs = linesOf(yield* text(directory, args))
+  // The run's own branch moves with its work.
+  const own = yield* optional(directory, ["symbolic-ref", "--quiet", "HEAD"])
+  const counted = refs.filter((ref) => ref !== own && !isOfRun(ref)).slice(0, mostRefs)
+  const names = yield* resolve(directory, [...new Set(counted.flatMap(namesOf))])
+  // A short name may be that of the run's own branch.
+  const ownNames = new Set(own === undefined ? [] : namesOf(own))
+  const kept = [...names].filter(([name]) => !ownNames.has(name))
+  yield* onDisk(() => replaceFile(recordOf(folder), JSON.stringify(kept)))
+})
+
+/** The names that stand for something else than was recorded. Without a record: none. */
+export const movedNames = Effect.fn("movedNames")(function* (directory: string, folder: string) {
+  const recorded = yield* onDisk(() => readForeignText(recordOf(folder), { largestBytes, follow: false }))
+  if (recorded === undefined) return []
+  const before = new Map(yield* decode(recorded).pipe(Effect.orElseSucceed(() => [])))
+  return movedOf(before, yield* resolve(directory, [...before.keys()]))
+})
+
+/**
+ * Those of some names that stand for commits between two: work that a gate which compares with them would not see. Commits that the
+ * work has merged do not count: they may have been fetched.
+ */
+export const movedToWork = Effect.fn("movedToWork")(function* (
+  directory: string,
+  moved: ReadonlyArray<MovedName>,
+  base: string,
+  commit: string
+) {
+  if (moved.length === 0) return []
+  const hashes = [...new Set(moved.flatMap(({ now }) => (now === undefined ? [] : [now])))]
+  const commits = yield* resolve(
+    directory,
+    hashes.map((hash) => `${hash}^{commit}`)
+  )
+  const listed = yield* text(directory, ["rev-list", "--first-parent", "--end-of-options", `${base}..${commit}`, "--"])
+  const work = new Set(linesOf(listed))
+  return moved.filter(({ now }) => now !== undefined && work.has(commits.get(`${now}^{commit}`) ?? ""))
+})

@@ -1,0 +1,147 @@
+/** What an author leaves in the folders of a commit that git itself never shows, and that tools obey. */
+import { execFileSync } from "node:child_process"
+import { mkdirSync, rmdirSync, symlinkSync } from "node:fs"
+import { join } from "node:path"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { finishPhase } from "../src/work/phase/finishPhase.ts"
+import { verifyClaims } from "../src/work/verify/verifyClaims.ts"
+import { claims, finish } from "./support/commands.ts"
+import { honest, putDeep, putSocket, type Scene, scene } from "./support/hostileAuthor.ts"
+import { adapters } from "./support/repository.ts"
+
+interface Attack {
+  readonly name: string
+  /** Gives the commit that the author reports. */
+  readonly attack: (scene: Scene) => string
+  /** What the author is told. */
+  readonly told: RegExp
+}
+
+const attacks: ReadonlyArray<Attack> = [
+  ...[".git", ".Git", ".git ", "git~1", ".g\u200cit"].map(
+    (name): Attack => ({
+      name: `a folder ${JSON.stringify(name)} beside files of the commit`,
+      attack: (at) => {
+        const done = at.work()
+        mkdirSync(join(at.root, "src", name))
+        return done
+      },
+      told: /src\/\S+ ?\S* \(has tools, and not git, take its folder for another repository/
+    })
+  ),
+  {
+    name: "a file .git beside files of the commit",
+    attack: (at) => {
+      const done = at.work()
+      at.put("src/.git", "gitdir: ../nothing\n")
+      return done
+    },
+    told: /src\/\.git \(has tools/
+  },
+  {
+    name: "a link .git beside files of the commit",
+    attack: (at) => {
+      const done = at.work()
+      symlinkSync("../nothing", join(at.root, "src/.git"))
+      return done
+    },
+    told: /src\/\.git \(has tools/
+  },
+  {
+    name: "a folder .git with rules of its own, which hide the files of the commit from tools",
+    attack: (at) => {
+      const done = at.work()
+      at.put("src/.git/info/exclude", "*\n")
+      return done
+    },
+    told: /src\/\.git \(has tools/
+  },
+  {
+    name: "a folder .git in a submodule, under another spelling",
+    attack: (at) => {
+      mkdirSync(join(at.root, "library"))
+      at.git("-C", "library", "init", "--quiet")
+      at.put("library/index.mjs", honest)
+      at.git("-C", "library", "add", "--all")
+      at.git("-C", "library", "commit", "--quiet", "-m", "library")
+      const done = at.commit()
+      mkdirSync(join(at.root, "library/.GIT"))
+      return done
+    },
+    told: /library/
+  },
+  {
+    name: "a named pipe, which make takes for a target that is made",
+    attack: (at) => {
+      const done = at.work()
+      execFileSync("mkfifo", [join(at.root, "src/test")])
+      return done
+    },
+    told: /src\/test \(is a named pipe, which no commit can hold: remove it\)/
+  },
+  {
+    name: "a named pipe in the place of an empty folder that was there before",
+    attack: (at) => {
+      const done = at.work()
+      rmdirSync(join(at.root, "drafts"))
+      execFileSync("mkfifo", [join(at.root, "drafts")])
+      return done
+    },
+    told: /drafts \(is a named pipe/
+  },
+  {
+    name: "a socket",
+    attack: (at) => {
+      const done = at.work()
+      putSocket(join(at.root, "build"))
+      return done
+    },
+    told: /build \(is a socket, which no commit can hold: remove it\)/
+  },
+  {
+    name: "a named pipe deep in a folder that git does not list",
+    attack: (at) => {
+      const done = at.work()
+      mkdirSync(join(at.root, "new/deep"), { recursive: true })
+      execFileSync("mkfifo", [join(at.root, "new/deep/test")])
+      return done
+    },
+    told: /new \(is a folder that no commit has, and git shows nothing of what it holds/
+  },
+  {
+    name: "a folder with the name of a target, and an ignored file in it",
+    attack: (at) => {
+      const done = at.work()
+      at.put("test/node_modules/x", "")
+      return done
+    },
+    told: /test \(is a folder that no commit has, and git shows nothing of what it holds/
+  },
+  {
+    name: "a folder that git cannot open because its path is too long",
+    attack: (at) => {
+      const done = at.work()
+      putDeep(at.root, "src")
+      return done
+    },
+    told: /src\/\d\S* \(/
+  }
+]
+
+layer(adapters, { excludeTestServices: true })("the tree that gates run on", (it) => {
+  it.effect.each(attacks)("is not that of the commit with $name", ({ attack, told }) =>
+    Effect.gen(function* () {
+      const at = yield* scene
+      const done = attack(at)
+      assert.strictEqual(at.git("status", "--porcelain"), "", "git sees nothing")
+      const detail = yield* at.detailOf(done)
+      assert.match(detail, /^dirty-tree: Not committed: /)
+      assert.match(detail, told)
+      const claimed = yield* verifyClaims(claims(at.base, [], { commit: done }), at.place)
+      assert.containSubset(claimed, { _tag: "ClaimsRejected", reason: "dirty-tree" })
+      const finished = yield* finishPhase(finish(undefined, done), at.place)
+      assert.match(finished._tag === "PhaseBlocked" ? finished.dirty.join(", ") : finished._tag, told)
+    })
+  )
+})
