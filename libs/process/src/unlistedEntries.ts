@@ -12,7 +12,6 @@ import { kindOf } from "./foreignFile.ts"
 import { fieldsOf, onDisk, refused } from "./ownIndex.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import type { Committed } from "./selfHiddenFolders.ts"
-import { isOwnFile } from "./workingTree.ts"
 
 /** An entry that git does not show, and the predicate of a sentence about it. A folder has no slash at its end. */
 export interface Unlisted {
@@ -133,40 +132,34 @@ const searchCommitted = async (directory: Bytes, { files, folders }: Committed):
   return { strangers, gitNames, unreadable }
 }
 
-/** Larger ones are no tool's leavings. */
-const mostInside = 10_000
+/** Of more nobody is told what they are. */
+const mostInside = 100_000
 
 /**
- * What a folder that is in no commit, and of which git lists no file, holds: `nothing` but folders; what a `.gitignore` inside of it
- * hides, which is looked at elsewhere (`judged`), as are the files that Reprise writes; or something `else`.
+ * What a folder that is in no commit, and of which git lists no file, holds: `nothing` but folders; `files` that rules hide; or
+ * something `odd`, such as a named pipe.
  */
-const contentOf = async (directory: Bytes, top: Bytes): Promise<"nothing" | "judged" | "else"> => {
+const contentOf = async (directory: Bytes, top: Bytes): Promise<"nothing" | "files" | "odd"> => {
   const count = limitedTo(mostInside)
-  let isOwn = false
+  let content: "nothing" | "files" = "nothing"
   const search = async (folder: Bytes): Promise<boolean> => {
     const entries = await entriesOf(directory, folder, count)
     if (entries === undefined) return false
     for (const entry of entries) {
-      const path = below(folder, entry.name)
-      if (entry.isDirectory()) {
-        if (!(await search(path))) return false
-      } else if (isOwnFile(asText(path))) isOwn = true
-      else return false
+      if (isPlain(entry)) content = "files"
+      else if (!entry.isDirectory() || !(await search(below(folder, entry.name)))) return false
     }
     return true
   }
-  const entries = await entriesOf(directory, top, count)
-  if (entries?.some((entry) => entry.name === ".gitignore" && entry.isFile()) === true) return "judged"
-  const holdsNoOthers = await search(top).catch((error) => (error instanceof TooMany ? false : Promise.reject(error)))
-  if (!holdsNoOthers) return "else"
-  return isOwn ? "judged" : "nothing"
+  const isOrdinary = await search(top).catch((error) => (error instanceof TooMany ? false : Promise.reject(error)))
+  return isOrdinary ? content : "odd"
 }
 
 const gitName =
   "has tools, and not git, take its folder for another repository, whose files they leave out: remove it, or move it out of the folders of the commit"
 const holdsNothing = "is a folder without files, which no commit can hold: remove it"
-const holdsIgnored =
-  "is a folder that no commit has, and git shows nothing of what it holds: remove it, or name it in a .gitignore that you commit"
+const holdsOdd =
+  "is a folder with pipes, sockets or folders that cannot be listed, which no commit can hold: remove it, or name it in a .gitignore that you commit"
 const cannotBeRead =
   "cannot be listed, so nobody knows what it holds: remove it, shorten its path, or change its permissions"
 
@@ -249,7 +242,7 @@ export const unlistedEntries = Effect.fn("unlistedEntries")(function* (
     }
     const content = yield* onDisk(() => contentOf(bytes, path))
     if (content === "nothing") unlisted.push({ path: text, why: holdsNothing, mayStay: true, isEmpty: true })
-    if (content === "else") unlisted.push({ path: text, why: holdsIgnored, mayStay: true })
+    if (content === "odd") unlisted.push({ path: text, why: holdsOdd, mayStay: true })
   }
   return unlisted
 })

@@ -133,6 +133,15 @@ const allowed: ReadonlyArray<{
     after: (at) => assert.isTrue(existsSync(join(at.root, "src/tmp")))
   },
   {
+    name: "files that rules hide, in a folder that no rule names",
+    leave: (at) => {
+      at.put(".gitignore", "*.pyc\n")
+      at.commit("rules")
+      at.put("src/__pycache__/check.cpython-313.pyc", "")
+      at.put("build/objects/__pycache__/check.cpython-313.pyc", "")
+    }
+  },
+  {
     name: "a folder of nothing but files that Reprise writes",
     leave: (at) => {
       at.put(".git/info/exclude", "/.reprise/\n/.planning/phases/*/SUMMARY.md\n")
