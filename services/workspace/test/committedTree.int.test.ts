@@ -2,7 +2,7 @@
  * A quality gate runs on the files of the working tree, and a reviewer reads a commit. What a command of the author can tell git,
  * so that git takes other files for those of the commit, is a change that is not committed.
  */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -89,6 +89,36 @@ const attacks: ReadonlyArray<Attack> = [
       return done
     },
     told: /\.gitattributes \(says how git reads files and is in no commit\)/
+  },
+  {
+    name: "attributes that are a link in the commit, and a file with the same text in the tree",
+    attack: (at) => {
+      symlinkSync("tools/* ident", join(at.root, ".gitattributes"))
+      const done = at.work()
+      rmSync(join(at.root, ".gitattributes"))
+      at.put(".gitattributes", "tools/* ident")
+      return done
+    },
+    told: /\.gitattributes \(differs from what the commit holds\)/
+  },
+  {
+    name: "attributes that are a link which leads elsewhere than in the commit",
+    attack: (at) => {
+      symlinkSync("tools/* ident", join(at.root, ".gitattributes"))
+      const done = at.work()
+      rmSync(join(at.root, ".gitattributes"))
+      symlinkSync("tools/* text", join(at.root, ".gitattributes"))
+      return done
+    },
+    told: /\.gitattributes \(differs from what the commit holds\)/
+  },
+  {
+    name: "attributes of more than 10 MB",
+    attack: (at) => {
+      at.put(".gitattributes", "#\n".repeat(6_000_000))
+      return at.work()
+    },
+    told: /\.gitattributes \(has more than 10 MB/
   },
   {
     name: "ends of lines that git reads away",

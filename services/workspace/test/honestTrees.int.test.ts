@@ -1,5 +1,5 @@
 /** What honest work leaves in a tree is no change: each refusal of it would stop a run for nothing. */
-import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -68,6 +68,27 @@ const allowed: ReadonlyArray<{ readonly name: string; readonly leave: (scene: Sc
       rmSync(Buffer.from(`${at.root}/caf\xe9.txt`, "latin1"))
       at.git("-c", "core.eol=crlf", "checkout", "--", ".")
       at.git("config", "core.eol", "crlf")
+    }
+  },
+  {
+    name: "attributes that are a link, as the commit has it, whose target git reads as rules",
+    leave: (at) => {
+      symlinkSync("*.mjs ident", join(at.root, ".gitattributes"))
+      at.put("src/a.mjs", "// $Id$\n")
+      at.commit("link")
+      rmSync(join(at.root, "src/a.mjs"))
+      at.git("checkout", "--", "src/a.mjs")
+      assert.include(readFileSync(join(at.root, "src/a.mjs"), "utf8"), "$Id: ")
+    }
+  },
+  {
+    name: "attributes with other ends of lines, as git checks them out",
+    leave: (at) => {
+      at.put(".gitattributes", "* text eol=crlf\n")
+      at.commit("rules")
+      rmSync(join(at.root, ".gitattributes"))
+      at.git("checkout", "--", ".gitattributes")
+      assert.include(readFileSync(join(at.root, ".gitattributes"), "utf8"), "\r\n")
     }
   },
   {
