@@ -2,14 +2,13 @@
  * Whether the files of a working tree are those of a commit, whatever the index, the attributes and the objects say that a command
  * can write (docs/design/workspace.md#what-gates-run-on).
  */
-import { lstat } from "node:fs/promises"
-import { join, posix } from "node:path"
+import { posix } from "node:path"
 import { Effect, type Scope } from "effect"
 import { changedAttributes, isAttributes, rulesOf } from "./committedAttributes.ts"
 import { type Commit, type CommittedEntry, readCommit } from "./committedEntries.ts"
 import { convertedOtherwise } from "./conversions.ts"
 import { asFalsehood, falseObjects } from "./falseObjects.ts"
-import { compareFiles, fieldsOf, GitEnded, insist, refused } from "./ownIndex.ts"
+import { compareFiles, fieldsOf, filesAt, GitEnded, insist, refused } from "./ownIndex.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 import { hidingFiles, readIgnored } from "./selfHiddenFolders.ts"
@@ -78,14 +77,8 @@ const differingIndex = Effect.fnUntraced(function* (directory: string, own: GitO
 const leftOut = Effect.fnUntraced(function* (directory: string, paths: ReadonlyArray<string>, options: GitOptions) {
   const wanted = yield* runGit(directory, ["config", "--type=bool", "core.sparseCheckout"], options)
   if (wanted.stdout.trim() !== "true") return new Set<string>()
-  const missing = yield* Effect.filter(paths, (path) =>
-    Effect.promise(() =>
-      lstat(join(directory, path)).then(
-        () => false,
-        () => true
-      )
-    )
-  )
+  const files = yield* Effect.promise(() => filesAt(directory, paths))
+  const missing = paths.filter((_, at) => files[at] === undefined)
   if (missing.length === 0) return new Set<string>()
   const args = ["rm", "--dry-run", "--cached", "--ignore-unmatch", "--pathspec-from-file=-", "--pathspec-file-nul"]
   const listed = yield* runGit(directory, args, { ...options, input: missing.map((path) => `${path}\0`).join("") })

@@ -86,6 +86,7 @@ describe("a file that git itself may take for another content", () => {
     ]
   ] as const)("is asked about if it %s", (_, attributes, configured, expected) => {
     const listed = attributes.map(([name, value]) => `p\0${name}\0${value}\0`).join("")
-    assert.strictEqual(isConverted(readAttributes(listed).get("p") ?? {}, configured), expected)
+    const [found = {}] = attributes.length === 0 ? [] : readAttributes(listed, attributes.length)
+    assert.strictEqual(isConverted(found, configured), expected)
   })
 })

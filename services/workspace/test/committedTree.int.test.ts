@@ -149,6 +149,35 @@ const attacks: ReadonlyArray<Attack> = [
     })
   ),
   {
+    name: "ends of lines that git reads away in a folder whose name is no UTF-8",
+    attack: (at) => {
+      const folder = Buffer.from(`${at.root}/caf\xe9`, "latin1")
+      const path = Buffer.concat([folder, Buffer.from("/check.sh")])
+      mkdirSync(folder)
+      at.put(".gitattributes", "* text=auto\n")
+      writeFileSync(path, "set -e\nfalse\n")
+      const done = at.commit()
+      writeFileSync(path, "set -e\r\nfalse\r\n")
+      at.git("add", "--all")
+      return done
+    },
+    told: /check\.sh \(is not as git would check it out/
+  },
+  {
+    name: "ends of lines that git reads away, with a filter of the user's for another name that reads alike",
+    attack: (at) => {
+      const path = Buffer.from(`${at.root}/caf\xe9.sh`, "latin1")
+      at.git("config", "filter.strip.clean", "cat")
+      at.put(".gitattributes", "* text=auto\ncaf\uFFFD.sh filter=strip\n")
+      writeFileSync(path, "set -e\nfalse\n")
+      const done = at.commit()
+      writeFileSync(path, "set -e\r\nfalse\r\n")
+      at.git("add", "--all")
+      return done
+    },
+    told: /\.sh \(is not as git would check it out/
+  },
+  {
     name: "a keyword that git reads away",
     attack: (at) => {
       at.put(".gitattributes", "*.mjs ident filter=missing\n")
