@@ -44,6 +44,10 @@ describe("a .gitignore that no commit has", () => {
     ["is none if it is the user's", "/home/me/.config/git/ignore", []],
     ["is none if it is the repository's", ".git/info/exclude", []],
     ["is none in a folder that a tool hides", "b/.pytest_cache/.gitignore", []],
+    ...[".complexipy_cache", ".devbox", ".elixir_ls", ".jekyll-cache", ".lexical", ".ruby-lsp"].map(
+      (folder) => [`is none in ${folder}`, `b/${folder}/.gitignore`, []] as const
+    ),
+    ["counts in a repository of another version control", ".jj/.gitignore", [".jj/.gitignore"]],
     ["is none in husky's folder", ".husky/_/.gitignore", []],
     ["is none where OpenCode wrote it", ".opencode/.gitignore", []],
     ["counts beside files of a commit", ".gitignore", [".gitignore"]],
