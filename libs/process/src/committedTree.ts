@@ -120,7 +120,7 @@ export const compareTree = Effect.fn("compareTree")(function* (
   const own = { folder: request.folder, rules: rulesOf(commit) }
   const { changed, keep, options: ours, read } = yield* compareFiles(directory, hash, own, options)
   const untracked = yield* untrackedFiles(directory, ours)
-  const rules = untracked.filter((path) => isAttributes(path) && commit.folders.has(posix.dirname(path)))
+  const rules = untracked.filter(isAttributes)
   const unseen = yield* hidden(directory, commit, ours)
   const left = yield* leftOut(directory, changed, ours)
   const index = yield* differingIndex(directory, ours, options)

@@ -1,6 +1,15 @@
 /** A working tree is compared with its commit together with its submodules, however many a command makes of one repository. */
 import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -180,6 +189,20 @@ describe("submodules of a tree that is compared with its commit", () => {
       },
       why: /^has a .git that cannot be read: remove its folder, and check it out anew/
     },
+    ...["HEAD", "HEAD^{tree}"].map((name) => ({
+      name: `a false object in the place of its ${name}`,
+      change: ({ git, root, write }: Repository) => {
+        const hash = git("library", "rev-parse", name)
+        write("library/a.txt", "forged\n")
+        git("library", "commit", "--quiet", "--all", "-m", "forged")
+        const other = git("library", "rev-parse", name)
+        const file = (one: string) => join(root, "library/.git/objects", one.slice(0, 2), one.slice(2))
+        rmSync(file(hash))
+        copyFileSync(file(other), file(hash))
+      },
+      // Some versions of git look at the commit and its tree themselves.
+      why: /^differs from its commit: .*which (does not hold what its name says|cannot be read as a whole)/
+    })),
     {
       name: "an index that git cannot read",
       change: ({ write }: Repository) => write("library/.git/index", "no index\n"),

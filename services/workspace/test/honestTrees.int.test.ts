@@ -28,6 +28,14 @@ const allowed: ReadonlyArray<{ readonly name: string; readonly leave: (scene: Sc
     }
   },
   {
+    name: "attributes that a .gitignore of the commit hides, of no file of the commit",
+    leave: (at) => {
+      at.put(".gitignore", "node_modules/\n*.log\nscratch/.gitattributes\n")
+      at.commit("rules")
+      at.put("scratch/.gitattributes", "* text\n")
+    }
+  },
+  {
     name: "what the repository's own info/exclude hides",
     leave: (at) => {
       at.put(".git/info/exclude", "/.reprise/\nnotes.txt\n")
