@@ -279,6 +279,19 @@ const attacks: ReadonlyArray<Attack> = [
     told: /\.venv\/\.gitignore \(hides files and is in no commit/
   },
   {
+    name: "an entry of the index that names another content than the file has",
+    attack: (at) => {
+      const done = at.work()
+      at.put("forged.tmp", forged)
+      const hash = at.git("hash-object", "-w", "forged.tmp")
+      rmSync(join(at.root, "forged.tmp"))
+      at.git("update-index", "--cacheinfo", `100644,${hash},${check}`)
+      return done
+    },
+    told: /tools\/check\.mjs/,
+    shown: true
+  },
+  {
     name: "an entry that the index alone has",
     attack: (at) => {
       const done = at.work()
