@@ -69,6 +69,18 @@ const attacks: ReadonlyArray<Attack> = [
     told: /tools\/check\.mjs/
   },
   {
+    name: "a flag by which a sparse checkout has left a file out whose name has two lines",
+    attack: (at) => {
+      at.git("sparse-checkout", "set", "--no-cone", "/*", "!/left/")
+      at.put("a\nb", "1\n")
+      const done = at.work()
+      at.git("update-index", "--skip-worktree", "a\nb")
+      rmSync(join(at.root, "a\nb"))
+      return done
+    },
+    told: /a\nb/
+  },
+  {
     name: "attributes of a file that nobody has committed and that hides itself",
     attack: (at) => {
       at.put(".gitattributes", "docs/* text\n")
