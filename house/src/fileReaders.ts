@@ -30,7 +30,6 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "libs/sandbox/src/leftovers.ts": "lists .reprise/sandbox, which no command sees",
   "libs/sandbox/src/heldFiles.ts": "copies files that no command may write, and lists .reprise/sandbox",
   "libs/sandbox/src/pinnedFolder.ts": "opens folders alone",
-  "libs/process/src/conversions.ts": "lists names that are no text",
   "libs/process/src/unlistedEntries.ts": "lists names that are no text",
   "libs/sandbox/src/putAside.ts": "copies what it puts aside, files of ordinary size alone",
   "libs/agent/src/opencode/server/": "reads the package of the agent, and .reprise",

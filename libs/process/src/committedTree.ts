@@ -2,20 +2,17 @@
  * Whether the files of a working tree are those of a commit, whatever the index, the attributes and the objects say that a command
  * can write (docs/design/workspace.md#what-gates-run-on).
  */
-import { createHash } from "node:crypto"
-import { lstat } from "node:fs/promises"
 import { join, posix } from "node:path"
 import { Effect, type Scope } from "effect"
-import { hashOfBlob } from "./blobHash.ts"
+import { changedAttributes, isAttributes, rulesOf } from "./committedAttributes.ts"
+import { type Commit, type CommittedEntry, readCommit } from "./committedEntries.ts"
 import { convertedOtherwise } from "./conversions.ts"
 import { asFalsehood, falseObjects } from "./falseObjects.ts"
-import { readForeignFile, readForeignFolder } from "./foreignFile.ts"
-import { compareFiles, fieldsOf, GitEnded, insist, refused, succeeded } from "./ownIndex.ts"
+import { compareFiles, fieldsOf, filesAt, GitEnded, insist, refused, succeeded } from "./ownIndex.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 import { hidingFiles, readIgnored } from "./selfHiddenFolders.ts"
 import { addStanding, recordStanding, withoutStanding } from "./standing.ts"
-import { placeOfSubmodule } from "./submodules.ts"
 import { type Unlisted, unlistedEntries, unopenedFolders } from "./unlistedEntries.ts"
 
 /** `why`: the predicate of a sentence about the path; absent: it is changed or untracked, as `git status` shows. */
@@ -26,70 +23,12 @@ export interface Difference {
 
 type Found = Difference & Pick<Unlisted, "isEmpty" | "mayStay">
 
-interface Entry {
-  readonly mode: string
-  readonly type: string
-  readonly hash: string
-  readonly path: string
-}
-
-/** The records of `git ls-tree -r -t -z`. */
-const readEntries = (listed: string): ReadonlyArray<Entry> =>
-  listed.split("\0").flatMap((record) => {
-    const [, mode, type, hash, path] = /^(\d+) (\w+) ([0-9a-f]+)\t(.+)$/s.exec(record) ?? []
-    return mode === undefined || type === undefined || hash === undefined || path === undefined
-      ? []
-      : [{ mode, type, hash, path }]
-  })
-
-/** What git reads at most, as attributes. */
-const largestBytes = 100 * 1024 * 1024
-
-const differs = "differs from what the commit holds"
-
-/** Of files that say how git reads others: byte for byte, but for the ends of lines, which say nothing to git. */
-const isAsCommitted = async (path: string, hash: string): Promise<boolean> => {
-  const content = await readForeignFile(path, { largestBytes, follow: false }).catch(() => "unreadable" as const)
-  if (content === undefined) return true
-  if (content === "unreadable") return false
-  if (hashOfBlob(content, hash) === hash) return true
-  return hashOfBlob(Buffer.from(content.toString("latin1").replaceAll("\r\n", "\n"), "latin1"), hash) === hash
-}
-
-const isAttributes = (path: string) => posix.basename(path) === ".gitattributes"
-
-/** A commit as far as it is needed to compare files with it. */
-interface Commit {
-  readonly hash: string
-  readonly entries: ReadonlyArray<Entry>
-  readonly files: ReadonlySet<string>
-  readonly folders: ReadonlySet<string>
-}
-
-const readCommit = Effect.fnUntraced(function* (directory: string, hash: string, options: GitOptions) {
-  const listed = yield* insist(directory, ["ls-tree", "-r", "-t", "-z", "--full-tree", hash], options)
-  const entries = readEntries(listed)
-  const files = new Set(entries.flatMap(({ path, type }) => (type === "tree" ? [] : [path])))
-  const folders = new Set([".", ...entries.flatMap(({ path, type }) => (type === "tree" ? [path] : []))])
-  return { hash, entries, files, folders } satisfies Commit
-})
-
 /** The commit says what it says only if it, and all its folders, hold what their names say. */
 const falseParts = Effect.fnUntraced(function* (directory: string, { entries, hash }: Commit, options: GitOptions) {
   const root = (yield* insist(directory, ["rev-parse", `${hash}^{tree}`], options)).trim()
   const trees = entries.flatMap((entry) => (entry.type === "tree" ? [entry.hash] : []))
   return (yield* falseObjects(directory, [hash, root, ...trees], options)).map(asFalsehood)
 })
-
-const changedAttributes = (directory: string, { entries }: Commit) =>
-  Effect.promise(async () => {
-    const found: Array<Difference> = []
-    for (const { hash, path, type } of entries) {
-      if (type !== "blob" || !isAttributes(path)) continue
-      if (!(await isAsCommitted(join(directory, path), hash))) found.push({ path, why: differs })
-    }
-    return found
-  })
 
 /** What git lists of files that no commit has, and the folders that it could not open: it goes on without them. */
 const listOthers = Effect.fnUntraced(function* (directory: string, more: ReadonlyArray<string>, options: GitOptions) {
@@ -142,56 +81,14 @@ const differingIndex = Effect.fnUntraced(function* (directory: string, own: GitO
 const leftOut = Effect.fnUntraced(function* (directory: string, paths: ReadonlyArray<string>, options: GitOptions) {
   const wanted = yield* runGit(directory, ["config", "--type=bool", "core.sparseCheckout"], options)
   if (wanted.stdout.trim() !== "true") return new Set<string>()
-  const missing = yield* Effect.filter(paths, (path) =>
-    Effect.promise(() =>
-      lstat(join(directory, path)).then(
-        () => false,
-        () => true
-      )
-    )
-  )
+  const files = yield* Effect.promise(() => filesAt(directory, paths))
+  const missing = paths.filter((_, at) => files[at] === undefined)
   if (missing.length === 0) return new Set<string>()
   const args = ["rm", "--dry-run", "--cached", "--ignore-unmatch", "--pathspec-from-file=-", "--pathspec-file-nul"]
   const listed = yield* runGit(directory, args, { ...options, input: missing.map((path) => `${path}\0`).join("") })
   const inside = new Set(listed.stdout.split("\n").map((line) => /^rm '(.*)'$/.exec(line)?.[1]))
   return new Set(missing.filter((path) => !path.includes("\n") && !inside.has(path)))
 })
-
-/** No repository has submodules as deep as this; a chain that has is somebody's trick. */
-const deepest = 8
-
-/**
- * What a submodule's folder holds, which git takes for unchanged if it has no `.git`. What the submodule's own git directory says to
- * ignore does not count: a command can make one.
- */
-const submoduleDifference = (
-  directory: string,
-  { hash, path }: Entry,
-  request: Comparison,
-  options: GitOptions,
-  depth: number
-): Effect.Effect<ReadonlyArray<Difference>, ProgramFailed, Scope.Scope> =>
-  Effect.gen(function* () {
-    const folder = join(directory, path)
-    const { gitDirectory } = request
-    const place = yield* Effect.tryPromise(() => placeOfSubmodule(folder, gitDirectory)).pipe(
-      Effect.orElseSucceed(() => "unreadable" as const)
-    )
-    if (place === undefined) {
-      const entries = yield* Effect.promise(() => readForeignFolder(folder, { mostEntries: 1 }).catch(() => [path]))
-      const isEmpty = entries === undefined || entries.length === 0
-      return isEmpty ? [] : [{ path, why: "holds files and is no checkout of its submodule: remove them" }]
-    }
-    if (place === "unreadable" || depth >= deepest) return [{ path }]
-    const inside = yield* differencesAt(
-      folder,
-      hash,
-      { ...request, folder: `${request.folder}-${createHash("sha256").update(path).digest("hex").slice(0, 8)}` },
-      { ...options, place },
-      depth + 1
-    ).pipe(Effect.orElseSucceed(() => [{ path: "" }]))
-    return inside.length === 0 ? [] : [{ path }]
-  })
 
 export interface Comparison {
   /** Where Reprise keeps its own index of this working tree: a folder of a folder of `.reprise`, which no command can write. */
@@ -204,17 +101,14 @@ export interface Comparison {
   readonly removeEmpty: (folders: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>>
 }
 
-/** Tells one set of attributes from another. */
-const rulesOf = ({ entries }: Commit): string =>
-  createHash("sha256")
-    .update(JSON.stringify(entries.filter(({ path }) => isAttributes(path))))
-    .digest("hex")
-    .slice(0, 16)
+type OfOneTree = Omit<Comparison, "gitDirectory">
+
+export const isGits = ({ cause }: ProgramFailed) => cause instanceof GitEnded
 
 /** What stood there before is no change; `before` anybody works in the tree, all of it does. Empty folders of others are removed. */
 const withoutStandingOnes = Effect.fnUntraced(function* (
   directory: string,
-  { folder, removeEmpty, when }: Comparison,
+  { folder, removeEmpty, when }: OfOneTree,
   all: ReadonlyArray<Found>
 ) {
   const standing = all.filter(({ mayStay }) => mayStay)
@@ -227,62 +121,54 @@ const withoutStandingOnes = Effect.fnUntraced(function* (
     .map(({ isEmpty: _, mayStay: __, ...one }): Difference => one)
 })
 
-const isGits = ({ cause }: ProgramFailed) => cause instanceof GitEnded
+/** What was found out about one working tree. */
+export interface ComparedTree {
+  readonly differences: ReadonlyArray<Difference>
+  /** What the commit has submodules at, unless it cannot be believed. */
+  readonly submodules: ReadonlyArray<CommittedEntry>
+}
 
-const differencesAt = (
+/** Compares a working tree with a commit, without what is in its submodules. */
+export const compareTree = Effect.fn("compareTree")(function* (
   directory: string,
   hash: string,
-  request: Comparison,
-  options: GitOptions,
-  depth: number
-): Effect.Effect<ReadonlyArray<Difference>, ProgramFailed, Scope.Scope> =>
-  Effect.gen(function* () {
-    const commit = yield* readCommit(directory, hash, options).pipe(Effect.catchIf(isGits, () => Effect.undefined))
-    if (commit === undefined) return [{ path: `commit ${hash}`, why: "cannot be read as a whole" }]
-    const unsound = yield* falseParts(directory, commit, options)
-    if (unsound.length > 0) return unsound
-    const said = yield* changedAttributes(directory, commit)
-    const own = { folder: request.folder, rules: rulesOf(commit) }
-    const { changed, keep, options: ours, read } = yield* compareFiles(directory, hash, own, options)
-    const { paths: untracked, unopened } = yield* listOthers(directory, [], ours)
-    const rules = untracked.filter((path) => isAttributes(path) && commit.folders.has(posix.dirname(path)))
-    const unseen = yield* hidden(directory, commit, ours)
-    const unlisted = yield* unlistedEntries(directory, commit, untracked, ours)
-    const left = yield* leftOut(directory, changed, ours)
-    const index = yield* differingIndex(directory, ours, options)
-    const submodules = yield* Effect.forEach(
-      commit.entries.filter(({ type }) => type === "commit"),
-      (entry) => submoduleDifference(directory, entry, request, options, depth)
-    )
-    const attributes = [...said, ...rules.map((path) => ({ path, why: foreignAttributes }))]
-    // By other attributes than those of the commit, files are the same that are not.
-    const misread = attributes.length > 0 || unseen.some(({ path }) => isAttributes(path))
-    const written = new Set(request.when === "before" ? [] : read)
-    const files = commit.entries.filter(({ mode, path }) => mode.startsWith("100") && written.has(path))
-    const converted = yield* convertedOtherwise(directory, files, request.folder, ours)
-    if (!misread) yield* keep(converted)
-    const all: ReadonlyArray<Found> = [
-      ...attributes,
-      ...unseen,
-      ...unlisted,
-      ...unopened,
-      ...submodules.flat(),
-      ...converted.map((path) => ({ path, why: otherwise })),
-      ...[...changed.filter((path) => !left.has(path)), ...untracked].map((path): Difference => ({ path })),
-      ...index
-    ]
-    const found = [...new Map(all.toReversed().map((one) => [one.path, one])).values()].toReversed()
-    return yield* withoutStandingOnes(directory, request, found)
-  })
-
-/**
- * What in a working tree is not as in a commit (a whole hash), besides what the rules of the commit, of the repository and of the
- * user say to ignore. Fails when git does, such as for a commit that is missing.
- */
-export const differencesFromCommit = Effect.fn("differencesFromCommit")(
-  (directory: string, hash: string, request: Comparison, options: GitOptions = {}) =>
-    Effect.scoped(differencesAt(directory, hash, request, options, 0))
-)
+  request: OfOneTree,
+  options: GitOptions
+): Effect.fn.Return<ComparedTree, ProgramFailed, Scope.Scope> {
+  const commit = yield* readCommit(directory, hash, options).pipe(Effect.catchIf(isGits, () => Effect.undefined))
+  if (commit === undefined)
+    return { differences: [{ path: `commit ${hash}`, why: "cannot be read as a whole" }], submodules: [] }
+  const unsound = yield* falseParts(directory, commit, options)
+  if (unsound.length > 0) return { differences: unsound, submodules: [] }
+  const said = yield* changedAttributes(directory, commit)
+  const own = { folder: request.folder, rules: rulesOf(commit) }
+  const { changed, keep, options: ours, read } = yield* compareFiles(directory, hash, own, options)
+  const { paths: untracked, unopened } = yield* listOthers(directory, [], ours)
+  const rules = untracked.filter(isAttributes)
+  const unseen = yield* hidden(directory, commit, ours)
+  const unlisted = yield* unlistedEntries(directory, commit, untracked, ours)
+  const left = yield* leftOut(directory, changed, ours)
+  const index = yield* differingIndex(directory, ours, options)
+  const attributes = [...said, ...rules.map((path) => ({ path, why: foreignAttributes }))]
+  // By other attributes than those of the commit, files are the same that are not.
+  const misread = attributes.length > 0 || unseen.some(({ path }) => isAttributes(path))
+  const written = new Set(request.when === "before" ? [] : read)
+  const files = commit.entries.filter(({ mode, path }) => mode.startsWith("100") && written.has(path))
+  const converted = yield* convertedOtherwise(directory, files, request.folder, ours)
+  if (!misread) yield* keep(converted)
+  const all: ReadonlyArray<Found> = [
+    ...attributes,
+    ...unseen,
+    ...unlisted,
+    ...unopened,
+    ...converted.map((path) => ({ path, why: otherwise })),
+    ...[...changed.filter((path) => !left.has(path)), ...untracked].map((path): Difference => ({ path })),
+    ...index
+  ]
+  const found = [...new Map(all.toReversed().map((one) => [one.path, one])).values()].toReversed()
+  const differences = yield* withoutStandingOnes(directory, request, found)
+  return { differences, submodules: commit.entries.filter(({ type }) => type === "commit") }
+})
 
 /**
  * Records what lies unseen in the folders of a commit, so that it is believed from now on: quality gates, which run what is

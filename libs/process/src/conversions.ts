@@ -3,8 +3,8 @@
  * ends of lines, keywords and encodings away. A shell does other things with a line that ends otherwise.
  */
 import { randomUUID } from "node:crypto"
-import { readdir, rm } from "node:fs/promises"
-import { join, posix, resolve } from "node:path"
+import { rm } from "node:fs/promises"
+import { join, resolve } from "node:path"
 import { Effect } from "effect"
 import { hashOfBlob } from "./blobHash.ts"
 import { readForeignFile } from "./foreignFile.ts"
@@ -23,13 +23,13 @@ type Attributes = Readonly<Partial<Record<string, string>>>
 const isSet = (value: string | undefined): boolean =>
   value !== undefined && value !== "unspecified" && value !== "unset"
 
-/** The output of `git check-attr -z`, by path. */
-export const readAttributes = (listed: string): ReadonlyMap<string, Attributes> => {
-  const found = new Map<string, Record<string, string>>()
+/** The output of `git check-attr -z` for some paths, in their order. `count`: of the attributes that were asked about. */
+export const readAttributes = (listed: string, count: number = attributes.length): ReadonlyArray<Attributes> => {
   const fields = listed.split("\0")
-  for (let at = 0; at + 2 < fields.length; at += 3) {
-    const [path = "", name = "", value = ""] = fields.slice(at, at + 3)
-    found.set(path, { ...found.get(path), [name]: value })
+  const found: Array<Attributes> = []
+  for (let at = 0; at + 3 * count <= fields.length; at += 3 * count) {
+    const values = Array.from({ length: count }, (_, one) => [fields[at + 3 * one + 1] ?? "", fields[at + 3 * one + 2]])
+    found.push(Object.fromEntries(values))
   }
   return found
 }
@@ -63,35 +63,61 @@ const conversionsOf = Effect.fnUntraced(function* (directory: string, options: G
   } satisfies Conversions
 })
 
+/** A file of a commit with its name in bytes, which may be no UTF-8: then the path stands for several. */
+interface NamedFile extends CommittedFile {
+  readonly name: Buffer
+}
+
+/** What git names in the index of a commit, as bytes. */
+const namesInIndex = Effect.fnUntraced(function* (directory: string, options: GitOptions) {
+  const pieces: Array<Buffer> = []
+  const take = (piece: Buffer) => void pieces.push(piece)
+  yield* insist(directory, ["ls-files", "--stage", "-z"], { ...options, take })
+  return Buffer.concat(pieces)
+})
+
+/** The files with their names in bytes; for those whose names are no UTF-8 the index is read. */
+const withNames = Effect.fnUntraced(function* (
+  directory: string,
+  files: ReadonlyArray<CommittedFile>,
+  options: GitOptions
+) {
+  const named = files
+    .filter(({ path }) => !isUnclear(path))
+    .map((file): NamedFile => ({ ...file, name: Buffer.from(file.path) }))
+  const unclear = new Set(files.flatMap(({ path }) => (isUnclear(path) ? [path] : [])))
+  if (unclear.size === 0) return named
+  const listed = yield* namesInIndex(directory, options)
+  for (let at = 0; at < listed.length; ) {
+    const end = listed.indexOf(0, at)
+    const tab = listed.indexOf(0x09, at)
+    const name = listed.subarray(tab + 1, end)
+    const path = name.toString("utf8")
+    const [, hash = ""] = listed.toString("latin1", at, tab).split(" ")
+    if (unclear.has(path)) named.push({ path, hash, name })
+    at = end + 1
+  }
+  return named
+})
+
+const nul = Buffer.from([0])
+const asList = (files: ReadonlyArray<NamedFile>) => Buffer.concat(files.flatMap(({ name }) => [name, nul]))
+
 /** Paths that cannot be asked about in lines. */
 const isOdd = (path: string) => path.includes("\n") || isUnclear(path)
 
 /** Larger ones with odd names count as other content. */
 const largestBytes = 100 * 1024 * 1024
 
-/** The hashes of the files with an odd name: of one that is no UTF-8 there may be several. */
-const hashesOfOdd = async (directory: string, path: string, like: string): Promise<ReadonlyArray<string>> => {
-  const folder = join(directory, posix.dirname(path))
-  const names = await readdir(folder, { encoding: "buffer" }).catch(() => [])
-  const alike = names.filter((name) => name.toString("utf8") === posix.basename(path))
-  const found: Array<string> = []
-  for (const name of alike) {
-    const place = Buffer.concat([Buffer.from(`${folder}/`), name])
-    const content = await readForeignFile(place, { largestBytes, follow: false }).catch(() => undefined)
-    found.push(content === undefined ? "" : hashOfBlob(content, like))
-  }
-  return found
-}
-
-/** The hashes of the content of some files as it lies below a folder (`top`), by path. */
+/** The hashes of the content of some files as it lies below a folder (`top`); undefined: it cannot be read. */
 const hashesOf = Effect.fnUntraced(function* (
   directory: string,
   top: string,
-  files: ReadonlyArray<CommittedFile>,
+  files: ReadonlyArray<NamedFile>,
   options: GitOptions
 ) {
+  const found = new Map<NamedFile, string | undefined>()
   const plain = files.filter(({ path }) => !isOdd(path))
-  const found = new Map<string, ReadonlyArray<string>>()
   if (plain.length > 0) {
     const output = yield* insist(directory, ["hash-object", "--no-filters", "--stdin-paths"], {
       ...options,
@@ -99,11 +125,19 @@ const hashesOf = Effect.fnUntraced(function* (
       input: plain.map(({ path }) => `${top}/${path}\n`).join("")
     })
     const hashes = output.split("\n")
-    for (const [at, { path }] of plain.entries()) found.set(path, [hashes[at] ?? ""])
+    for (const [at, file] of plain.entries()) found.set(file, hashes[at])
   }
-  for (const { hash, path } of files.filter((file) => isOdd(file.path) && !found.has(file.path))) {
-    found.set(path, yield* Effect.promise(() => hashesOfOdd(resolve(directory, top), path, hash)))
-  }
+  const folder = Buffer.from(`${resolve(directory, top)}/`)
+  yield* Effect.forEach(
+    files.filter(({ path }) => isOdd(path)),
+    (file) =>
+      Effect.promise(async () => {
+        const place = Buffer.concat([folder, file.name])
+        const content = await readForeignFile(place, { largestBytes, follow: false }).catch(() => undefined)
+        found.set(file, content && hashOfBlob(content, file.hash))
+      }),
+    { concurrency: 4, discard: true }
+  )
   return found
 })
 
@@ -119,35 +153,25 @@ export const convertedOtherwise = Effect.fn("convertedOtherwise")(function* (
 ) {
   if (files.length === 0) return []
   const configured = yield* conversionsOf(directory, options)
+  const named = yield* withNames(directory, files, options)
   const listed = yield* insist(directory, ["check-attr", "-z", "--stdin", ...attributes], {
     ...options,
-    input: files.map(({ path }) => `${path}\0`).join("")
+    input: asList(named)
   })
   const known = readAttributes(listed)
-  const converted = files.filter(({ path }) => {
-    const found = known.get(path) ?? {}
-    // What the attributes say of a name that is not this one says nothing; but a filter is the user's.
-    return isUnclear(path) ? !configured.filters.has(found["filter"] ?? "") : isConverted(found, configured)
-  })
+  const converted = named.filter((_, at) => isConverted(known[at] ?? {}, configured))
   if (converted.length === 0) return []
   const here = yield* hashesOf(directory, ".", converted, options)
-  /** Of several files with one name, as git writes it, each may be any of them. */
-  const committed = Map.groupBy(converted, ({ path }) => path)
-  const isOneOf = (hash: string, path: string) => committed.get(path)?.some((file) => file.hash === hash) === true
-  const others = [...committed.keys()].filter((path) => here.get(path)?.every((hash) => isOneOf(hash, path)) !== true)
+  const others = converted.filter((file) => here.get(file) !== file.hash)
   if (others.length === 0) return []
   const checkout = join(folder, `${randomUUID()}.draft`)
   return yield* Effect.gen(function* () {
-    const which = others.some(isUnclear) ? ["--all"] : ["-z", "--stdin"]
-    yield* insist(directory, ["checkout-index", ...which, `--prefix=${checkout}/`], {
+    yield* insist(directory, ["checkout-index", "-z", "--stdin", `--prefix=${checkout}/`], {
       ...options,
-      input: others.map((path) => `${path}\0`).join("")
+      input: asList(others)
     })
-    const asked = others.flatMap((path) => committed.get(path) ?? [])
-    const there = yield* hashesOf(directory, checkout, asked, options)
-    return others.filter(
-      (path) =>
-        here.get(path)?.every((hash) => isOneOf(hash, path) || there.get(path)?.includes(hash) === true) !== true
-    )
+    const there = yield* hashesOf(directory, checkout, others, options)
+    const isOtherwise = (file: NamedFile) => here.get(file) === undefined || there.get(file) !== here.get(file)
+    return [...new Set(others.filter(isOtherwise).map(({ path }) => path))]
   }).pipe(Effect.ensuring(Effect.promise(() => rm(checkout, { recursive: true, force: true }))))
 })

@@ -79,6 +79,9 @@ export const readObjects = (asked: ReadonlyArray<string>) => {
 /** Objects may be many and large: a repository with years of work in one phase. */
 const timeoutMs = 10 * 60_000
 
+/** Of all of them: a pack of a few kilobytes can hold objects that unfold to more than any disk has. */
+const largestOutputBytes = 16 * 1024 ** 3
+
 /** Those of some objects (whole hashes) that are missing, cannot be read, or hold something else. */
 export const falseObjects = Effect.fn("falseObjects")(function* (
   directory: string,
@@ -89,7 +92,12 @@ export const falseObjects = Effect.fn("falseObjects")(function* (
   if (asked.length === 0) return []
   const { proven, take } = readObjects(asked)
   const input = asked.map((hash) => `${hash}\n`).join("")
-  yield* runGit(directory, ["cat-file", "--batch", "--buffer"], { timeoutMs, ...options, input, take })
+  yield* runGit(directory, ["cat-file", "--batch", "--buffer"], {
+    ...{ timeoutMs, largestOutputBytes },
+    ...options,
+    input,
+    take
+  })
   return asked.filter((hash) => !proven.has(hash))
 })
 
@@ -151,9 +159,14 @@ export const falsehoodsBetween = Effect.fn("falsehoodsBetween")(function* (
     const shown = ["--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", "-z"]
     const list = [...believe, "log", ...shown, "--diff-merges=separate", "--format=%H %P", ...range]
     const trees = [...believe, "diff", ...shown, "--end-of-options", base, commit, "--"]
-    return Effect.forEach([list, trees], (args) =>
-      Effect.map(runGit(directory, args, options), ({ exitCode, stdout }) => `${exitCode} ${stdout}`)
-    )
+    return Effect.forEach([list, trees], (args) => {
+      const hash = createHash("sha256")
+      const take = (piece: Buffer) => void hash.update(piece)
+      return Effect.map(
+        runGit(directory, args, { ...options, take }),
+        ({ exitCode }) => `${exitCode} ${hash.digest("hex")}`
+      )
+    })
   }
   const [one, other] = [yield* told(false), yield* told(true)]
   return one.every((text, at) => text === other[at]) ? [] : [graph]

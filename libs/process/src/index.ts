@@ -3,7 +3,7 @@
  * end, their logs and ports, git, and files that are replaced in one step.
  */
 export { childEnvironment, commandEnvironment } from "./childEnvironment.ts"
-export { acceptUnlisted, type Comparison, type Difference, differencesFromCommit } from "./committedTree.ts"
+export { acceptUnlisted, type Comparison, type Difference } from "./committedTree.ts"
 export { type Falsehood, falsehoodsBetween } from "./falseObjects.ts"
 export { hasCode, type ReplaceOptions, replaceFile } from "./files.ts"
 export {
@@ -21,6 +21,7 @@ export { hardenedSettings, hardenedVariables, optionsWithValue } from "./gitHard
 export { type GitLock, putAsideLocks } from "./gitLocks.ts"
 export { isAlive, startOf } from "./identity.ts"
 export { endLeftovers, type Mark, markedProcesses, variableOf } from "./Mark.ts"
+export { differencesFromCommit } from "./nestedTrees.ts"
 export { GitEnded } from "./ownIndex.ts"
 export { freePort, isPortTaken } from "./ports.ts"
 export { createPrivateFile, readPrivateFile } from "./privateFiles.ts"

@@ -4,6 +4,7 @@
  * back the time of a file's last change. The repository's own index says whatever the last command wrote into it.
  */
 import { randomUUID } from "node:crypto"
+import type { Stats } from "node:fs"
 import { copyFile, lstat, mkdir, readdir, realpath, rename, rm } from "node:fs/promises"
 import { basename, dirname, join, relative } from "node:path"
 import { Effect, type Scope } from "effect"
@@ -67,17 +68,20 @@ export interface Compared {
 /** A name as git writes it that is no UTF-8: it stands for several. */
 export const isUnclear = (path: string) => path.includes("\uFFFD")
 
-/** Of those that were read, the ones that changed about then: a later change of them may bear the same time. */
-const changedSince = async (directory: string, paths: ReadonlyArray<string>, sinceSeconds: number) => {
-  const found: Array<string> = []
+/** What is at some paths, in their order; undefined: nothing. */
+export const filesAt = async (directory: string, paths: ReadonlyArray<string>) => {
+  const found: Array<Stats | undefined> = []
   for (let at = 0; at < paths.length; at += 64) {
-    const some = paths.slice(at, at + 64).map(async (path) => {
-      const file = await lstat(join(directory, path)).catch(() => undefined)
-      if (file === undefined || Math.floor(file.ctimeMs / 1000) >= sinceSeconds) found.push(path)
-    })
-    await Promise.all(some)
+    const some = paths.slice(at, at + 64).map((path) => lstat(join(directory, path)).catch(() => undefined))
+    found.push(...(await Promise.all(some)))
   }
   return found
+}
+
+/** Of those that were read, the ones that changed about then: a later change of them may bear the same time. */
+const changedSince = async (directory: string, paths: ReadonlyArray<string>, sinceSeconds: number) => {
+  const files = await filesAt(directory, paths)
+  return paths.filter((_, at) => Math.floor((files[at]?.ctimeMs ?? Number.POSITIVE_INFINITY) / 1000) >= sinceSeconds)
 }
 
 /** A file up to this size is simply read. */
@@ -92,12 +96,11 @@ const mostTimesLarger = 8
  */
 const tooLarge = Effect.fnUntraced(function* (directory: string, paths: ReadonlyArray<string>, options: GitOptions) {
   const sizes = new Map<string, number>()
-  yield* Effect.promise(async () => {
-    for (const path of paths) {
-      const found = await lstat(join(directory, path)).catch(() => undefined)
-      if (found?.isFile() === true && found.size > largeBytes) sizes.set(path, found.size)
-    }
-  })
+  const files = yield* Effect.promise(() => filesAt(directory, paths))
+  for (const [at, path] of paths.entries()) {
+    const found = files[at]
+    if (found?.isFile() === true && found.size > largeBytes) sizes.set(path, found.size)
+  }
   if (sizes.size === 0) return []
   const large = [...sizes.keys()]
   const asked = large.map((path) => `${path}\0`).join("")

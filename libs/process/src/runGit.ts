@@ -52,7 +52,7 @@ export const GitLimits = Context.Reference<GitLimits>("@reprise/process/GitLimit
 
 export interface GitOptions {
   /** Written to git's standard input. */
-  readonly input?: string
+  readonly input?: string | Buffer
   /** What git inherits, without its `GIT_*` variables. Default: this process's environment. */
   readonly environment?: Readonly<Record<string, string | undefined>>
   /** Default: two minutes. */
@@ -70,7 +70,7 @@ export interface GitOptions {
   readonly isTop?: boolean
   /** The file that is the index, in place of the repository's own. */
   readonly index?: string
-  /** Gets what git writes piece by piece, however much it is; `stdout` is empty then. */
+  /** Gets what git writes piece by piece; `stdout` is empty then. */
   readonly take?: (piece: Buffer) => void
 }
 

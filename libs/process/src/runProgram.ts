@@ -39,16 +39,16 @@ export interface ProgramRequest {
   /** The whole environment: nothing is inherited. */
   readonly environment: Readonly<Record<string, string>>
   /** Written to its standard input; without it the input is empty. */
-  readonly input?: string
+  readonly input?: string | Buffer
   /** Default: two minutes. */
   readonly timeoutMs?: number
-  /** Of its output, and of its errors. Default: 128 MB. */
+  /** Of its output, and of its errors. Default: 128 MB; of its errors never more. */
   readonly largestOutputBytes?: number
   /** Of the program, without the files that it maps, where the system can limit that. Default: any. */
   readonly largestMemoryBytes?: number
   /** Whether a program that writes more is ended with success, and its output cut. Default: it fails. */
   readonly cutsOutput?: boolean
-  /** Gets its output piece by piece, however much it is; `stdout` is empty then. */
+  /** Gets its output piece by piece; `stdout` is empty then. */
   readonly take?: (piece: Buffer) => void
 }
 
@@ -125,8 +125,15 @@ const collect = (stream: Readable, largestBytes: number, tooMuch: () => void): {
   return { text: () => Buffer.concat(chunks).toString("utf8") }
 }
 
-const pass = (stream: Readable, take: (piece: Buffer) => void): { readonly text: () => string } => {
-  stream.on("data", take)
+/** The same for whoever takes each piece as it comes. */
+const pass = (stream: Readable, take: (piece: Buffer) => void, largestBytes: number, tooMuch: () => void) => {
+  let room = largestBytes
+  stream.on("data", (piece: Buffer) => {
+    room -= piece.length
+    if (room >= 0) return take(piece)
+    stream.destroy()
+    tooMuch()
+  })
   stream.on("error", () => undefined)
   return { text: () => "" }
 }
@@ -225,8 +232,11 @@ const run = (request: ProgramRequest, onStart: (pid: number | undefined) => void
       )
       resume(Effect.andThen(ended, outcome))
     }
-    const stdout = take === undefined ? collect(child.stdout, largestOutputBytes, tooMuch) : pass(child.stdout, take)
-    const stderr = collect(child.stderr, largestOutputBytes, tooMuch)
+    const stdout =
+      take === undefined
+        ? collect(child.stdout, largestOutputBytes, tooMuch)
+        : pass(child.stdout, take, largestOutputBytes, tooMuch)
+    const stderr = collect(child.stderr, Math.min(largestOutputBytes, defaultOutputBytes), tooMuch)
     closed.then(
       (how) => {
         const output = texts()

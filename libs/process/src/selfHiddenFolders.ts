@@ -11,7 +11,7 @@ import { posix } from "node:path"
 const ofTools: ReadonlySet<string> = new Set([
   // Python: environments, and caches of tests, checks and builds.
   ...[".venv", "venv", ".tox", ".nox", ".pixi", ".pdm-build", ".pytest_cache", ".mypy_cache", ".ruff_cache"],
-  ...[".pyre", ".pytype", ".hypothesis", ".import_linter_cache", ".ipynb_checkpoints", "htmlcov"],
+  ...[".pyre", ".pytype", ".hypothesis", ".import_linter_cache", ".complexipy_cache", ".ipynb_checkpoints", "htmlcov"],
   // Node: hooks of husky, caches of builds.
   ...[
     ".angular",
@@ -25,8 +25,10 @@ const ofTools: ReadonlySet<string> = new Set([
     ".wrangler",
     ".wxt"
   ],
+  // Ruby and Elixir: what language servers, which agents start, build for themselves; caches of a site.
+  ...[".ruby-lsp", ".jekyll-cache", ".elixir_ls", ".lexical"],
   // Others.
-  ...[".terraform", ".dart_tool", ".direnv", ".devenv"]
+  ...[".terraform", ".dart_tool", ".direnv", ".devenv", ".devbox"]
 ])
 
 const isOfTool = (folder: string) =>

@@ -45,6 +45,10 @@ describe("a .gitignore that no commit has", () => {
     ["is none if it is the user's", "/home/me/.config/git/ignore", []],
     ["is none if it is the repository's", ".git/info/exclude", []],
     ["is none in a folder that a tool hides", "b/.pytest_cache/.gitignore", []],
+    ...[".complexipy_cache", ".devbox", ".elixir_ls", ".jekyll-cache", ".lexical", ".ruby-lsp"].map(
+      (folder) => [`is none in ${folder}`, `b/${folder}/.gitignore`, []] as const
+    ),
+    ["counts in a repository of another version control", ".jj/.gitignore", [".jj/.gitignore"]],
     ["is none in husky's folder", ".husky/_/.gitignore", []],
     ["is none where OpenCode wrote it", ".opencode/.gitignore", []],
     ["counts beside files of a commit", ".gitignore", [".gitignore"]],
@@ -115,6 +119,7 @@ describe("a file that git itself may take for another content", () => {
     ]
   ] as const)("is asked about if it %s", (_, attributes, configured, expected) => {
     const listed = attributes.map(([name, value]) => `p\0${name}\0${value}\0`).join("")
-    assert.strictEqual(isConverted(readAttributes(listed).get("p") ?? {}, configured), expected)
+    const [found = {}] = attributes.length === 0 ? [] : readAttributes(listed, attributes.length)
+    assert.strictEqual(isConverted(found, configured), expected)
   })
 })

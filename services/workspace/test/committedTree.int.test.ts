@@ -2,7 +2,7 @@
  * A quality gate runs on the files of the working tree, and a reviewer reads a commit. What a command of the author can tell git,
  * so that git takes other files for those of the commit, is a change that is not committed.
  */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -69,6 +69,18 @@ const attacks: ReadonlyArray<Attack> = [
     told: /tools\/check\.mjs/
   },
   {
+    name: "a flag by which a sparse checkout has left a file out whose name has two lines",
+    attack: (at) => {
+      at.git("sparse-checkout", "set", "--no-cone", "/*", "!/left/")
+      at.put("a\nb", "1\n")
+      const done = at.work()
+      at.git("update-index", "--skip-worktree", "a\nb")
+      rmSync(join(at.root, "a\nb"))
+      return done
+    },
+    told: /a\nb/
+  },
+  {
     name: "attributes of a file that nobody has committed and that hides itself",
     attack: (at) => {
       at.put(".gitattributes", "docs/* text\n")
@@ -89,6 +101,36 @@ const attacks: ReadonlyArray<Attack> = [
       return done
     },
     told: /\.gitattributes \(says how git reads files and is in no commit\)/
+  },
+  {
+    name: "attributes that are a link in the commit, and a file with the same text in the tree",
+    attack: (at) => {
+      symlinkSync("tools/* ident", join(at.root, ".gitattributes"))
+      const done = at.work()
+      rmSync(join(at.root, ".gitattributes"))
+      at.put(".gitattributes", "tools/* ident")
+      return done
+    },
+    told: /\.gitattributes \(differs from what the commit holds\)/
+  },
+  {
+    name: "attributes that are a link which leads elsewhere than in the commit",
+    attack: (at) => {
+      symlinkSync("tools/* ident", join(at.root, ".gitattributes"))
+      const done = at.work()
+      rmSync(join(at.root, ".gitattributes"))
+      symlinkSync("tools/* text", join(at.root, ".gitattributes"))
+      return done
+    },
+    told: /\.gitattributes \(differs from what the commit holds\)/
+  },
+  {
+    name: "attributes of more than 10 MB",
+    attack: (at) => {
+      at.put(".gitattributes", "#\n".repeat(6_000_000))
+      return at.work()
+    },
+    told: /\.gitattributes \(has more than 10 MB/
   },
   {
     name: "ends of lines that git reads away",
@@ -118,6 +160,35 @@ const attacks: ReadonlyArray<Attack> = [
       told: /\.sh"? \(is not as git would check it out/
     })
   ),
+  {
+    name: "ends of lines that git reads away in a folder whose name is no UTF-8",
+    attack: (at) => {
+      const folder = Buffer.from(`${at.root}/caf\xe9`, "latin1")
+      const path = Buffer.concat([folder, Buffer.from("/check.sh")])
+      mkdirSync(folder)
+      at.put(".gitattributes", "* text=auto\n")
+      writeFileSync(path, "set -e\nfalse\n")
+      const done = at.commit()
+      writeFileSync(path, "set -e\r\nfalse\r\n")
+      at.git("add", "--all")
+      return done
+    },
+    told: /check\.sh \(is not as git would check it out/
+  },
+  {
+    name: "ends of lines that git reads away, with a filter of the user's for another name that reads alike",
+    attack: (at) => {
+      const path = Buffer.from(`${at.root}/caf\xe9.sh`, "latin1")
+      at.git("config", "filter.strip.clean", "cat")
+      at.put(".gitattributes", "* text=auto\ncaf\uFFFD.sh filter=strip\n")
+      writeFileSync(path, "set -e\nfalse\n")
+      const done = at.commit()
+      writeFileSync(path, "set -e\r\nfalse\r\n")
+      at.git("add", "--all")
+      return done
+    },
+    told: /\.sh \(is not as git would check it out/
+  },
   {
     name: "a keyword that git reads away",
     attack: (at) => {
@@ -218,6 +289,19 @@ const attacks: ReadonlyArray<Attack> = [
       return done
     },
     told: /\.venv\/\.gitignore \(hides files and is in no commit/
+  },
+  {
+    name: "an entry of the index that names another content than the file has",
+    attack: (at) => {
+      const done = at.work()
+      at.put("forged.tmp", forged)
+      const hash = at.git("hash-object", "-w", "forged.tmp")
+      rmSync(join(at.root, "forged.tmp"))
+      at.git("update-index", "--cacheinfo", `100644,${hash},${check}`)
+      return done
+    },
+    told: /tools\/check\.mjs/,
+    shown: true
   },
   {
     name: "an entry that the index alone has",

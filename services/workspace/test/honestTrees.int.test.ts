@@ -1,6 +1,6 @@
 /** What honest work leaves in a tree is no change: each refusal of it would stop a run for nothing. */
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -40,6 +40,14 @@ const allowed: ReadonlyArray<{
       at.put("node_modules/one/conftest.py", "\n")
       at.put("run.log", "\n")
       at.put("packages/new/node_modules/two/.gitignore", "*\n")
+    }
+  },
+  {
+    name: "attributes that a .gitignore of the commit hides, of no file of the commit",
+    leave: (at) => {
+      at.put(".gitignore", "node_modules/\n*.log\nscratch/.gitattributes\n")
+      at.commit("rules")
+      at.put("scratch/.gitattributes", "* text\n")
     }
   },
   {
@@ -83,6 +91,27 @@ const allowed: ReadonlyArray<{
       rmSync(Buffer.from(`${at.root}/caf\xe9.txt`, "latin1"))
       at.git("-c", "core.eol=crlf", "checkout", "--", ".")
       at.git("config", "core.eol", "crlf")
+    }
+  },
+  {
+    name: "attributes that are a link, as the commit has it, whose target git reads as rules",
+    leave: (at) => {
+      symlinkSync("*.mjs ident", join(at.root, ".gitattributes"))
+      at.put("src/a.mjs", "// $Id$\n")
+      at.commit("link")
+      rmSync(join(at.root, "src/a.mjs"))
+      at.git("checkout", "--", "src/a.mjs")
+      assert.include(readFileSync(join(at.root, "src/a.mjs"), "utf8"), "$Id: ")
+    }
+  },
+  {
+    name: "attributes with other ends of lines, as git checks them out",
+    leave: (at) => {
+      at.put(".gitattributes", "* text eol=crlf\n")
+      at.commit("rules")
+      rmSync(join(at.root, ".gitattributes"))
+      at.git("checkout", "--", ".gitattributes")
+      assert.include(readFileSync(join(at.root, ".gitattributes"), "utf8"), "\r\n")
     }
   },
   {

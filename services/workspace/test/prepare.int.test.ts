@@ -149,7 +149,7 @@ layer(services, { excludeTestServices: true })("preparing a workspace", (it) => 
     ],
     [
       "a submodule with uncommitted changes",
-      /^dirty-tree: .*not committed: sub\./,
+      /^dirty-tree: .*not committed: sub \(differs from its commit: PLAN\.md\./,
       Effect.tap(withSubmodule, (made) => made.write("sub/PLAN.md", "changed")).pipe(Effect.map(({ root }) => root)),
       {}
     ],
