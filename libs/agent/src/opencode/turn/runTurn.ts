@@ -227,7 +227,7 @@ const completeCutOff = (
 /** Sends the prompt, waits for its answer, and returns why the wait ended. */
 const sendAndWatch = Effect.fnUntraced(function* (run: TurnRun) {
   // OpenCode has answered about the directory before, so it has loaded the configuration there.
-  yield* undoRuntimeChanges(run.session.directory, { environment: childEnvironment(process.env) })
+  yield* undoRuntimeChanges(run.session.directory, { environment: childEnvironment(process.env), isTop: true })
   const sentAt = yield* Clock.currentTimeMillis
   run.sends += 1
   const setBack = run.options.feed.untilClockSetBack(run.session.id, run.times)
