@@ -24,7 +24,7 @@ describe("the git directory of a workspace", () => {
     ],
     ["exchanged", `git init -q other; ${another("other/.git")}; mv --exchange .git other/.git; mv -T other/.git .git`],
     ["removed", `rm -rf .git; git init -q; ${another(".git")}`]
-  ])("stays, and says outside what it said, when a command had it %s", ([, command]) =>
+  ])("stays, and says outside what it said, when a command had it %s", ([, command = ""]) =>
     Effect.gen(function* () {
       const here = yield* scene
       const git = (...args: ReadonlyArray<string>) =>
