@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { bubblewrapArguments } from "../src/bubblewrap.ts"
 import { commandFiles } from "../src/commandFiles.ts"
+import type { Keeping } from "../src/keepNames.ts"
 import { type Policy, policyFor, type Surroundings, seenAs } from "../src/policy.ts"
 import { registriesFor } from "../src/registries.ts"
 import { dispatchingShell, openShell, sandboxedShell } from "../src/shellScript.ts"
@@ -201,8 +202,14 @@ describe("a folder in which single files are hidden", () => {
 describe("the program that stands in for a shell", () => {
   const policy = policyFor(around, none, "reviewer")
   const desk = { socket: "/run/desk", folder: "/state/heard" }
+  const keeping: Keeping = {
+    folder: "/state/heard",
+    files: [],
+    folders: { paths: [], copied: [], stamp: "/state/held/stamp" },
+    keeper: "/run/keeper"
+  }
   const programs = { own: "/state/programs", outside: "/usr/bin:/bin", inTree: "" }
-  const options = { policy, shell: "/bin/bash", bubblewrap: "/usr/bin/bwrap", desk, held: [], programs }
+  const options = { policy, shell: "/bin/bash", bubblewrap: "/usr/bin/bwrap", desk, keeping, programs }
   const text = sandboxedShell(options)
 
   it("enters bubblewrap with namespaces of its own, and hidden folders that cannot be written", () => {
@@ -219,7 +226,11 @@ describe("the program that stands in for a shell", () => {
     const named = sandboxedShell({
       ...options,
       policy: { ...policy, mounts: [{ path: odd, as: "writable" }], kept: [odd] },
-      held: [{ path: odd, held: "/state/heard/held/1" }]
+      keeping: {
+        ...keeping,
+        files: [{ path: odd, held: "/state/heard/held/1" }],
+        folders: { ...keeping.folders, paths: [odd], copied: [odd] }
+      }
     })
     assert.include(named, `--bind-try '/home/me/it'\\''s; rm -rf $HOME \`x\`' '/home/me/it'\\''s; rm -rf $HOME \`x\`'`)
     assert.notMatch(named, /echo "[^"]*[$`]/)
