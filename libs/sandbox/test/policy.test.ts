@@ -169,7 +169,7 @@ describe("registries", () => {
   })
 })
 
-describe("a folder in which single files are hidden", () => {
+describe("a folder in which something is hidden", () => {
   const home = {
     path: "/home/me",
     entries: [{ name: ".netrc" }, { name: ".ssh" }, { name: "a", target: "b" }, { name: "b" }]
@@ -182,8 +182,7 @@ describe("a folder in which single files are hidden", () => {
   it("is seen with what is not hidden, so that nothing is there to end a mount of", () => {
     const words = wordsOf({})
     assert.include(words, "--tmpfs /home/me --symlink b /home/me/a --ro-bind-try /home/me/b /home/me/b")
-    assert.notInclude(words, "/home/me/.netrc")
-    assert.include(words, "--tmpfs /home/me/.ssh", "folders are hidden as before")
+    for (const path of ["/home/me/.netrc", "/home/me/.ssh"]) assert.notInclude(words, path)
     assert.isBelow(words.indexOf("--tmpfs /home/me "), words.indexOf("--bind-try /home/me/work "))
     assert.include(words, "--remount-ro /home/me")
   })
@@ -191,6 +190,23 @@ describe("a folder in which single files are hidden", () => {
   it("has the files that are shown again", () => {
     assert.include(wordsOf({ read: ["/home/me/.netrc"] }), "--ro-bind-try /home/me/.netrc /home/me/.netrc")
   })
+
+  it("lies in another one with nothing of the machine's below it", () => {
+    const listed = [home, { path: "/home/me/b", entries: [{ name: "c" }] }]
+    const words = wordsOf({ listed, hidden: [{ path: "/home/me/b/keys", kind: "folder" }] })
+    assert.include(words, "--tmpfs /home/me/b --ro-bind-try /home/me/b/c /home/me/b/c")
+    assert.notInclude(words, "/home/me/b /home/me/b")
+    assert.notInclude(words, "/home/me/b/keys")
+  })
+
+  it.each(["/home/me/.netrc", "/home/me/.ssh"])(
+    "hides %s also where the settings say that it may be written",
+    (path) => {
+      const words = wordsOf({ write: [path] })
+      const hides = path.endsWith("ssh") ? `--tmpfs ${path}` : `--ro-bind /dev/null ${path}`
+      assert.isAbove(words.indexOf(hides), words.indexOf(`--bind-try ${path} ${path}`))
+    }
+  )
 
   it("is the machine's own where commands may write it, with the files hidden one by one", () => {
     const words = wordsOf({ write: ["/home/me"] })

@@ -14,8 +14,9 @@ import {
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { layerSandbox, Sandbox } from "../src/index.ts"
 import { canary, canSandbox, type Scene, scene } from "../src/testing.ts"
-import { during, environmentOf, meanwhile, run, runIn, until } from "./support/sandboxedScene.ts"
+import { during, environmentOf, meanwhile, quietly, run, runIn, until } from "./support/sandboxedScene.ts"
 
 const sandboxed = await canSandbox()
 
@@ -237,6 +238,90 @@ describe.skipIf(!sandboxed)("a protected folder that is made anew while a comman
         )
       )
       assert.strictEqual(statSync(join(here.workspace, ".husky")).ino, before)
+    })
+  )
+})
+
+describe.skipIf(!sandboxed)("a folder with keys that is made anew while a command goes on", () => {
+  it.live.each([
+    [".ssh/id_ed25519", ".ssh"],
+    [".config/gh/hosts.yml", ".config/gh"],
+    [".config/gh/hosts.yml", ".config"],
+    [".config/Code/User/globalStorage/state", ".config/Code/User"],
+    [".config/git/credentials", ".config/git"],
+    [".local/share/keyrings/login.keyring", ".local/share/keyrings"],
+    [".cache/huggingface/token", ".cache/huggingface"]
+  ] as const)("cannot be read: %s, of which %s is another one", ([path, folder]) =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const put = () => {
+        mkdirSync(join(here.home, dirname(path)), { recursive: true })
+        writeFileSync(join(here.home, path), canary)
+      }
+      put()
+      const said = yield* during(here, ({ shellFor }) =>
+        Effect.flatMap(shellFor(here.workspace, "author"), (shell) =>
+          meanwhile(
+            here,
+            shell,
+            () => {
+              renameSync(join(here.home, folder), join(here.home, "moved"))
+              rmSync(join(here.home, "moved"), { recursive: true })
+              put()
+            },
+            `cat ${here.home}/${path}; grep -r ${canary} ${here.home}`
+          )
+        )
+      )
+      assert.notInclude(said, canary)
+    })
+  )
+
+  it.live.each([".cargo/credentials.toml", ".config/gh/hosts.yml", ".config/pip/pip.conf"])(
+    "cannot be read where there was none before: %s",
+    (path) =>
+      Effect.gen(function* () {
+        const here = yield* scene
+        rmSync(join(here.home, ".config/gh"), { recursive: true })
+        for (const folder of [".cargo", ".config/pip"]) mkdirSync(join(here.home, folder), { recursive: true })
+        const said = yield* during(here, ({ shellFor }) =>
+          Effect.gen(function* () {
+            const shell = yield* shellFor(here.workspace, "author")
+            mkdirSync(join(here.home, dirname(path)), { recursive: true })
+            writeFileSync(join(here.home, path), canary)
+            return yield* run(here, shell, `cat ${here.home}/${path}; grep -r ${canary} ${here.home}`)
+          })
+        )
+        assert.notInclude(said, canary)
+      })
+  )
+
+  it.live("lies among folders that can be read, and what the settings show of it can be read, too", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      for (const [path, text] of Object.entries({
+        ".config/tool/settings": "of tool",
+        ".config/gh/config.yml": "of gh"
+      })) {
+        mkdirSync(join(here.home, dirname(path)), { recursive: true })
+        writeFileSync(join(here.home, path), text)
+      }
+      const said = yield* Sandbox.use((sandbox) =>
+        runIn(here, sandbox, "cat ~/.config/tool/settings ~/.config/gh/config.yml; cat ~/.config/gh/hosts.yml ~/.ssh/*")
+      ).pipe(
+        Effect.provide(
+          layerSandbox({
+            mode: "required",
+            gates: true,
+            settings: { write: [], read: ["~/.config/gh/config.yml"], deny: [], network: [] },
+            stateDirectory: here.stateDirectory,
+            environment: environmentOf(here)
+          })
+        ),
+        quietly
+      )
+      assert.match(said, /^of toolof gh/)
+      assert.notInclude(said, canary)
     })
   )
 })
