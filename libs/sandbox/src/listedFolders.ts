@@ -8,8 +8,9 @@ import { dirname, join } from "node:path"
 import { readForeignFolder } from "@reprise/process"
 import { isWithin, type ListedFolder } from "./policy.ts"
 
-/** Each takes time at the start of every command; in a larger folder the files themselves are hidden. */
+/** Each takes time at the start of every command, the more the more there are; in a larger folder a mount lies on each key. */
 const mostEntries = 100
+const mostInAll = 200
 
 const entryAt = async (folder: string, name: string, isLink: boolean): Promise<ListedFolder["entries"]> => {
   const path = join(folder, name)
@@ -24,6 +25,18 @@ const list = async (path: string): Promise<ReadonlyArray<ListedFolder>> => {
   if (entries === undefined) return []
   const found = entries.map((entry) => entryAt(path, entry.name, entry.isSymbolicLink()).catch(() => []))
   return [{ path, entries: (await Promise.all(found)).flat() }]
+}
+
+/** The smallest ones, of which most can be had; those of homes first. Pure. */
+const affordable = (lists: ReadonlyArray<ListedFolder>, homes: ReadonlyArray<string>): ReadonlyArray<ListedFolder> => {
+  const costOf = ({ entries, path }: ListedFolder) => (homes.includes(path) ? -1 : entries.length)
+  let left = mostInAll
+  return lists
+    .toSorted((a, b) => costOf(a) - costOf(b))
+    .filter(({ entries }) => {
+      left -= entries.length
+      return left >= 0
+    })
 }
 
 /** Folders above a path, below a home: such a list lies on a folder that somebody may remove, too. */
@@ -47,5 +60,6 @@ export const listedFolders = async (
 ): Promise<ReadonlyArray<ListedFolder>> => {
   const ofKeys = keys.flatMap((path) => foldersAbove(path, homes))
   const ofSockets = sockets.map((path) => dirname(path)).filter((path) => homes.some((home) => isWithin(path, home)))
-  return (await Promise.all([...new Set([...homes, ...ofKeys, ...ofSockets])].map(list))).flat()
+  const lists = await Promise.all([...new Set([...homes, ...ofKeys, ...ofSockets])].map(list))
+  return affordable(lists.flat(), homes)
 }
