@@ -24,10 +24,13 @@ export interface HeldFolders {
   readonly stamp: string
 }
 
-/** For `stat`: a line of the record. The number of a removed folder is given to another one, but not the time of its birth. */
-export const identityFormat = "@%d:%i:%.9W=%n"
+/**
+ * Writes a line of the record for each path that follows. The number of a removed folder is given to another one, but not the time
+ * of its birth. A fraction has a comma in some languages.
+ */
+export const whichFolders = "LC_ALL=C stat -c '@%d:%i:%.9W=%n' --"
 
-/** As `stat` writes it. */
+/** As that writes it. */
 const identityOf = async (path: string): Promise<string | undefined> => {
   const found = await lstat(path, { bigint: true }).catch(() => undefined)
   if (found === undefined) return undefined
@@ -92,12 +95,14 @@ const keep = async (path: string, folder: string, since: number, couldWrite: boo
   const copy = copyOf(folder, path)
   const identity = await identityOf(path)
   if (identity === undefined || couldWrite) return { isCopied: await exists(copy), isCurrent: identity === undefined }
-  const entries = await entriesOf(path).catch(() => undefined)
-  if (entries === undefined) {
+  try {
+    const entries = await entriesOf(path)
+    if (entries === undefined) throw new Error(`${path} is too large.`)
+    if (!(await exists(copy)) || entries.some(({ changedMs }) => changedMs > since)) await copyNow(path, identity, copy)
+  } catch {
+    // Nor of one that its owner may not read.
     await rm(copy, { recursive: true, force: true })
-    return { isCopied: false, isCurrent: true }
   }
-  if (!(await exists(copy)) || entries.some(({ changedMs }) => changedMs > since)) await copyNow(path, identity, copy)
   return { isCopied: await exists(copy), isCurrent: true }
 }
 

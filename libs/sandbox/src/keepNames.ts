@@ -5,7 +5,7 @@
 import { basename, dirname, relative, resolve } from "node:path"
 import { holdRequest, settledAnswer, settleRequest } from "./folderKeeper.ts"
 import { configurations, copySuffix, type HeldFile, ofBranch, putBackName, recordOf } from "./heldFiles.ts"
-import { type HeldFolders, identityFormat } from "./heldFolders.ts"
+import { type HeldFolders, whichFolders } from "./heldFolders.ts"
 import { isWithin, type Link, type Policy } from "./policy.ts"
 import { begunPrefix } from "./records.ts"
 import { isThere, quoted } from "./shellWords.ts"
@@ -114,7 +114,7 @@ const patienceSeconds = 600
  * rare, and long to say here. Where it does not answer, the record stays, and no command begins.
  */
 const keepingFolders = ({ folders: { copied, paths, stamp }, keeper }: Keeping) => `folders() {
-  ${paths.length === 0 ? ":" : `stat -c ${quoted(identityFormat)} -- ${paths.map(quoted).join(" ")} 2>/dev/null`}
+  ${paths.length === 0 ? ":" : `${whichFolders} ${paths.map(quoted).join(" ")} 2>/dev/null`}
 }
 ask() {
   printf '%s\n' "$@" | socat -t ${patienceSeconds} - UNIX-CONNECT:${quoted(keeper)} 2>/dev/null
@@ -190,7 +190,7 @@ fi
   while IFS= read -r path; do
     case $path in
       /*) ;;
-      @*) [ "$(stat -c ${quoted(identityFormat)} -- "\${path#@*=}" 2>/dev/null)" = "$path" ] || others=1; continue ;;
+      @*) [ "$(${whichFolders} "\${path#@*=}" 2>/dev/null)" = "$path" ] || others=1; continue ;;
       *) continue ;;
     esac
     # Through a link that the command made, what lies elsewhere would be moved.

@@ -16,7 +16,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { afterEach, beforeEach } from "vitest"
-import { holdAgain, holdFolders, identityFormat, settleFolders } from "../src/heldFolders.ts"
+import { holdAgain, holdFolders, settleFolders, whichFolders } from "../src/heldFolders.ts"
 
 let folder = ""
 let heard = ""
@@ -35,7 +35,7 @@ const write = (text: string) => writeFileSync(join(hooks, "pre-commit"), text)
 const text = () => readFileSync(join(hooks, "pre-commit"), "utf8")
 
 /** As the program of a command writes it. */
-const record = () => execFileSync("stat", ["-c", identityFormat, hooks], { encoding: "utf8" })
+const record = () => execFileSync("/bin/sh", ["-c", `${whichFolders} "$0"`, hooks], { encoding: "utf8" })
 
 const remake = (content: string) => {
   rmSync(hooks, { recursive: true })
