@@ -29,6 +29,8 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "libs/sandbox/src/hostFolder.ts": "lists .reprise/sandbox, which no command sees",
   "libs/sandbox/src/leftovers.ts": "lists .reprise/sandbox, which no command sees",
   "libs/sandbox/src/heldFiles.ts": "copies files that no command may write, and lists .reprise/sandbox",
+  "libs/sandbox/src/heldFolders.ts": "copies folders that no command may write, files of ordinary size alone",
+  "libs/sandbox/src/records.ts": "lists .reprise/sandbox, which no command sees",
   "libs/sandbox/src/pinnedFolder.ts": "opens folders alone",
   "libs/process/src/unlistedEntries.ts": "lists names that are no text",
   "libs/sandbox/src/putAside.ts": "copies what it puts aside, files of ordinary size alone",

@@ -37,6 +37,7 @@ import {
   type SandboxOptions,
   settled,
   sharedFolder,
+  tellReplaced,
   writeProgram
 } from "./SandboxHost.ts"
 import { dispatchingShell, openShell } from "./shellScript.ts"
@@ -137,12 +138,9 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 const movedAside = (paths: ReadonlyArray<string>) =>
   `Moved to .reprise/sandbox/refused, because git would write through it or wait for it without end: ${paths.slice(0, 20).join(", ")}.`
 
-const movedBack = (paths: ReadonlyArray<string>) =>
-  `Replaced while commands ran that could have written it then: ${paths.slice(0, 20).join(", ")}. The one from before is back, and the other is in .reprise/sandbox/refused: if the change is yours, make it again.`
-
 const tidy = (host: Host, directory: string) =>
   onDisk(directory, () => putAsideLeft(sharedFolder(host.options), "all")).pipe(
-    Effect.tap((paths) => (paths.length === 0 ? Effect.void : Effect.logWarning(movedBack(paths)))),
+    Effect.tap(tellReplaced),
     Effect.andThen(tidyStray(host, directory)),
     Effect.andThen(Effect.asVoid(putAsideNested(host, directory)))
   )

@@ -12,10 +12,13 @@ import type { Decider, Whose } from "./decider.ts"
 import { attend } from "./desk.ts"
 import { openDoor } from "./door.ts"
 import type { Engine } from "./engine.ts"
+import { attendFolders } from "./folderKeeper.ts"
 import { gitDirectoriesOf } from "./gitDirectories.ts"
 import { hooksOf, placesInTree, relativeHooksOf } from "./gitPlaces.ts"
 import { openGit, sandboxedGit } from "./gitProgram.ts"
 import { holdFiles } from "./heldFiles.ts"
+import { holdFolders, type Replaced } from "./heldFolders.ts"
+import type { Keeping } from "./keepNames.ts"
 import type { NestedWatch } from "./NestedWatch.ts"
 import type { Bounds } from "./openPlaces.ts"
 import { type OwnPlaces, type Policy, policyFor, type SandboxSettings } from "./policy.ts"
@@ -194,6 +197,49 @@ const placesFor = async (host: Host, directory: string, of: CommandsOf) => {
   return { temporary, refused, ...caches }
 }
 
+const listed = (replaced: ReadonlyArray<Replaced>) =>
+  replaced
+    .slice(0, 20)
+    .map(({ path }) => path)
+    .join(", ")
+
+/** Says in the log what took the place of protected files and folders. */
+export const tellReplaced = (replaced: ReadonlyArray<Replaced>) => {
+  const [back, gone] = [true, false].map((isBack) => replaced.filter((one) => one.isBack === isBack))
+  const sentences = [
+    ...(back === undefined || back.length === 0
+      ? []
+      : [
+          `Replaced while commands ran that could have written it then: ${listed(back)}. The one from before is back, and the other is in .reprise/sandbox/refused: if the change is yours, make it again.`
+        ]),
+    ...(gone === undefined || gone.length === 0
+      ? []
+      : [
+          `Replaced while commands ran that could have written it then: ${listed(gone)}. It is in .reprise/sandbox/refused, and there is no copy of the one from before: look at it, and move it back.`
+        ])
+  ]
+  return Effect.forEach(sentences, (sentence) => Effect.logWarning(sentence), { discard: true })
+}
+
+/** What keeps protected files and folders as they are while commands run under a policy. */
+export const keepingFor = Effect.fnUntraced(function* (host: Host, directory: string, policy: Policy) {
+  const folder = heardFolder(host)
+  const refused = join(sharedFolder(host.options), "refused")
+  const tell = (replaced: ReadonlyArray<Replaced>) => host.run(tellReplaced(replaced))
+  return yield* onDisk(
+    directory,
+    async (): Promise<Keeping> => ({
+      folder,
+      files: await holdFiles(folder, policy),
+      folders: await holdFolders(folder, policy),
+      keeper: await host.socketFor("folders", {
+        receive: (client) => attendFolders(client, { folder, refused, tell }),
+        afterEnd: true
+      })
+    })
+  )
+})
+
 /** What a human allowed for good holds for quality gates too, which run as an author's commands; what holds for a turn does not. */
 export const settled = (host: Host, directory: string, role: Role, of: CommandsOf = ofAgents, own?: OwnPlaces) =>
   Effect.flatMap(host.options.opened ?? Effect.succeed<ReadonlyArray<string>>([]), (always) =>
@@ -270,7 +316,7 @@ const textFor = Effect.fnUntraced(function* (
   const { desk, door } = yield* socketsFor(host, whose, held, proxied)
   return sandboxedShell({
     policy,
-    held: yield* onDisk(directory, () => holdFiles(heardFolder(host), policy)),
+    keeping: yield* keepingFor(host, directory, policy),
     shell,
     bubblewrap,
     chosenEnvironment: isGate,

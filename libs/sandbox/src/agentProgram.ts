@@ -8,7 +8,6 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import type { PreparedAgent } from "./agentWrites.ts"
 import { openDoor } from "./door.ts"
-import { holdFiles } from "./heldFiles.ts"
 import { splitLocal } from "./hosts.ts"
 import type { OwnPlaces } from "./policy.ts"
 import {
@@ -18,7 +17,7 @@ import {
   failedToListen,
   type Held,
   type Host,
-  heardFolder,
+  keepingFor,
   keyOf,
   ofAgents,
   onDisk,
@@ -76,9 +75,8 @@ const textFor = Effect.fnUntraced(function* (host: Host, bubblewrap: string, age
   })
   return agentProgramText({
     policy,
-    held: yield* onDisk(directory, () => holdFiles(heardFolder(host), policy)),
+    keeping: yield* keepingFor(host, directory, policy),
     bubblewrap,
-    folder: heardFolder(host),
     proxy: { ...access, socket: door },
     ports: local,
     programs: programPaths(host),

@@ -61,27 +61,31 @@ export const readOnlySystem: ReadonlyArray<string> = [
   ...["--tmpfs", "/run"]
 ]
 
-/** An empty folder with the entries on which no mount lies that hides them. */
-const listArguments = ({ entries, path }: ListedFolder, hidden: ReadonlySet<string>): ReadonlyArray<string> => [
+/** An empty folder with the entries that nothing else lies on. */
+const listArguments = ({ entries, path }: ListedFolder, covered: ReadonlySet<string>): ReadonlyArray<string> => [
   ...["--tmpfs", path],
   ...entries.flatMap(({ name, target }) => {
     const at = join(path, name)
-    if (hidden.has(at)) return []
+    if (covered.has(at)) return []
     return target === undefined ? ["--ro-bind-try", at, at] : ["--symlink", target, at]
   })
 ]
 
+/** What is hidden and left out of a list needs no mount, which would end; unless it is also shown, by another mount. */
+const isLeftOut = (mount: Mount, mounts: ReadonlyArray<Mount>, listed: ReadonlyArray<ListedFolder>): boolean =>
+  isHidden(mount) &&
+  listed.some(({ path }) => path === dirname(mount.path)) &&
+  !mounts.some((other) => other.path === mount.path && !isHidden(other))
+
 const mountWords = (mounts: ReadonlyArray<Mount>, listed: ReadonlyArray<ListedFolder>): ReadonlyArray<Words> => {
-  const hidden = new Set(mounts.flatMap((mount) => (isHidden(mount) ? [mount.path] : [])))
-  const lists = new Map(listed.map((one) => [one.path, one]))
+  const covered = new Set([...mounts.filter(isHidden), ...listed].map(({ path }) => path))
   const own = mounts
-    // What is left out needs no mount, which would end.
-    .filter(({ as, path }) => as !== "hidden-file" || !lists.has(dirname(path)))
+    .filter((mount) => !isLeftOut(mount, mounts, listed))
     .map((mount) => ({
       path: mount.path,
       words: { words: mountArguments(mount), ...(isHidden(mount) ? { needs: mount.path } : {}) }
     }))
-  const ofLists = listed.map((one) => ({ path: one.path, words: { words: listArguments(one, hidden) } }))
+  const ofLists = listed.map((one) => ({ path: one.path, words: { words: listArguments(one, covered) } }))
   // Those above come first; of two for one path the list last, which is seen through the other. Sorting keeps that order.
   return [...own, ...ofLists]
     .toSorted((a, b) => (a.path === b.path ? 0 : `${a.path}/` < `${b.path}/` ? -1 : 1))
@@ -95,6 +99,10 @@ export const bubblewrapArguments = ({ listed, mounts }: Policy, proxy?: string):
   { words: proxy === undefined ? [] : ["--bind", proxy, proxySocket] },
   ...mountWords(mounts, listed),
   // Their own mount points are in them by now.
-  ...mounts.flatMap(({ as, path }) => (as === "hidden-folder" ? [{ words: ["--remount-ro", path], needs: path }] : [])),
+  ...mounts.flatMap((mount) =>
+    mount.as === "hidden-folder" && !isLeftOut(mount, mounts, listed)
+      ? [{ words: ["--remount-ro", mount.path], needs: mount.path }]
+      : []
+  ),
   ...listed.map(({ path }) => ({ words: ["--remount-ro", path] }))
 ]

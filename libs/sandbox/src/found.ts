@@ -21,6 +21,15 @@ export const exists = (path: string): Promise<boolean> =>
     () => false
   )
 
+/** The uppermost folder of a path that is a link. */
+export const linkAbove = async (path: string): Promise<string | undefined> => {
+  const above = dirname(path)
+  if (above === path) return undefined
+  const upper = await linkAbove(above)
+  if (upper !== undefined) return upper
+  return (await lstat(above).catch(() => undefined))?.isSymbolicLink() === true ? above : undefined
+}
+
 /** Real paths, so that a mount lies on what a link leads to; undefined for what does not exist. */
 export const find = async (path: string): Promise<Found | undefined> => {
   try {

@@ -27,7 +27,7 @@ export const copySuffix = "-copy"
 const copyOf = ({ held }: HeldFile) => `${held}${copySuffix}`
 
 /** Beside the folder of what commands said; no command sees either. */
-const folderOfHeld = (folder: string) => join(dirname(folder), "held")
+export const folderOfHeld = (folder: string) => join(dirname(folder), "held")
 
 const isFile = (path: string) =>
   lstat(path).then(

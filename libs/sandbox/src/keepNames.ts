@@ -3,9 +3,11 @@
  * (docs/design/workspace.md#sandbox). Pure.
  */
 import { basename, dirname, relative, resolve } from "node:path"
+import { holdRequest, settledAnswer, settleRequest } from "./folderKeeper.ts"
 import { configurations, copySuffix, type HeldFile, ofBranch, putBackName, recordOf } from "./heldFiles.ts"
-import { begunPrefix } from "./leftovers.ts"
+import { type HeldFolders, whichFolders } from "./heldFolders.ts"
 import { isWithin, type Link, type Policy } from "./policy.ts"
+import { begunPrefix } from "./records.ts"
 import { isThere, quoted } from "./shellWords.ts"
 
 /**
@@ -104,13 +106,53 @@ hold() {
 }
 `
 
+/** Longer than anybody looks at a few folders. */
+const patienceSeconds = 600
+
+/**
+ * `folders` says which folders these are now. Of a command whose folders are others by now, Reprise's process settles that: it is
+ * rare, and long to say here. Where it does not answer, the record stays, and no command begins.
+ */
+const keepingFolders = ({ folders: { copied, paths, stamp }, keeper }: Keeping) => `folders() {
+  ${paths.length === 0 ? ":" : `${whichFolders} ${paths.map(quoted).join(" ")} 2>/dev/null`}
+}
+ask() {
+  printf '%s\n' "$@" | socat -t ${patienceSeconds} - UNIX-CONNECT:${quoted(keeper)} 2>/dev/null
+}
+settle() {
+  answer=$(ask ${settleRequest} "\${1##*/}")
+  case $answer in
+    *${settledAnswer}) ;;
+    *)
+      echo "reprise: a protected folder was replaced while a command ran, and Reprise does not answer what is to be done about it. No command runs until it does: start Reprise again." >&2
+      return 1
+      ;;
+  esac
+  printf %s "\${answer%${settledAnswer}}" >&2
+}
+copyFolders() {
+  ${copied.length === 0 ? "return" : `[ -e ${quoted(stamp)} ] && [ -z "$(find ${copied.map(quoted).join(" ")} -cnewer ${quoted(stamp)} -print -quit 2>/dev/null)" ] || ask ${[holdRequest, ...paths].map(quoted).join(" ")}`}
+}
+`
+
+/** What keeps protected files and folders as they are. */
+export interface Keeping {
+  /** Of what commands said. */
+  readonly folder: string
+  readonly files: ReadonlyArray<HeldFile>
+  readonly folders: HeldFolders
+  /** The socket of Reprise's process that answers about folders. */
+  readonly keeper: string
+}
+
 /**
  * What must not be made is put aside if a command made it: the name cannot be kept free otherwise, since a mount needs a file to
  * lie on. What was there when the policy was made is mounted; what appeared since is not, since it may be a link of another
  * command's to something that is hidden. Which these are is written down while the command runs: whoever comes next puts them
  * aside if it was killed, and no command runs as long as one stays.
  */
-export const keepNames = (policy: Policy, folder: string, held: ReadonlyArray<HeldFile>) => {
+export const keepNames = (policy: Policy, keeping: Keeping) => {
+  const { files: held, folder } = keeping
   const { links, refused } = policy
   const isLink = new Set(links.map(({ path }) => path))
   const couldWrite = (path: string) =>
@@ -137,18 +179,25 @@ fi
     before: [
       movingAside(refused),
       holding(folder),
+      keepingFolders(keeping),
       `stuck= begun=${quoted(folder)}/${begunPrefix}$$\n`,
       // Those of other processes, too.
       `beside=\nfor other in ${quoted(dirname(dirname(folder)))}/*/${quoted(basename(folder))}/${begunPrefix}*; do [ ! -f "$other" ] || beside=1; done\n`,
       ...held.map((file) => `hold ${quoted(file.path)} ${quoted(file.held)}\n`),
       `for left in ${quoted(folder)}/${begunPrefix}*; do
   [ -f "$left" ] && ! kill -0 "\${left##*-}" 2>/dev/null || continue
+  others=
   while IFS= read -r path; do
-    case $path in /*) ;; *) continue ;; esac
+    case $path in
+      /*) ;;
+      @*) [ "$(${whichFolders} "\${path#@*=}" 2>/dev/null)" = "$path" ] || others=1; continue ;;
+      *) continue ;;
+    esac
     # Through a link that the command made, what lies elsewhere would be moved.
     if linkAbove "$path"; then path=$link; fi
     if ${isThere('"$path"')}; then ${aside('"$path"', `\${left##*-}-\${path##*/}`)} || stuck=$path; fi
   done <"$left"
+  [ -z "$others" ] || settle "$left" || exit 126
   [ -n "$stuck" ] || rm -f "$left"
 done
 if [ -n "$stuck" ]; then
@@ -156,6 +205,7 @@ if [ -n "$stuck" ]; then
   exit 126
 fi
 `,
+      "copyFolders\nwere=$(folders)\n",
       ...linksKept,
       ...kept.map((path, n) =>
         isPresent.has(path) ? `present${n}=; ${isThere(quoted(path))} && present${n}=1\n` : ""
@@ -167,6 +217,7 @@ fi
           : `printf '%s\\n' ${quoted(path)}\n`
       ),
       ...held.map((file) => `printf '%s\\n' ${quoted(recordOf(file))}\n`),
+      '[ -z "$were" ] || printf \'%s\\n\' "$were"\n',
       `} >"$begun"\n`
     ].join(""),
     after: [
@@ -189,6 +240,7 @@ fi
 `
       ),
       ...held.map((file, n) => `holds ${quoted(file.path)} ${quoted(file.held)} held-${n}\n`),
+      '[ "$(folders)" = "$were" ] || settle "$begun" || stuck=1\n',
       '[ -n "$stuck" ] || rm -f "$begun"\n'
     ].join("")
   }

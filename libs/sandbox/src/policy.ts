@@ -122,6 +122,8 @@ export interface Policy {
   readonly kept: ReadonlyArray<string>
   /** Those of them that were there when the policy was made. */
   readonly present: ReadonlyArray<string>
+  /** What is read only in places that can be written: if its mount ended, a command could write it. */
+  readonly guarded: ReadonlyArray<string>
   /** Links that stay as they are: one that a command changed is put back. */
   readonly links: ReadonlyArray<Link>
   readonly refused: string
@@ -261,6 +263,7 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     listed: listedIn(inOrder, around),
     kept,
     present: kept.filter((path) => around.present.includes(path)),
+    guarded: [...around.commandFiles, ...(git?.executable ?? []).filter(couldWrite)],
     links: around.anchors.links,
     refused: around.refused,
     stateDirectory,

@@ -6,9 +6,8 @@ import { bubblewrapArguments, proxySocket, type Words } from "./bubblewrap.ts"
 import { withheldVariables } from "./credentials.ts"
 import { madeRepository } from "./desk.ts"
 import { naming } from "./findPaths.ts"
-import type { HeldFile } from "./heldFiles.ts"
 import { instructionSearch } from "./instructionFiles.ts"
-import { keepNames } from "./keepNames.ts"
+import { type Keeping, keepNames } from "./keepNames.ts"
 import type { Policy } from "./policy.ts"
 import { quoted } from "./shellWords.ts"
 
@@ -134,7 +133,7 @@ export interface ShellOptions {
   readonly bubblewrap: string
   readonly proxy?: ProxyAccess
   readonly desk: DeskAccess
-  readonly held: ReadonlyArray<HeldFile>
+  readonly keeping: Keeping
   readonly programs: ProgramPaths
   /** Whoever starts it chooses the variables, so none is taken away by its name. */
   readonly chosenEnvironment?: boolean
@@ -204,8 +203,8 @@ fi
 `
 
 export const sandboxedShell = (options: ShellOptions): string => {
-  const { bubblewrap, chosenEnvironment, desk, held, policy, programs, proxy, shell } = options
-  const names = keepNames(policy, desk.folder, held)
+  const { bubblewrap, chosenEnvironment, desk, keeping, policy, programs, proxy, shell } = options
+  const names = keepNames(policy, keeping)
   const heard = overheard(desk)
   const hidden = hiding(bubblewrapArguments(policy, proxy?.socket))
   const enter = [quoted(bubblewrap), heard.words, asInside, ...hidden.words]
@@ -242,9 +241,7 @@ export interface LocalPort {
   readonly socket: string
 }
 
-export interface AgentProgramOptions extends Pick<ShellOptions, "policy" | "bubblewrap" | "held" | "programs"> {
-  /** A folder that no command sees. */
-  readonly folder: string
+export interface AgentProgramOptions extends Pick<ShellOptions, "policy" | "bubblewrap" | "keeping" | "programs"> {
   readonly proxy: ProxyAccess
   readonly ports: ReadonlyArray<LocalPort>
   /** Patterns of the names of variables that it needs although they look like secrets. */
@@ -255,8 +252,8 @@ const localSocket = (port: number) => `/run/reprise-port-${port}`
 
 /** `PROGRAM WORD …` runs these words inside, with this program's own input and output, until they end. */
 export const agentProgramText = (options: AgentProgramOptions): string => {
-  const { bubblewrap, folder, held, policy, ports, programs, proxy, variables } = options
-  const names = keepNames(policy, folder, held)
+  const { bubblewrap, keeping, policy, ports, programs, proxy, variables } = options
+  const names = keepNames(policy, keeping)
   const hidden = hiding([
     ...bubblewrapArguments(policy, proxy.socket),
     ...ports.map(({ port, socket }): Words => ({ words: ["--bind", socket, localSocket(port)] }))

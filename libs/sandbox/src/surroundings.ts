@@ -10,7 +10,6 @@ import { find, findAll, pathsOf } from "./found.ts"
 import { gitPlacesOf } from "./gitPlaces.ts"
 import { listedFolders } from "./listedFolders.ts"
 import {
-  type Found,
   type GitPlaces,
   isWithin,
   keptPaths,
@@ -141,6 +140,13 @@ export const lookAround = async (
   const denied = await places(settings.deny)
   // Of its own login an agent has need; what the settings deny stays denied.
   const hidden = [...credentials.filter(({ path }) => !ownFolders.some((folder) => isWithin(path, folder))), ...denied]
+  // Of one that does not exist, its folder says where it would be.
+  const absent = await Promise.all(
+    credentialPlaces(at).map(async (path) => {
+      const above = await find(dirname(path))
+      return above === undefined ? [] : [join(above.path, basename(path))]
+    })
+  )
   const sockets = await listeningSockets()
   const write = [...pathsOf(await places(settings.write)), ...ownFolders]
   const kept = await Promise.all(own.kept.map(async (path) => join(await realOf(dirname(path)), basename(path))))
@@ -165,10 +171,10 @@ export const lookAround = async (
     refused: where.refused,
     git,
     hidden: [...new Map(hidden.map((one) => [one.path, one])).values()],
-    listed: await listedFolders(pathsOf(await findAll([where.home, ...ownHome()])), [
-      ...hidden,
-      ...sockets.map((path): Found => ({ path, kind: "file" }))
-    ]),
+    listed: await listedFolders(pathsOf(await findAll([where.home, ...ownHome()])), {
+      keys: [...pathsOf(hidden), ...absent.flat()],
+      sockets
+    }),
     write,
     read: pathsOf(await places([...settings.read, ...own.read])),
     commandFiles: pathsOf(await findAll([...obeyedFiles, ...startup])),

@@ -18,7 +18,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { afterEach, beforeEach } from "vitest"
 import { type HeldFile, holdFiles, putBack } from "../src/heldFiles.ts"
-import { keepNames } from "../src/keepNames.ts"
+import { type Keeping, keepNames } from "../src/keepNames.ts"
 import type { Policy } from "../src/policy.ts"
 
 let folder = ""
@@ -41,6 +41,7 @@ const policy = (more: Partial<Policy> = {}): Policy => ({
   listed: [],
   kept: [],
   present: [],
+  guarded: [],
   links: [],
   refused: join(folder, "sandbox", "refused"),
   temporary: join(folder, "tmp"),
@@ -49,9 +50,16 @@ const policy = (more: Partial<Policy> = {}): Policy => ({
   ...more
 })
 
+const keeping = (files: ReadonlyArray<HeldFile>): Keeping => ({
+  folder: heard,
+  files,
+  folders: { paths: [], copied: [], stamp: "" },
+  keeper: ""
+})
+
 /** `while`: what happens as the command goes on. */
 const command = (of: Policy, meanwhile = ":", held: ReadonlyArray<HeldFile> = []) => {
-  const { after, before } = keepNames(of, heard, held)
+  const { after, before } = keepNames(of, keeping(held))
   try {
     return execFileSync("/bin/sh", ["-c", `status=0\n${before}\n${meanwhile}\n${after}\nexit $status`], {
       cwd: workspace,
@@ -88,7 +96,7 @@ describe("the program of a command", () => {
     const mine = join(folder, "mine")
     mkdirSync(join(mine, "hooks"), { recursive: true })
     mkdirSync(join(workspace, ".github"))
-    const { after, before } = keepNames(policy({ kept: [join(workspace, ".github", "hooks")] }), heard, [])
+    const { after, before } = keepNames(policy({ kept: [join(workspace, ".github", "hooks")] }), keeping([]))
     // Its own look at links above came before.
     const swapped = after.replaceAll("[ -L ", "[ -p ")
     const script = `status=0\n${before}\nrmdir .github; ln -s ${mine} .github\n${swapped}\necho "stuck: $stuck"`
@@ -105,6 +113,16 @@ describe("the program of a command", () => {
     const links = [{ path: join(workspace, ".vscode"), target: mine }]
     command(policy({ kept: [join(workspace, ".vscode", "tasks.json")], links }), `echo '{}' >${mine}/tasks.json`)
     assert.isTrue(existsSync(join(mine, "tasks.json")))
+  })
+
+  it("begins not while nobody answers what took the place of a folder that a killed command could write", () => {
+    const hooks = join(workspace, "hooks")
+    mkdirSync(hooks)
+    writeFileSync(join(heard, "begun-99999999"), `@1:1:1.000000000=${hooks}\n`)
+    const said = command(policy(), "echo began >began")
+    assert.match(said, /Reprise does not answer .* No command runs until it does/)
+    assert.isFalse(existsSync(join(workspace, "began")))
+    assert.isTrue(existsSync(join(heard, "begun-99999999")))
   })
 
   it("accepts what somebody replaced before it began, under no other name", () => {
@@ -157,7 +175,7 @@ describe("the program of a command", () => {
     const other = "echo mine >new; mv new opencode.json"
     command(
       policy(),
-      `${other}; (${"status=0; "}${keepNames(policy(), heard, [file]).after}); echo evil >>opencode.json`,
+      `${other}; (${"status=0; "}${keepNames(policy(), keeping([file])).after}); echo evil >>opencode.json`,
       [file]
     )
     assert.strictEqual(text(place), "first")

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { bubblewrapArguments } from "../src/bubblewrap.ts"
 import { commandFiles } from "../src/commandFiles.ts"
+import type { Keeping } from "../src/keepNames.ts"
 import { type Policy, policyFor, type Surroundings, seenAs } from "../src/policy.ts"
 import { registriesFor } from "../src/registries.ts"
 import { dispatchingShell, openShell, sandboxedShell } from "../src/shellScript.ts"
@@ -168,7 +169,7 @@ describe("registries", () => {
   })
 })
 
-describe("a folder in which single files are hidden", () => {
+describe("a folder in which something is hidden", () => {
   const home = {
     path: "/home/me",
     entries: [{ name: ".netrc" }, { name: ".ssh" }, { name: "a", target: "b" }, { name: "b" }]
@@ -181,8 +182,7 @@ describe("a folder in which single files are hidden", () => {
   it("is seen with what is not hidden, so that nothing is there to end a mount of", () => {
     const words = wordsOf({})
     assert.include(words, "--tmpfs /home/me --symlink b /home/me/a --ro-bind-try /home/me/b /home/me/b")
-    assert.notInclude(words, "/home/me/.netrc")
-    assert.include(words, "--tmpfs /home/me/.ssh", "folders are hidden as before")
+    for (const path of ["/home/me/.netrc", "/home/me/.ssh"]) assert.notInclude(words, path)
     assert.isBelow(words.indexOf("--tmpfs /home/me "), words.indexOf("--bind-try /home/me/work "))
     assert.include(words, "--remount-ro /home/me")
   })
@@ -190,6 +190,23 @@ describe("a folder in which single files are hidden", () => {
   it("has the files that are shown again", () => {
     assert.include(wordsOf({ read: ["/home/me/.netrc"] }), "--ro-bind-try /home/me/.netrc /home/me/.netrc")
   })
+
+  it("lies in another one with nothing of the machine's below it", () => {
+    const listed = [home, { path: "/home/me/b", entries: [{ name: "c" }] }]
+    const words = wordsOf({ listed, hidden: [{ path: "/home/me/b/keys", kind: "folder" }] })
+    assert.include(words, "--tmpfs /home/me/b --ro-bind-try /home/me/b/c /home/me/b/c")
+    assert.notInclude(words, "/home/me/b /home/me/b")
+    assert.notInclude(words, "/home/me/b/keys")
+  })
+
+  it.each(["/home/me/.netrc", "/home/me/.ssh"])(
+    "hides %s also where the settings say that it may be written",
+    (path) => {
+      const words = wordsOf({ write: [path] })
+      const hides = path.endsWith("ssh") ? `--tmpfs ${path}` : `--ro-bind /dev/null ${path}`
+      assert.isAbove(words.indexOf(hides), words.indexOf(`--bind-try ${path} ${path}`))
+    }
+  )
 
   it("is the machine's own where commands may write it, with the files hidden one by one", () => {
     const words = wordsOf({ write: ["/home/me"] })
@@ -201,8 +218,14 @@ describe("a folder in which single files are hidden", () => {
 describe("the program that stands in for a shell", () => {
   const policy = policyFor(around, none, "reviewer")
   const desk = { socket: "/run/desk", folder: "/state/heard" }
+  const keeping: Keeping = {
+    folder: "/state/heard",
+    files: [],
+    folders: { paths: [], copied: [], stamp: "/state/held/stamp" },
+    keeper: "/run/keeper"
+  }
   const programs = { own: "/state/programs", outside: "/usr/bin:/bin", inTree: "" }
-  const options = { policy, shell: "/bin/bash", bubblewrap: "/usr/bin/bwrap", desk, held: [], programs }
+  const options = { policy, shell: "/bin/bash", bubblewrap: "/usr/bin/bwrap", desk, keeping, programs }
   const text = sandboxedShell(options)
 
   it("enters bubblewrap with namespaces of its own, and hidden folders that cannot be written", () => {
@@ -219,7 +242,11 @@ describe("the program that stands in for a shell", () => {
     const named = sandboxedShell({
       ...options,
       policy: { ...policy, mounts: [{ path: odd, as: "writable" }], kept: [odd] },
-      held: [{ path: odd, held: "/state/heard/held/1" }]
+      keeping: {
+        ...keeping,
+        files: [{ path: odd, held: "/state/heard/held/1" }],
+        folders: { ...keeping.folders, paths: [odd], copied: [odd] }
+      }
     })
     assert.include(named, `--bind-try '/home/me/it'\\''s; rm -rf $HOME \`x\`' '/home/me/it'\\''s; rm -rf $HOME \`x\`'`)
     assert.notMatch(named, /echo "[^"]*[$`]/)

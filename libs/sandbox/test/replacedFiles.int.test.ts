@@ -3,9 +3,9 @@ import { execFileSync, spawn } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect } from "effect"
 import { canary, canSandbox, type Scene, scene } from "../src/testing.ts"
-import { during, environmentOf, run, until } from "./support/sandboxedScene.ts"
+import { during, environmentOf, meanwhile, run, until } from "./support/sandboxedScene.ts"
 
 const sandboxed = await canSandbox()
 /** As git, npm and editors write a file. */
@@ -13,19 +13,6 @@ const replace = (path: string, text: string) => {
   writeFileSync(`${path}.lock`, text)
   renameSync(`${path}.lock`, path)
 }
-
-/** Runs a command that waits until something has happened outside while it goes on. */
-const meanwhile = (here: Scene, shell: string, happens: () => void, command: string) =>
-  Effect.gen(function* () {
-    const begun = join(here.workspace, "out-begun")
-    const said = yield* Effect.forkChild(
-      run(here, shell, `touch out-begun; until [ -e out-happened ]; do sleep 0.02; done; ${command}`)
-    )
-    yield* until(() => existsSync(begun))
-    happens()
-    writeFileSync(join(here.workspace, "out-happened"), "")
-    return yield* Fiber.join(said)
-  })
 
 const git = (here: Scene, ...args: ReadonlyArray<string>) =>
   execFileSync("git", args, { cwd: here.workspace, env: environmentOf(here), stdio: "pipe", encoding: "utf8" })

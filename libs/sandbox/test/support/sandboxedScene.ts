@@ -1,6 +1,8 @@
 /** The sandbox of a scene, and commands in it. */
 import { execFile } from "node:child_process"
-import { Effect, References, Schedule } from "effect"
+import { existsSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Effect, Fiber, References, Schedule } from "effect"
 import { layerSandbox, Sandbox, type SandboxShape } from "../../src/index.ts"
 import type { Scene } from "../../src/testing.ts"
 
@@ -51,3 +53,24 @@ export const runIn = (
 
 export const until = (isTrue: () => boolean) =>
   Effect.repeat(Effect.sync(isTrue), { until: (done) => done, schedule: Schedule.spaced("5 millis") })
+
+/** Runs a command that waits until something has happened outside while it goes on. */
+export const meanwhile = (
+  here: Pick<Scene, "home" | "workspace">,
+  shell: string,
+  happens: () => void,
+  command: string
+) =>
+  Effect.gen(function* () {
+    const begun = join(here.workspace, "out-begun")
+    const said = yield* Effect.forkChild(
+      run(here, shell, `touch out-begun; until [ -e out-happened ]; do sleep 0.02; done; ${command}`)
+    )
+    yield* until(() => existsSync(begun))
+    try {
+      happens()
+    } finally {
+      writeFileSync(join(here.workspace, "out-happened"), "")
+    }
+    return yield* Fiber.join(said)
+  })
