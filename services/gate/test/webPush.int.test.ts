@@ -147,8 +147,7 @@ describe("a browser that wants to be told while no page is open", () => {
       const service = yield* startPushService()
       const { console, file, post, push, session } = yield* start
       const { subscription } = yield* service.subscribe("phone")
-      const signedIn = yield* console.send("POST", "/api/session", console.own, '{"token":"the token of viewers"}')
-      const [viewer = ""] = `${signedIn.headers["set-session"]}`.split(";")
+      const viewer = yield* console.signInWith("the token of viewers")
       assert.strictEqual((yield* post("subscribe", subscription, { "x-reprise-session": viewer })).status, 403)
       assert.strictEqual((yield* post("subscribe", subscription, {})).status, 401)
       assert.strictEqual(
