@@ -19,7 +19,6 @@ import { Select } from "./parts/Select.tsx"
 import { useMayAnswer, useSession } from "./parts/session.tsx"
 import { setTheme, type Theme, useTheme } from "./parts/theme.ts"
 import { visible } from "./parts/visible.ts"
-import { announceSignOut } from "./stream/listen.ts"
 import type { Connection } from "./stream/messages.ts"
 
 const themes: ReadonlyArray<readonly [Theme, string]> = [
@@ -77,7 +76,6 @@ function Account({ onSignedOut }: { readonly onSignedOut: () => void }) {
       .catch(() => undefined)
       .then(signOut)
       .then(() => {
-        announceSignOut()
         withdrawAll()
         onSignedOut()
       })

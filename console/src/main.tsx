@@ -1,6 +1,6 @@
 /**
- * Starts the console. The token of a link stands after `#`, which no browser sends; it is exchanged at once for a cookie
- * and taken out of the address before anything else happens.
+ * Starts the console. The token of a link stands after `#`, which no browser sends; it is exchanged at once for a
+ * session and taken out of the address before anything else happens.
  */
 import { createRoot } from "react-dom/client"
 import { App } from "./App.tsx"

@@ -11,6 +11,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { startConsole } from "../harness/browser.ts"
+import { signIn } from "../harness/consoleClient.ts"
 import { plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 import { figuresOf, milliseconds } from "./figures.ts"
@@ -27,13 +28,13 @@ const rest = Array.from({ length: rounds }, (_, round) => round)
 interface Target {
   readonly port: number
   readonly path: string
-  readonly cookie?: string
+  /** Absent: nobody has signed in. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** One request; gives the status when the answer ends, 0 when there was none. */
-const ask = ({ cookie, path, port }: Target, agent: Agent, signal: AbortSignal): Promise<number> =>
+const ask = ({ headers = {}, path, port }: Target, agent: Agent, signal: AbortSignal): Promise<number> =>
   new Promise((resolve) => {
-    const headers = cookie === undefined ? {} : { cookie }
     const sent = request({ host: "127.0.0.1", port, path, headers, agent, signal }, (response) => {
       response.resume()
       response.on("close", () => resolve(response.statusCode ?? 0))
@@ -65,16 +66,6 @@ const asking = (count: number, target: Target) =>
       return Effect.promise(() => clients)
     }
   )
-
-const signIn = (address: string, token: string) =>
-  Effect.promise(async () => {
-    const reply = await fetch(`${address}/api/session`, {
-      method: "POST",
-      headers: { origin: address, "content-type": "application/json" },
-      body: JSON.stringify({ token })
-    })
-    return (reply.headers.get("set-cookie") ?? "").split(";")[0] ?? ""
-  })
 
 /** The durations of the turns of a run, in milliseconds. */
 const turnsOf = Effect.fnUntraced(function* (world: World, file: string) {
@@ -132,13 +123,13 @@ export const consoleLoad = (): Promise<void> =>
     })
     const blocks = world.environment["REPRISE_BENCH_LOOP"] ?? ""
     const { address, port, token } = yield* startConsole(world)
-    const cookie = yield* signIn(address, token)
+    const headers = yield* signIn(address, token)
     const targets = {
       requests: { count: 16, target: { port, path: "/api/questions" } },
       streams: { count: 700, target: { port, path: "/api/events" } },
-      "signed-in-requests": { count: 16, target: { port, path: "/api/questions", cookie } },
-      "signed-in-streams": { count: 700, target: { port, path: "/api/events", cookie } },
-      "signed-in-plans": { count: 16, target: { port, path: "/api/plans", cookie } }
+      "signed-in-requests": { count: 16, target: { port, path: "/api/questions", headers } },
+      "signed-in-streams": { count: 700, target: { port, path: "/api/events", headers } },
+      "signed-in-plans": { count: 16, target: { port, path: "/api/plans", headers } }
     }
     // Everything is warm before anything counts.
     yield* turnsOf(world, "PLAN.md")

@@ -12,6 +12,7 @@ import { localBroker, Broker as Server } from "@reprise/testing"
 import { Effect, Layer, Redacted, Schedule } from "effect"
 import { consolePages } from "../../cli/src/flows/console/consolePages.ts"
 import { act, openPage, startBrowser } from "../harness/browser.ts"
+import { signIn } from "../harness/consoleClient.ts"
 import { sourcesWith } from "../harness/gateConsole.ts"
 import { figuresOf, milliseconds } from "./figures.ts"
 
@@ -61,17 +62,11 @@ const timed = async <A>(does: () => Promise<A>): Promise<number> => {
 }
 
 const listing = (address: string) =>
-  Effect.promise(async () => {
-    const origin = address
-    const signedIn = await fetch(`${address}/api/session`, {
-      method: "POST",
-      headers: { origin, "content-type": "application/json" },
-      body: JSON.stringify({ token })
-    })
-    const cookie = (signedIn.headers.get("set-cookie") ?? "").split(";")[0] ?? ""
+  Effect.gen(function* () {
+    const headers = yield* signIn(address, token)
     const times: Array<number> = []
     for (let n = 0; n < repeats; n++) {
-      times.push(await timed(async () => (await fetch(`${address}/api/questions`, { headers: { cookie } })).text()))
+      times.push(yield* act(() => timed(async () => (await fetch(`${address}/api/questions`, { headers })).text())))
     }
     return figuresOf(times)
   })

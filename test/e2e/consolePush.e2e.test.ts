@@ -12,6 +12,7 @@ import { type PushService, type SubscribedBrowser, startPushService } from "@rep
 import { Effect, Redacted } from "effect"
 import type { CDPSession, Page, Worker } from "playwright-core"
 import { act, lacksBrowser, openPage, pictured, presses, sees, startBrowser, startConsole } from "../harness/browser.ts"
+import { signIn } from "../harness/consoleClient.ts"
 import { answerElsewhere, emptyRepository, gateWith, openGate, raise, token } from "../harness/gateConsole.ts"
 import { plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
@@ -201,24 +202,22 @@ it.live("under 'up --web' a browser subscribes with a key of the repository's ow
   Effect.gen(function* () {
     const world = yield* makeWorld({ plan: plan("One"), script: script() })
     const { address, token: secretToken, up } = yield* startConsole(world)
-    const send = (path: string, body?: object, cookie = "") =>
+    const headers = yield* signIn(address, secretToken)
+    const send = (path: string, body?: object) =>
       Effect.promise(async () => {
-        const posted = { method: "POST", ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
-        const headers = { "content-type": "application/json", origin: address, cookie }
-        const response = await fetch(`${address}/api/${path}`, { headers, ...(body === undefined ? {} : posted) })
-        return { cookie: response.headers.get("set-cookie")?.split(";")[0] ?? "", text: await response.text() }
+        const posted = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }
+        return (await fetch(`${address}/api/${path}`, { headers, ...posted })).text()
       })
-    const { cookie } = yield* send("session", { token: secretToken })
     const file = join(world.root, ".reprise", "web-push.key")
     const key = readFileSync(file, "utf8").trim()
     const { publicKey } = vapidOf(Redacted.make(key), "https://localhost")
-    assert.include((yield* send("push", undefined, cookie)).text, `{"publicKey":"${publicKey}"}`)
+    assert.include(yield* send("push"), `{"publicKey":"${publicKey}"}`)
     assert.strictEqual(statSync(file).mode & 0o077, 0)
     const service = yield* startPushService()
     const { subscription } = yield* service.subscribe("device")
-    assert.include((yield* send("push/subscribe", subscription, cookie)).text, "it does not begin with https://")
+    assert.include(yield* send("push/subscribe", subscription), "it does not begin with https://")
     const outside = { ...subscription, endpoint: "https://push.example.org/device" }
-    assert.include((yield* send("push/subscribe", outside, cookie)).text, '"ok":true')
+    assert.include(yield* send("push/subscribe", outside), '"ok":true')
     const kept = join(world.root, ".reprise", "web-push.json")
     assert.strictEqual(statSync(kept).mode & 0o077, 0)
     yield* up.kill("SIGTERM")

@@ -55,7 +55,7 @@ describe.skipIf(lacksBrowser)("the web console for several people", () => {
       yield* sees(viewer, "Only answerers can start runs.")
       const status = yield* act(() =>
         viewer.evaluate(
-          `fetch("/api/questions/${question.escalationId}/answer", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ commandId: "x", choice: "abort" }) }).then(({ status }) => status)`
+          `fetch("/api/questions/${question.escalationId}/answer", { method: "POST", headers: { "content-type": "application/json", "x-reprise-session": localStorage.getItem("session") }, body: JSON.stringify({ commandId: "x", choice: "abort" }) }).then(({ status }) => status)`
         )
       )
       assert.strictEqual(status, 403)

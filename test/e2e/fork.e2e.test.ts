@@ -6,6 +6,7 @@ import { noTokens, uncachedTokens } from "@reprise/protocol"
 import { lacksClaude } from "@reprise/testing"
 import { Effect } from "effect"
 import { startConsole } from "../harness/browser.ts"
+import { signIn } from "../harness/consoleClient.ts"
 import { commits, correct, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 import { waitForCommand } from "../harness/waitUntil.ts"
@@ -55,20 +56,12 @@ const twoTurns = Effect.gen(function* () {
 
 /** Sends commands as somebody who has signed in to the console with the token. */
 const signedIn = Effect.fnUntraced(function* (address: string, token: string) {
-  const send = (path: string, body: object, cookie = "") =>
-    Effect.promise(() =>
-      fetch(`${address}/api/${path}`, {
-        method: "POST",
-        headers: { "content-type": "application/json", origin: address, cookie },
-        body: JSON.stringify(body)
-      })
-    )
-  const session = yield* send("session", { token })
-  const [cookie = ""] = `${session.headers.get("set-cookie")}`.split(";")
+  const headers = yield* signIn(address, token)
   return (path: string, body: object) =>
-    Effect.flatMap(send(path, body, cookie), (response) =>
-      Effect.promise(async () => [response.status, JSON.parse(await response.text())] as const)
-    )
+    Effect.promise(async () => {
+      const reply = await fetch(`${address}/api/${path}`, { method: "POST", headers, body: JSON.stringify(body) })
+      return [reply.status, JSON.parse(await reply.text())] as const
+    })
 })
 
 describe("reprise sessions fork", () => {

@@ -1,6 +1,7 @@
 /** Asks the gate's HTTP side, and reads what it answers by the schemas of the protocol. */
-import { ApiError, ConsoleSession } from "@reprise/protocol"
+import { ApiError, ConsoleSession, ConsoleSignedIn } from "@reprise/protocol"
 import { Schema } from "effect"
+import { keepSession, sessionHeaders } from "./session.ts"
 
 /** A request that was not answered with data. `status` 0: nobody answered. */
 export class ApiFailure extends Error {
@@ -42,7 +43,8 @@ const request = async (
     return await fetch(`/api/${path}`, {
       method,
       keepalive,
-      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } })
+      headers: { ...sessionHeaders(), ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
     })
   } catch {
     throw new ApiFailure(0, unreachable)
@@ -94,15 +96,18 @@ export const currentSession = async (): Promise<ConsoleSession | undefined> => {
   }
 }
 
-/** Exchanges the token for a cookie. */
+const exchange = sending(ConsoleSignedIn)
+
+/** Exchanges the token for a session of this browser. */
 export const signIn = async (token: string): Promise<ConsoleSession> => {
-  const response = await request("POST", "session", { token }, false)
-  if (!response.ok) await dataOf(response)
+  const { session } = await exchange("session", { token })
+  keepSession(session)
   return readSession("session")
 }
 
 export const signOut = async (): Promise<void> => {
   await request("DELETE", "session", undefined, false)
+  keepSession(undefined)
 }
 
 /** An id of a command: sent twice, it is done once. */

@@ -4,8 +4,9 @@
  * of the runs that are looked at say.
  */
 import { type EventHistory, historyAfter, missingAfter, newestOf, withEvent } from "./EventHistory.ts"
+import { openStream, type StreamMessage } from "./eventStream.ts"
 import { makeLiveConnection } from "./liveConnection.ts"
-import type { Connection, Page, ToHub } from "./messages.ts"
+import type { Connection, Page, RequestHeaders, ToHub } from "./messages.ts"
 
 export interface Hub {
   readonly take: (page: Page, message: ToHub) => void
@@ -13,26 +14,18 @@ export interface Hub {
   readonly close: () => void
 }
 
-const retryMs = 2_000
-/** The service says every 15 seconds that it is there. */
-const longestSilenceMs = 40_000
-const lookEveryMs = 5_000
-
-/** Whether somebody is signed in; undefined: nobody answers. */
-const isSignedIn = (): Promise<boolean | undefined> =>
-  fetch("/api/session", { signal: AbortSignal.timeout(longestSilenceMs) }).then(
-    ({ ok, status }) => (ok ? true : status === 401 ? false : undefined),
-    () => undefined
-  )
+const retryMs = 1_000
 
 export const makeHub = (): Hub => {
   /** The last event that each page has. */
   const pages = new Map<Page, number>()
-  const live = makeLiveConnection()
+  /** Say who has signed in, by the page that came last. */
+  let headers: RequestHeaders = {}
+  const live = makeLiveConnection(() => headers)
   let history: EventHistory = historyAfter(undefined)
   let connection: Connection = "connecting"
-  let source: EventSource | undefined
-  let heardAtMs = 0
+  /** Undefined: no stream is wanted. */
+  let closeStream: (() => void) | undefined
   let again: ReturnType<typeof setTimeout> | undefined
 
   const tell = (now: Connection) => {
@@ -58,37 +51,9 @@ export const makeHub = (): Hub => {
   }
 
   const stop = () => {
-    source?.close()
-    source = undefined
+    closeStream?.()
+    closeStream = undefined
     clearTimeout(again)
-  }
-
-  /** `after`: the event after which it goes on; 0: it begins anew. */
-  const begin = (after: number) => {
-    stop()
-    heardAtMs = Date.now()
-    const opened = new EventSource(after === 0 ? "/api/events" : `/api/events?after=${after}`)
-    source = opened
-    opened.addEventListener("connected", ({ data }) => {
-      heardAtMs = Date.now()
-      const { resumed }: { readonly resumed: boolean } = JSON.parse(data)
-      if (!resumed) history = historyAfter(undefined)
-      else if (newestOf(history) === 0) history = historyAfter(after)
-      tell("live")
-      for (const [page, last] of pages) bringUpToDate(page, last)
-    })
-    opened.addEventListener("alive", () => {
-      heardAtMs = Date.now()
-    })
-    opened.addEventListener("event", ({ data, lastEventId }) => {
-      heardAtMs = Date.now()
-      take(Number(lastEventId), data)
-    })
-    opened.addEventListener("error", () => {
-      tell("lost")
-      // The browser connects again by itself, unless it was refused.
-      if (opened.readyState === EventSource.CLOSED) again = setTimeout(checkSession, retryMs)
-    })
   }
 
   const signOut = () => {
@@ -98,30 +63,42 @@ export const makeHub = (): Hub => {
     tell("signed-out")
   }
 
-  const checkSession = async () => {
-    const opened = source
-    const isIn = await isSignedIn()
-    if (opened !== source || opened === undefined) return
-    if (isIn === false) return signOut()
-    if (isIn) begin(newestOf(history))
-    else again = setTimeout(checkSession, retryMs)
+  const hear = ({ data, event, id }: StreamMessage) => {
+    if (event === "event") take(Number(id), data)
+    if (event !== "connected") return
+    const { resumed }: { readonly resumed: boolean } = JSON.parse(data)
+    if (!resumed) history = historyAfter(undefined)
+    tell("live")
+    for (const [page, last] of pages) bringUpToDate(page, last)
   }
 
-  /** A connection may end without a word, as when a computer slept or changed its network, and begin without one. */
-  const look = setInterval(() => {
-    const waits = source !== undefined && source.readyState !== EventSource.CLOSED
-    if (waits && Date.now() - heardAtMs > longestSilenceMs) {
-      tell("lost")
-      begin(newestOf(history))
-    }
-  }, lookEveryMs)
+  /** Goes on after the last event. */
+  const begin = () => {
+    stop()
+    const after = newestOf(history)
+    const sent = headers
+    closeStream = openStream(after === 0 ? "/api/events" : `/api/events?after=${after}`, sent, {
+      onMessage: hear,
+      onEnd: (refusal) => {
+        // Whoever signs out, in whatever page, ends the streams of the session. A page may have signed in again meanwhile.
+        if (refusal === 401 && sent === headers) return signOut()
+        tell("lost")
+        again = setTimeout(begin, retryMs)
+      }
+    })
+  }
 
-  const join = (page: Page, after: number) => {
+  const join = (page: Page, after: number, signedIn: RequestHeaders) => {
     pages.set(page, after)
-    if (source === undefined) {
+    const isAnother = JSON.stringify(signedIn) !== JSON.stringify(headers)
+    headers = signedIn
+    if (closeStream === undefined) {
       connection = "connecting"
-      history = historyAfter(undefined)
-      begin(after)
+      history = historyAfter(after === 0 ? undefined : after)
+      begin()
+    } else if (isAnother) {
+      // The stream is to end with the session that the pages have now.
+      begin()
     }
     page.send({ type: "connection", connection })
     if (connection === "live") bringUpToDate(page, after)
@@ -137,19 +114,16 @@ export const makeHub = (): Hub => {
     take: (page, message) => {
       switch (message.type) {
         case "join":
-          return join(page, message.after)
+          return join(page, message.after, message.headers)
         case "watch":
           return live.watch(page, message.runs)
         case "leave":
           return leave(page)
-        case "sign-out":
-          return signOut()
       }
     },
     close: () => {
       stop()
       live.close()
-      clearInterval(look)
       pages.clear()
     }
   }

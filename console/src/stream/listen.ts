@@ -1,4 +1,5 @@
 /** This page's part of the browser's hub: it joins with the first listener, and leaves with the last or the page. */
+import { sessionHeaders } from "../data/session.ts"
 import type { FromHub, WayToHub } from "./messages.ts"
 import { openHub } from "./openHub.ts"
 
@@ -14,7 +15,7 @@ let after = 0
 const sendFollowed = () => way?.send({ type: "watch", runs: [...followed.keys()] })
 
 const join = () => {
-  way?.send({ type: "join", after })
+  way?.send({ type: "join", after, headers: sessionHeaders() })
   if (followed.size > 0) sendFollowed()
 }
 
@@ -56,9 +57,6 @@ export const follow = (runId: string): (() => void) => {
     sendFollowed()
   }
 }
-
-/** Tells the other pages that nobody is signed in any more. */
-export const announceSignOut = (): void => way?.send({ type: "sign-out" })
 
 addEventListener("pagehide", () => way?.send({ type: "leave" }))
 // Browsers keep a page for the way back.

@@ -1,5 +1,6 @@
 /** The one connection by which a browser's pages hear what the agents of the runs say that are looked at. */
-import type { Page } from "./messages.ts"
+import { openStream } from "./eventStream.ts"
+import type { Page, RequestHeaders } from "./messages.ts"
 
 export interface LiveConnection {
   /** The runs that a page follows, in place of those before. */
@@ -8,16 +9,17 @@ export interface LiveConnection {
 }
 
 interface Opened {
-  readonly source: EventSource
+  readonly close: () => void
   readonly runs: ReadonlyArray<string>
 }
 
-const retryMs = 2_000
+const retryMs = 1_000
 
 const pathFor = (runs: ReadonlyArray<string>): string =>
   `/api/live?${new URLSearchParams(runs.map((run) => ["run", run]))}`
 
-export const makeLiveConnection = (): LiveConnection => {
+/** @param headers say who has signed in, now */
+export const makeLiveConnection = (headers: () => RequestHeaders): LiveConnection => {
   const watching = new Map<Page, ReadonlyArray<string>>()
   /** Heard now. */
   let heard: Opened | undefined
@@ -33,35 +35,38 @@ export const makeLiveConnection = (): LiveConnection => {
 
   const stop = () => {
     clearTimeout(again)
-    heard?.source.close()
-    next?.source.close()
+    heard?.close()
+    next?.close()
     heard = undefined
     next = undefined
   }
 
   const open = (runs: ReadonlyArray<string>) => {
     clearTimeout(again)
-    next?.source.close()
-    const source = new EventSource(pathFor(runs))
-    const opened: Opened = { source, runs }
+    next?.close()
+    const opened: Opened = {
+      runs,
+      close: openStream(pathFor(runs), headers(), {
+        onMessage: ({ data, event }) => {
+          if (event === "listening") {
+            if (opened === next) {
+              heard?.close()
+              heard = opened
+              next = undefined
+            }
+            for (const page of watching.keys()) tellListening(page)
+          }
+          if (event !== "live" || opened !== heard) return
+          for (const page of watching.keys()) page.send({ type: "live", data })
+        },
+        onEnd: () => {
+          if (opened !== heard && opened !== next) return
+          clearTimeout(again)
+          again = setTimeout(() => open(wanted()), retryMs)
+        }
+      })
+    }
     next = opened
-    source.addEventListener("listening", () => {
-      if (opened === next) {
-        heard?.source.close()
-        heard = opened
-        next = undefined
-      }
-      for (const page of watching.keys()) tellListening(page)
-    })
-    source.addEventListener("live", ({ data }) => {
-      if (opened !== heard) return
-      for (const page of watching.keys()) page.send({ type: "live", data })
-    })
-    source.addEventListener("error", () => {
-      // The browser connects again by itself, unless it was refused.
-      if (source.readyState === EventSource.CLOSED && (opened === heard || opened === next))
-        again = setTimeout(() => open(wanted()), retryMs)
-    })
   }
 
   return {

@@ -1,16 +1,19 @@
 /** What the pages of a browser and its hub say to each other. */
 
+export type RequestHeaders = Readonly<Record<string, string>>
+
 /** `signed-out`: nobody is, so nothing is tried again until a page joins. */
 export type Connection = "connecting" | "live" | "lost" | "signed-out"
 
 export type ToHub =
-  /** `after`: the sequence of the last event that the page has; 0: none. */
-  | { readonly type: "join"; readonly after: number }
+  /**
+   * `after`: the sequence of the last event that the page has; 0: none. `headers`: say who has signed in, since a worker
+   * cannot read what a page stores.
+   */
+  | { readonly type: "join"; readonly after: number; readonly headers: RequestHeaders }
   /** The runs whose agents the page follows, in place of those before. */
   | { readonly type: "watch"; readonly runs: ReadonlyArray<string> }
   | { readonly type: "leave" }
-  /** Somebody signed out in one page: the others have no session either. */
-  | { readonly type: "sign-out" }
 
 export type FromHub =
   | { readonly type: "connection"; readonly connection: Connection }

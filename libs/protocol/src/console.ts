@@ -7,8 +7,14 @@ import { PublicEvent } from "./contracts/contracts.ts"
 import { EscalationView } from "./contracts/escalation.ts"
 import { Key, RunId, SessionId } from "./ids.ts"
 
-/** Exchanged for a session cookie. */
+/** Exchanged for a session. */
 export const ConsoleSignIn = Schema.Struct({ token: Schema.String })
+
+/** The session of whoever has signed in. It is sent with every request, in the header `X-Reprise-Session`. */
+export const ConsoleSignedIn = Schema.Struct({ session: Schema.String })
+
+/** Not `Authorization`, which a proxy in front may want for itself; in no cookie, which other ports of a machine would get. */
+export const consoleSessionHeader = "x-reprise-session"
 
 /** A viewer sees everything, and changes nothing. */
 export const ConsoleRole = Schema.Literals(["answerer", "viewer"])

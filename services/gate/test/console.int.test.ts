@@ -4,7 +4,7 @@ import { Messenger } from "@reprise/actor"
 import { LiveMessage } from "@reprise/protocol"
 import { Effect, Fiber, Logger, Redacted, Schedule, Schema } from "effect"
 import { serveConsole } from "../src/work/console/serveConsole.ts"
-import { type Headers, opened, pages, raise, token, world } from "./support/consoleOverMemory.ts"
+import { type Headers, opened, pages, raise, sessionIn, token, world } from "./support/consoleOverMemory.ts"
 
 const decodeLive = Schema.decodeUnknownSync(LiveMessage)
 const said = { _tag: "AgentSaid", turnId: "t1", role: "author", part: "p1", kind: "text" }
@@ -37,7 +37,7 @@ describe("the console's HTTP side", () => {
     it.effect("takes no answer whose agent is not set up, and the question stays open", () =>
       Effect.gen(function* () {
         const { own, send, signIn } = yield* opened
-        const signedIn = { ...own, cookie: yield* signIn }
+        const signedIn = { ...own, "x-reprise-session": yield* signIn }
         const id = yield* raise
         const path = `/api/questions/${id}`
         const by = (commandId: string, runtime: string) => JSON.stringify({ commandId, choice: "fix", runtime })
@@ -85,7 +85,7 @@ describe("the console's HTTP side", () => {
     it.effect("starts a run by the options of the command line, and says what keeps it from starting", () =>
       Effect.gen(function* () {
         const { own, send, signIn } = yield* opened
-        const signedIn = { ...own, cookie: yield* signIn }
+        const signedIn = { ...own, "x-reprise-session": yield* signIn }
         const json = (value: object) => JSON.stringify(value)
         assert.include((yield* send("GET", "/api/plans", signedIn)).text, '"title":"A plan"')
         assert.include((yield* send("GET", "/api/settings", signedIn)).text, '"setting":"runtime","value":"claude"')
@@ -111,32 +111,35 @@ describe("the console's HTTP side", () => {
       })
     )
 
-    it.effect("exchanges the token for a cookie that scripts cannot read and other sites do not send", () =>
+    it.effect("exchanges the token for a session in the body, and sets no cookie, which other ports would get", () =>
       Effect.gen(function* () {
-        const { own, port, send } = yield* opened
+        const { own, send } = yield* opened
         const reply = yield* send("POST", "/api/session", own, JSON.stringify({ token }))
-        const [cookie = ""] = reply.headers["set-cookie"] ?? []
-        assert.strictEqual(reply.status, 204)
-        assert.match(cookie, new RegExp(`^reprise-${port}=`))
-        for (const word of ["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age="]) assert.include(cookie, word)
-        assert.notInclude(cookie, token)
+        assert.strictEqual(reply.status, 200)
+        assert.isUndefined(reply.headers["set-cookie"])
+        assert.strictEqual(reply.headers["cache-control"], "no-store")
+        const session = sessionIn(reply.text)
+        assert.notInclude(session, token)
+        const asked = (headers: Headers) => Effect.map(send("GET", "/api/session", headers), ({ status }) => status)
+        assert.strictEqual(yield* asked({ "x-reprise-session": session }), 200)
+        assert.strictEqual(yield* asked({ "x-reprise-session": `x${session}` }), 401)
       })
     )
 
-    it.effect("refuses writes of another origin, though the browser sends the cookie", () =>
+    it.effect("refuses writes of another origin, whatever session is sent with them", () =>
       Effect.gen(function* () {
         const { own, send, signIn } = yield* opened
-        const cookie = yield* signIn
+        const session = yield* signIn
         const id = yield* raise
         const path = `/api/questions/${id}/answer`
         const body = answerOf("a2", "fix")
         const foreign = [
-          { ...own, cookie, origin: "https://evil.example" },
-          { ...own, cookie, origin: "http://127.0.0.1:1" },
-          { "content-type": "application/json", cookie },
-          { ...own, cookie, "sec-fetch-site": "cross-site" },
-          { ...own, cookie, "content-type": "text/plain" },
-          { ...own, cookie, host: "evil.example" }
+          { ...own, "x-reprise-session": session, origin: "https://evil.example" },
+          { ...own, "x-reprise-session": session, origin: "http://127.0.0.1:1" },
+          { "content-type": "application/json", "x-reprise-session": session },
+          { ...own, "x-reprise-session": session, "sec-fetch-site": "cross-site" },
+          { ...own, "x-reprise-session": session, "content-type": "text/plain" },
+          { ...own, "x-reprise-session": session, host: "evil.example" }
         ]
         for (const headers of foreign) {
           const { status } = yield* send("POST", path, headers, body)
@@ -150,7 +153,7 @@ describe("the console's HTTP side", () => {
     it.effect("gives an answer once, however often it is sent, and tells the next who was first", () =>
       Effect.gen(function* () {
         const { own, send, signIn } = yield* opened
-        const headers = { ...own, cookie: yield* signIn }
+        const headers = { ...own, "x-reprise-session": yield* signIn }
         const id = yield* raise
         const path = `/api/questions/${id}/answer`
         const guidance = "Use PostgreSQL.\n  Not {this}, <b>that</b> \u202e"
@@ -169,7 +172,7 @@ describe("the console's HTTP side", () => {
     it.effect("refuses an answer for another commit than the one that was shown", () =>
       Effect.gen(function* () {
         const { own, send, signIn } = yield* opened
-        const headers = { ...own, cookie: yield* signIn }
+        const headers = { ...own, "x-reprise-session": yield* signIn }
         const id = yield* raise
         const body = JSON.stringify({ commandId: "a5", choice: "fix", commit: "abc" })
         const reply = yield* send("POST", `/api/questions/${id}/answer`, headers, body)
@@ -181,7 +184,7 @@ describe("the console's HTTP side", () => {
     it.effect("says what is wrong with a request that it cannot read, and with a question that does not exist", () =>
       Effect.gen(function* () {
         const { own, send, signIn } = yield* opened
-        const headers = { ...own, cookie: yield* signIn }
+        const headers = { ...own, "x-reprise-session": yield* signIn }
         const id = yield* raise
         for (const body of ["", "{", "null", '{"choice":"fix"}', '{"choice":"fix","commandId":"a b"}']) {
           const { status, text } = yield* send("POST", `/api/questions/${id}/answer`, headers, body)
@@ -200,14 +203,18 @@ describe("the console's HTTP side", () => {
     it.effect("continues a cut event stream after the last event that the browser saw: none missed, none doubled", () =>
       Effect.gen(function* () {
         const { port, signIn } = yield* opened
-        const cookie = yield* signIn
+        const session = yield* signIn
         const first = yield* raise
-        const before = yield* streamUntil(port, { cookie }, `"escalationId":"${first}"`)
+        const before = yield* streamUntil(port, { "x-reprise-session": session }, `"escalationId":"${first}"`)
         assert.include(before, 'data: {"resumed":false}')
         const second = yield* raise
         const third = yield* raise
         const last = Math.max(...idsIn(before))
-        const after = yield* streamUntil(port, { cookie, "last-event-id": `${last}` }, `"escalationId":"${third}"`)
+        const after = yield* streamUntil(
+          port,
+          { "x-reprise-session": session, "last-event-id": `${last}` },
+          `"escalationId":"${third}"`
+        )
         assert.include(after, 'data: {"resumed":true}')
         assert.include(after, `"escalationId":"${second}"`)
         const ids = idsIn(after)
@@ -221,12 +228,17 @@ describe("the console's HTTP side", () => {
     it.effect("goes on after an event that the address names, for a reader that can set no header", () =>
       Effect.gen(function* () {
         const { port, signIn } = yield* opened
-        const cookie = yield* signIn
+        const session = yield* signIn
         const first = yield* raise
-        const before = yield* streamUntil(port, { cookie }, `"escalationId":"${first}"`)
+        const before = yield* streamUntil(port, { "x-reprise-session": session }, `"escalationId":"${first}"`)
         const last = Math.max(...idsIn(before))
         const second = yield* raise
-        const after = yield* streamUntil(port, { cookie }, `"escalationId":"${second}"`, `/api/events?after=${last}`)
+        const after = yield* streamUntil(
+          port,
+          { "x-reprise-session": session },
+          `"escalationId":"${second}"`,
+          `/api/events?after=${last}`
+        )
         assert.include(after, 'data: {"resumed":true}')
         assert.strictEqual(idsIn(after)[0], last + 1)
       })
@@ -235,11 +247,11 @@ describe("the console's HTTP side", () => {
     it.effect("brings what the agents of several runs say by one connection, and of no others", () =>
       Effect.gen(function* () {
         const { port, send, signIn } = yield* opened
-        const cookie = yield* signIn
+        const session = yield* signIn
         const say = (run: string, text: string) =>
           Messenger.use(({ announce }) => announce(decodeLive({ ...said, runId: run, sessionId: `${run}-s1`, text })))
         const heard = yield* Effect.forkChild(
-          streamUntil(port, { cookie }, "the end", "/api/live?run=live-a&run=live-b&run=live-a")
+          streamUntil(port, { "x-reprise-session": session }, "the end", "/api/live?run=live-a&run=live-b&run=live-a")
         )
         yield* Effect.repeat(
           Effect.all([say("live-c", "of another"), say("live-a", "one"), say("live-b", "two and the end")]),
@@ -257,7 +269,7 @@ describe("the console's HTTP side", () => {
           "/api/live?run=a?b",
           `/api/live?${many}`
         ]) {
-          assert.strictEqual((yield* send("GET", path, { cookie })).status, 400, path)
+          assert.strictEqual((yield* send("GET", path, { "x-reprise-session": session })).status, 400, path)
         }
         assert.strictEqual((yield* send("GET", "/api/live?run=live-a")).status, 401)
       })
@@ -291,7 +303,7 @@ describe("the console's HTTP side", () => {
       })
     )
 
-    it.effect("writes neither the token nor a cookie to the log", () =>
+    it.effect("writes neither the token nor a session to the log", () =>
       Effect.gen(function* () {
         const lines: Array<string> = []
         const logger = Logger.layer([
@@ -299,17 +311,17 @@ describe("the console's HTTP side", () => {
             lines.push(`${JSON.stringify(message)} ${String(cause)}`)
           })
         ])
-        const cookie = yield* Effect.gen(function* () {
+        const session = yield* Effect.gen(function* () {
           const { own, send, signIn } = yield* opened
           const signedIn = yield* signIn
           yield* send("POST", "/api/session", own, JSON.stringify({ token, more: token }))
-          yield* send("GET", "/api/runs", { cookie: signedIn })
-          yield* send("GET", "/api/sessions/none", { cookie: signedIn })
+          yield* send("GET", "/api/runs", { "x-reprise-session": signedIn })
+          yield* send("GET", "/api/sessions/none", { "x-reprise-session": signedIn })
           return signedIn
         }).pipe(Effect.provide(logger))
         const logged = lines.join("\n")
         assert.notInclude(logged, token)
-        assert.notInclude(logged, cookie.slice(cookie.indexOf("=") + 1))
+        assert.notInclude(logged, session)
       })
     )
   })

@@ -3,7 +3,7 @@ import { Result } from "effect"
 import { briefView } from "../src/actor/briefView.ts"
 import { type Asked, admit, originsOf } from "../src/console/admission.ts"
 import { streamMessage, whereToStart } from "../src/console/eventStream.ts"
-import { cookiesNamed, issueSession, sessionIn, sessionMs } from "../src/console/sessionCookie.ts"
+import { claimIn, endOf, issueSession, makeSessions, sessionMs } from "../src/console/session.ts"
 import { question as raise } from "./fixtures.ts"
 
 const { _tag, ...asked } = raise()
@@ -83,36 +83,73 @@ describe("which requests the console takes", () => {
   ])("takes %s", (_what, asked, outcome) => assert.strictEqual(outcomeOf(asked), outcome))
 })
 
-describe("the session cookie", () => {
+describe("a session", () => {
   const sign = (text: string) => `signed(${text})`
   const isSame = (a: string, b: string) => a === b
-  const cookie = issueSession("0-a", 1_000, sign)
+  const session = issueSession("0-a", 1_000, sign)
 
-  it("holds until it ends, and names its session", () => {
-    const session = sessionIn(cookie, 1_000, sign, isSame)
-    assert.isString(session)
-    assert.strictEqual(sessionIn(cookie, 999 + sessionMs, sign, isSame), session)
-    assert.isUndefined(sessionIn(cookie, 1_000 + sessionMs, sign, isSame))
-    assert.notStrictEqual(sessionIn(issueSession("0-b", 1_000, sign), 1_000, sign, isSame), session)
+  it("holds until it ends, and names its claim", () => {
+    const claim = claimIn(session, 1_000, sign, isSame)
+    assert.isString(claim)
+    assert.strictEqual(endOf(claim ?? ""), 1_000 + sessionMs)
+    assert.strictEqual(claimIn(session, 999 + sessionMs, sign, isSame), claim)
+    assert.isUndefined(claimIn(session, 1_000 + sessionMs, sign, isSame))
+    assert.notStrictEqual(claimIn(issueSession("0-b", 1_000, sign), 1_000, sign, isSame), claim)
   })
 
   it("does not hold for another token", () =>
-    assert.isUndefined(sessionIn(cookie, 1_000, (text) => `other(${text})`, isSame)))
+    assert.isUndefined(claimIn(session, 1_000, (text) => `other(${text})`, isSame)))
 
-  it.each(["", "x", "9999999999999.0-a.", "9999999999999.0-a.signed(1.0-a)", `${cookie}x`, ` ${cookie}`])(
-    "does not hold as %j",
-    (changed) => assert.isUndefined(sessionIn(changed, 1_000, sign, isSame))
-  )
+  it("is not what a cookie of earlier versions was, which other ports have seen", () => {
+    const claim = `${1_000 + sessionMs}.0-a`
+    assert.isUndefined(claimIn(`${claim}.${sign(claim)}`, 1_000, sign, isSame))
+  })
 
-  it.each<[string, string | undefined, ReadonlyArray<string>]>([
-    ["none in no header", undefined, []],
-    ["the only one", "a=1", ["1"]],
-    ["all of the name, because another page can add one", "a=2; b=3;a=1", ["2", "1"]],
-    ["one with an equals sign in it", "a=1=", ["1="]],
-    ["none of a longer name", "aa=1; a-a=2", []],
-    ["none without a value", "; =a", []],
-    ["one as it is written, escapes and quotes too", 'a="%31"', ['"%31"']]
-  ])("is found among others: %s", (_what, header, values) => assert.deepStrictEqual(cookiesNamed("a", header), values))
+  it.each([
+    "",
+    "x",
+    "9999999999999.0-a.",
+    "9999999999999.0-a.signed(session 1.0-a)",
+    `${session}x`,
+    ` ${session}`,
+    `${session}, ${session}`
+  ])("does not hold as %j", (changed) => assert.isUndefined(claimIn(changed, 1_000, sign, isSame)))
+})
+
+describe("the end of a session", () => {
+  const started = () => {
+    const sessions = makeSessions(2)
+    const heard: Array<string> = []
+    const listen = (claim: string) => sessions.onEnd(claim, () => heard.push(claim))
+    for (const claim of ["1.a", "2.b"]) sessions.counts(claim)
+    return { sessions, heard, listen }
+  }
+
+  it("is heard once by whoever listens to this session", () => {
+    const { heard, listen, sessions } = started()
+    listen("1.a")
+    listen("2.b")
+    sessions.end("1.a")
+    sessions.end("1.a")
+    assert.deepStrictEqual(heard, ["1.a"])
+  })
+
+  it("is heard when a newer session takes its place", () => {
+    const { heard, listen, sessions } = started()
+    listen("1.a")
+    listen("2.b")
+    assert.isTrue(sessions.counts("3.c"))
+    assert.deepStrictEqual(heard, ["1.a"])
+  })
+
+  it("is heard at once by whoever comes too late, and not by whoever has stopped listening", () => {
+    const { heard, listen, sessions } = started()
+    listen("2.b")()
+    sessions.end("1.a")
+    sessions.end("2.b")
+    listen("1.a")
+    assert.deepStrictEqual(heard, ["1.a"])
+  })
 })
 
 describe("where the event stream of a browser starts", () => {

@@ -17,13 +17,13 @@ describe("the body of a request to the console", () => {
           limits: { signedIn: unlimited, signedOut: unlimited, allSignedOut: unlimited }
         })
         const question = yield* raise
-        const cookie = yield* signIn
+        const session = yield* signIn
         const routes = (yield* allRoutes).filter(({ method }) => method === "POST")
         assert.isAtLeast(routes.length, 10)
         for (const route of routes) {
           const isProof = route.access === "own proof"
           const most = isProof ? largestBody.ownProof : largestBody.signedIn
-          const headers = { ...own, host: `127.0.0.1:${port}`, ...(isProof ? {} : { cookie }) }
+          const headers = { ...own, host: `127.0.0.1:${port}`, ...(isProof ? {} : { "x-reprise-session": session }) }
           const head = (more: Readonly<Record<string, string>>) =>
             requestText("POST", filledIn(route, question), { ...headers, ...more })
           const announced = yield* sendRaw(port, head({ "content-length": `${most + 1}` }))
@@ -42,7 +42,7 @@ describe("the body of a request to the console", () => {
       Effect.gen(function* () {
         const { own, send, signIn } = yield* openWith({})
         const question = yield* raise
-        const headers = { ...own, cookie: yield* signIn }
+        const headers = { ...own, "x-reprise-session": yield* signIn }
         const rest = JSON.stringify({ commandId: "b1", choice: "fix", guidance: "" }).length
         const body = JSON.stringify({
           commandId: "b1",
@@ -61,14 +61,14 @@ describe("the body of a request to the console", () => {
           limits: { signedIn: unlimited, signedOut: unlimited, allSignedOut: unlimited }
         })
         const question = yield* raise
-        const cookie = yield* signIn
+        const session = yield* signIn
         const routes = (yield* allRoutes).filter(({ method }) => method === "POST")
         const invalidUtf8 =
           '{"commandId":"c1","choice":"fix","guidance":"\xff","plan":"\xff","token":"\xff","link":"\xff"}'
         const bodies = ["", "{", "null", "[]", '"text"', "1e999", "{}}", "\0", "[".repeat(10_000), invalidUtf8]
         for (const route of routes) {
           for (const body of bodies) {
-            const headers = { ...own, host: `127.0.0.1:${port}`, cookie }
+            const headers = { ...own, host: `127.0.0.1:${port}`, "x-reprise-session": session }
             // Letters are sent as single bytes here.
             const sent = requestText("POST", filledIn(route, question), {
               ...headers,
@@ -85,10 +85,15 @@ describe("the body of a request to the console", () => {
     it.effect("is a mistake of the client where its length lies, its form is wrong, or the request is none", () =>
       Effect.gen(function* () {
         const { own, port, signIn } = yield* openWith({})
-        const cookie = yield* signIn
+        const session = yield* signIn
         const body = '{"guidance":"x"}'
         const head = (more: Readonly<Record<string, string>>) =>
-          requestText("POST", "/api/plans/dry-run", { ...own, host: `127.0.0.1:${port}`, cookie, ...more })
+          requestText("POST", "/api/plans/dry-run", {
+            ...own,
+            host: `127.0.0.1:${port}`,
+            "x-reprise-session": session,
+            ...more
+          })
         for (const text of [
           `${head({ "content-length": "4" })}${body}`,
           `${head({ "content-length": "x" })}${body}`,

@@ -12,7 +12,7 @@ interface Own {
   /** Headers of the console's own name, its own page, and a valid session. */
   readonly host: string
   readonly origin: string
-  readonly cookie: string
+  readonly session: string
 }
 
 interface Row {
@@ -25,11 +25,11 @@ interface Row {
 
 const read = "GET /api/session HTTP/1.1"
 const body = '{"plan":"PLAN.md"}'
-const write = ({ cookie, host, origin }: Own, ...more: ReadonlyArray<string>) => [
+const write = ({ session, host, origin }: Own, ...more: ReadonlyArray<string>) => [
   "POST /api/plans/dry-run HTTP/1.1",
   host,
   origin,
-  cookie,
+  session,
   "content-type: application/json",
   ...more
 ]
@@ -39,63 +39,63 @@ const bytes = (lines: ReadonlyArray<string>, rest = "") =>
   `${[...lines, "connection: close"].join("\r\n")}\r\n\r\n${rest}`
 
 const rows: ReadonlyArray<Row> = [
-  { what: "one of HTTP/1.0", request: ({ cookie, host }) => [read.replace("1.1", "1.0"), host, cookie], status: 200 },
+  { what: "one of HTTP/1.0", request: ({ session, host }) => [read.replace("1.1", "1.0"), host, session], status: 200 },
   {
     what: "one of HTTP/1.0 without a host",
-    request: ({ cookie }) => [read.replace("1.1", "1.0"), cookie],
+    request: ({ session }) => [read.replace("1.1", "1.0"), session],
     status: 421
   },
   { what: "one of HTTP/0.9", request: () => "GET /api/session\r\n\r\n", status: 421 },
   { what: "the preface of HTTP/2", request: () => "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", status: 400 },
   {
     what: "a wish for another protocol",
-    request: ({ cookie, host }) => bytes([read, host, cookie, "connection: upgrade", "upgrade: h2c"]),
+    request: ({ session, host }) => bytes([read, host, session, "connection: upgrade", "upgrade: h2c"]),
     status: 200
   },
   {
     what: "a wish for a websocket",
-    request: ({ cookie, host }) =>
-      bytes([read, host, cookie, "connection: upgrade", "upgrade: websocket", "sec-websocket-key: x"]),
+    request: ({ session, host }) =>
+      bytes([read, host, session, "connection: upgrade", "upgrade: websocket", "sec-websocket-key: x"]),
     status: 200
   },
   {
-    what: "TRACE, which would repeat the cookie",
-    request: ({ cookie, host, origin }) => ["TRACE /api/session HTTP/1.1", host, origin, cookie],
+    what: "TRACE, which would repeat the session",
+    request: ({ session, host, origin }) => ["TRACE /api/session HTTP/1.1", host, origin, session],
     status: 415
   },
   {
     what: "CONNECT to another server",
-    request: ({ cookie, host }) => ["CONNECT 127.0.0.1:22 HTTP/1.1", host, cookie],
+    request: ({ session, host }) => ["CONNECT 127.0.0.1:22 HTTP/1.1", host, session],
     status: "none"
   },
   {
     what: "its own address in full",
-    request: ({ cookie, host }) => [`GET http://${host.slice(6)}/api/session HTTP/1.1`, host, cookie],
+    request: ({ session, host }) => [`GET http://${host.slice(6)}/api/session HTTP/1.1`, host, session],
     status: 200
   },
   {
     what: "another address in full",
-    request: ({ cookie, host }) => ["GET http://evil.example/api/session HTTP/1.1", host, cookie],
+    request: ({ session, host }) => ["GET http://evil.example/api/session HTTP/1.1", host, session],
     status: 421
   },
   {
     what: "a star as the address",
-    request: ({ cookie, host, origin }) => ["OPTIONS * HTTP/1.1", host, origin, cookie],
+    request: ({ session, host, origin }) => ["OPTIONS * HTTP/1.1", host, origin, session],
     status: 415
   },
-  { what: "no host", request: ({ cookie }) => [read, cookie], status: 421 },
+  { what: "no host", request: ({ session }) => [read, session], status: 421 },
   {
     what: "another host, as after DNS rebinding",
-    request: ({ cookie, host }) => [read, `host: evil.example:${host.split(":")[2]}`, cookie],
+    request: ({ session, host }) => [read, `host: evil.example:${host.split(":")[2]}`, session],
     status: 421
   },
   {
     what: "another host that begins with its own",
-    request: ({ cookie, host }) => [read, `${host}@evil.example`, cookie],
+    request: ({ session, host }) => [read, `${host}@evil.example`, session],
     status: 421
   },
-  { what: "two hosts", request: ({ cookie, host }) => [read, host, "host: evil.example", cookie], status: 421 },
-  { what: "its own host twice", request: ({ cookie, host }) => [read, host, host, cookie], status: 421 },
+  { what: "two hosts", request: ({ session, host }) => [read, host, "host: evil.example", session], status: 421 },
+  { what: "its own host twice", request: ({ session, host }) => [read, host, host, session], status: 421 },
   {
     what: "two lengths of one value",
     request: (own) => bytes(write(own, "content-length: 18", "content-length: 18"), body),
@@ -143,8 +143,9 @@ const rows: ReadonlyArray<Row> = [
     status: 200
   },
   {
-    what: "a cookie in a trailer",
-    request: ({ cookie, host }) => bytes([read, host, chunked, "trailer: cookie"], `0\r\n${cookie}\r\n\r\n`),
+    what: "a session in a trailer",
+    request: ({ session, host }) =>
+      bytes([read, host, chunked, "trailer: x-reprise-session"], `0\r\n${session}\r\n\r\n`),
     status: 401
   },
   {
@@ -170,54 +171,73 @@ const rows: ReadonlyArray<Row> = [
   {
     what: "an expectation of a stranger",
     request: ({ host, origin }) =>
-      bytes(write({ host, origin, cookie: "a: b" }, "content-length: 18", "expect: 100-continue"), body),
+      bytes(write({ host, origin, session: "a: b" }, "content-length: 18", "expect: 100-continue"), body),
     status: 401
   },
   {
     what: "10 000 headers",
-    request: ({ cookie, host }) => [read, host, cookie, ...Array.from({ length: 10_000 }, (_, n) => `a${n}: b`)],
+    request: ({ session, host }) => [read, host, session, ...Array.from({ length: 10_000 }, (_, n) => `a${n}: b`)],
     status: 431
   },
   {
     what: "a foreign page's mark behind 2 001 headers",
-    request: ({ cookie, host }) => [
+    request: ({ session, host }) => [
       read,
       host,
-      cookie,
+      session,
       ...Array.from({ length: 2_001 }, () => "a:"),
       "sec-fetch-site: cross-site"
     ],
     status: 431
   },
-  { what: "a line that goes on", request: ({ cookie, host }) => [read, host, "x: a", ` ${cookie}`], status: 400 },
+  { what: "a line that goes on", request: ({ session, host }) => [read, host, "x: a", ` ${session}`], status: 400 },
   {
     what: "line feeds alone",
-    request: ({ cookie, host }) => `${read}\n${host}\n${cookie}\nconnection: close\n\n`,
+    request: ({ session, host }) => `${read}\n${host}\n${session}\nconnection: close\n\n`,
     status: 400
   },
-  { what: "a carriage return inside", request: ({ cookie, host }) => [read, host, `x: a\r${cookie}`], status: 400 },
-  { what: "a NUL", request: ({ cookie, host }) => [read, host, "x: a\0b", cookie], status: 400 },
-  { what: "cookies of 15 KB", request: ({ host }) => [read, host, `cookie: ${"x".repeat(15_000)}`], status: 401 },
-  { what: "cookies of 17 KB", request: ({ host }) => [read, host, `cookie: ${"x".repeat(17_000)}`], status: 431 },
+  { what: "a carriage return inside", request: ({ session, host }) => [read, host, `x: a\r${session}`], status: 400 },
+  { what: "a NUL", request: ({ session, host }) => [read, host, "x: a\0b", session], status: 400 },
   {
-    what: "three false cookies of its name before its own",
-    request: ({ cookie, host }) => [read, host, withFalse(cookie, 3)],
-    status: 200
+    what: "a session of 15 KB",
+    request: ({ host }) => [read, host, `x-reprise-session: ${"x".repeat(15_000)}`],
+    status: 401
   },
   {
-    what: "four false cookies of its name before its own",
-    request: ({ cookie, host }) => [read, host, withFalse(cookie, 4)],
+    what: "a session of 17 KB",
+    request: ({ host }) => [read, host, `x-reprise-session: ${"x".repeat(17_000)}`],
+    status: 431
+  },
+  {
+    what: "its session in a cookie",
+    request: ({ host, session }) => [read, host, session.replace("x-reprise-session: ", "cookie: session=")],
+    status: 401
+  },
+  {
+    what: "its session as a password",
+    request: ({ host, session }) => [read, host, session.replace("x-reprise-session: ", "authorization: Bearer ")],
+    status: 401
+  },
+  {
+    what: "its session in the address",
+    request: ({ host, session }) => [`GET /api/session?${session.replace(": ", "=")} HTTP/1.1`, host],
+    status: 401
+  },
+  { what: "its session twice", request: ({ host, session }) => [read, host, session, session], status: 401 },
+  {
+    what: "another session beside its own",
+    request: ({ host, session }) => [read, host, session, "x-reprise-session: x"],
     status: 401
   },
   {
     what: "another method in a header",
-    request: ({ cookie, host, origin }) =>
+    request: ({ session, host, origin }) =>
       bytes(
         [
           "POST /api/session HTTP/1.1",
           host,
           origin,
-          cookie,
+          session,
           "content-type: application/json",
           "x-http-method-override: DELETE",
           "content-length: 2"
@@ -228,28 +248,26 @@ const rows: ReadonlyArray<Row> = [
   },
   {
     what: "a script of another site",
-    request: ({ cookie, host }) => [read, host, cookie, "sec-fetch-site: cross-site", "sec-fetch-dest: script"],
+    request: ({ session, host }) => [read, host, session, "sec-fetch-site: cross-site", "sec-fetch-dest: script"],
     status: 403
   },
   {
     what: "a page of another port of this machine",
-    request: ({ cookie, host }) => [read, host, cookie, "sec-fetch-site: same-site"],
+    request: ({ session, host }) => [read, host, session, "sec-fetch-site: same-site"],
     status: 403
   },
   {
     what: "a request of another origin",
-    request: ({ cookie, host }) => [read, host, cookie, "origin: http://evil.example"],
+    request: ({ session, host }) => [read, host, session, "origin: http://evil.example"],
     status: 403
   },
-  { what: "a request of no origin", request: ({ cookie, host }) => [read, host, cookie, "origin: null"], status: 403 },
-  { what: "two origins", request: ({ cookie, host, origin }) => [read, host, cookie, origin, origin], status: 403 }
+  {
+    what: "a request of no origin",
+    request: ({ session, host }) => [read, host, session, "origin: null"],
+    status: 403
+  },
+  { what: "two origins", request: ({ session, host, origin }) => [read, host, session, origin, origin], status: 403 }
 ]
-
-/** The name of its cookie, with other values, before it. */
-const withFalse = (cookie: string, count: number): string => {
-  const [, name = ""] = /^cookie: ([^=]+)=/.exec(cookie) ?? []
-  return cookie.replace("cookie: ", `cookie: ${`${name}=x; `.repeat(count)}`)
-}
 
 /** The last answer: one may announce that the body is awaited. */
 const lastOf = (reply: RawReply | undefined): RawReply | undefined => {
@@ -262,10 +280,10 @@ const lastOf = (reply: RawReply | undefined): RawReply | undefined => {
   return { status: Number(head.split(" ")[1]), headers: Object.fromEntries(headers), body: rest.join("\r\n\r\n") }
 }
 
-const ownOf = (port: number, cookie: string): Own => ({
+const ownOf = (port: number, session: string): Own => ({
   host: `host: 127.0.0.1:${port}`,
   origin: `origin: http://127.0.0.1:${port}`,
-  cookie: `cookie: ${cookie}`
+  session: `x-reprise-session: ${session}`
 })
 
 describe("the console, asked by hand", () => {
@@ -273,12 +291,12 @@ describe("the console, asked by hand", () => {
     it.effect.each(rows)("answers $status to $what", ({ request, status }) =>
       Effect.gen(function* () {
         const { port, signIn } = yield* openWith(withoutLimits)
-        const cookie = yield* signIn
-        const asked = request(ownOf(port, cookie))
+        const session = yield* signIn
+        const asked = request(ownOf(port, session))
         const reply = lastOf(yield* sendRaw(port, typeof asked === "string" ? asked : bytes(asked)))
         assert.strictEqual(reply?.status ?? "none", status, reply?.body)
         if (reply === undefined) return
-        assert.notInclude(JSON.stringify(reply), cookie)
+        assert.notInclude(JSON.stringify(reply), session)
         assert.strictEqual(reply.headers["cache-control"], "no-store")
         assert.strictEqual(reply.headers["x-content-type-options"], "nosniff")
         assert.strictEqual(reply.headers["cross-origin-resource-policy"], "same-origin")
@@ -291,14 +309,14 @@ describe("the console, asked by hand", () => {
     it.effect("answers one request of a connection at a time, and nothing that comes before the answer", () =>
       Effect.gen(function* () {
         const { port, signIn } = yield* openWith(withoutLimits)
-        const { cookie, host } = ownOf(port, yield* signIn)
-        const one = (path: string) => `GET ${path} HTTP/1.1\r\n${host}\r\n${cookie}\r\n\r\n`
+        const { session, host } = ownOf(port, yield* signIn)
+        const one = (path: string) => `GET ${path} HTTP/1.1\r\n${host}\r\n${session}\r\n\r\n`
         const reply = yield* sendRaw(port, `${one("/api/session")}${one("/api/questions")}${one("/api/settings")}`)
         assert.notInclude(reply?.body ?? "", "reprise.toml")
         assert.notInclude(reply?.body ?? "", "wrong-host")
         // What stands in a body is no request.
         const hidden = "GET /api/settings HTTP/1.1\r\nx: y\r\n\r\n"
-        const within = `GET /api/session HTTP/1.1\r\n${host}\r\n${cookie}\r\nconnection: close\r\ncontent-length: ${hidden.length}\r\n\r\n${hidden}`
+        const within = `GET /api/session HTTP/1.1\r\n${host}\r\n${session}\r\nconnection: close\r\ncontent-length: ${hidden.length}\r\n\r\n${hidden}`
         assert.strictEqual(
           (yield* sendRaw(port, within))?.body,
           '{"ok":true,"data":{"role":"answerer","hasRepository":true}}'
@@ -306,11 +324,11 @@ describe("the console, asked by hand", () => {
       })
     )
 
-    it.effect("changes nothing by any route for a page that is not its own, though its browser sends the cookie", () =>
+    it.effect("changes nothing by any route for a page that is not its own, whatever session is sent with it", () =>
       Effect.gen(function* () {
         const { own, port, send, signIn } = yield* openWith(withoutLimits)
         const question = yield* raise
-        const cookie = yield* signIn
+        const session = yield* signIn
         const routes = (yield* allRoutes).filter(({ method }) => method !== "GET")
         assert.isAtLeast(routes.length, 14)
         const { origin, ...json } = own
@@ -337,7 +355,12 @@ describe("the console, asked by hand", () => {
             // Nothing is taken out of the body of a request to sign out.
             if (status === 415 && method === "DELETE") continue
             const target = filledIn({ path }, question)
-            const reply = yield* send(method, target, { ...headers, cookie }, method === "DELETE" ? undefined : body)
+            const reply = yield* send(
+              method,
+              target,
+              { ...headers, "x-reprise-session": session },
+              method === "DELETE" ? undefined : body
+            )
             assert.strictEqual(reply.status, status, `${method} ${path} ${JSON.stringify(headers)}`)
             assert.isUndefined(reply.headers["set-cookie"])
           }

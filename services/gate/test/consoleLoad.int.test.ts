@@ -69,7 +69,7 @@ describe("a client that asks the console for too much", () => {
     it.effect("is told when to come back, and locks nobody out who is signed in", () =>
       Effect.gen(function* () {
         const { port, send, signIn } = yield* openWith({ limits: { ...soon, signedOut: only(4) } })
-        const cookie = yield* signIn
+        const session = yield* signIn
         for (const status of [401, 401, 401, 429, 429, 429]) {
           const reply = yield* send("GET", "/api/events")
           assert.strictEqual(reply.status, status)
@@ -80,9 +80,9 @@ describe("a client that asks the console for too much", () => {
           assert.isDefined(reply.headers["content-security-policy"])
         }
         assert.strictEqual((yield* send("GET", "/assets/main-abc.js")).status, 429)
-        assert.strictEqual((yield* send("GET", "/assets/main-abc.js", { cookie })).status, 200)
-        assert.strictEqual((yield* send("GET", "/api/questions", { cookie })).status, 200)
-        const forged = { cookie: `${cookie.slice(0, -3)}AAA` }
+        assert.strictEqual((yield* send("GET", "/assets/main-abc.js", { "x-reprise-session": session })).status, 200)
+        assert.strictEqual((yield* send("GET", "/api/questions", { "x-reprise-session": session })).status, 200)
+        const forged = { "x-reprise-session": `${session.slice(0, -3)}AAA` }
         assert.strictEqual((yield* send("GET", "/api/questions", forged)).status, 429)
         assert.strictEqual((yield* sendRaw(port, requestText("GET", "/%zz", { host: "x" })))?.status, 429)
       })
@@ -98,8 +98,8 @@ describe("a client that asks the console for too much", () => {
           limits: { ...soon, signedIn: only(2) }
         })
         const clients = [
-          { cookie: yield* signIn },
-          { cookie: yield* signInWith(viewerToken) },
+          { "x-reprise-session": yield* signIn },
+          { "x-reprise-session": yield* signInWith(viewerToken) },
           { "remote-user": "a" },
           { "remote-user": "b" }
         ]
@@ -109,7 +109,10 @@ describe("a client that asks the console for too much", () => {
           assert.deepStrictEqual(statuses, [200, 200, 429], JSON.stringify(client))
         }
         // To sign in again brings nothing more.
-        assert.strictEqual((yield* send("GET", "/api/session", { ...own, cookie: yield* signIn })).status, 429)
+        assert.strictEqual(
+          (yield* send("GET", "/api/session", { ...own, "x-reprise-session": yield* signIn })).status,
+          429
+        )
       })
     )
 
@@ -120,29 +123,62 @@ describe("a client that asks the console for too much", () => {
           viewerToken: Redacted.make(viewerToken),
           limits: { sessions: 2 }
         })
-        const statusWith = (cookie: string) =>
-          Effect.map(send("GET", "/api/session", { cookie }), ({ status }) => status)
+        const statusWith = (session: string) =>
+          Effect.map(send("GET", "/api/session", { "x-reprise-session": session }), ({ status }) => status)
         const other = yield* signInWith(viewerToken)
         assert.strictEqual(yield* statusWith(other), 200)
-        const cookies = []
+        const sessions = []
         for (let n = 0; n < 3; n++) {
-          cookies.push(yield* signIn)
-          assert.strictEqual(yield* statusWith(cookies[n] ?? ""), 200)
+          sessions.push(yield* signIn)
+          assert.strictEqual(yield* statusWith(sessions[n] ?? ""), 200)
         }
-        const statuses = yield* Effect.forEach([...cookies, other], statusWith)
+        const statuses = yield* Effect.forEach([...sessions, other], statusWith)
         assert.deepStrictEqual(statuses, [401, 200, 200, 200])
       })
     )
 
-    it.effect("is signed out for good: whoever has the cookie is not in any more, and other sessions are", () =>
+    it.effect("is signed out for good: whoever has the session is not in any more, and other sessions are", () =>
       Effect.gen(function* () {
         const { own, send, signIn } = yield* openWith({})
-        const [cookie, other] = [yield* signIn, yield* signIn]
+        const [session, other] = [yield* signIn, yield* signIn]
         const statusWith = (one: string) =>
-          Effect.map(send("GET", "/api/session", { cookie: one }), ({ status }) => status)
-        assert.strictEqual((yield* send("DELETE", "/api/session", { ...own, cookie })).status, 204)
-        assert.deepStrictEqual([yield* statusWith(cookie), yield* statusWith(other)], [401, 200])
+          Effect.map(send("GET", "/api/session", { "x-reprise-session": one }), ({ status }) => status)
+        assert.strictEqual(
+          (yield* send("DELETE", "/api/session", { ...own, "x-reprise-session": session })).status,
+          204
+        )
+        assert.deepStrictEqual([yield* statusWith(session), yield* statusWith(other)], [401, 200])
       })
+    )
+
+    it.effect(
+      "hears nothing more when it signs out or makes room for another session, by any stream of the session",
+      () =>
+        Effect.gen(function* () {
+          const { own, port, send, signIn } = yield* openWith({ limits: { sessions: 2 } })
+          const [session, other] = [yield* signIn, yield* signIn]
+          const follow = Effect.fnUntraced(function* (path: string, until: string, as: string) {
+            const stream = yield* open(port)
+            const asked = requestText("GET", path, { host: `127.0.0.1:${port}`, "x-reprise-session": as })
+            assert.include(yield* stream.ask(asked, until), "HTTP/1.1 200")
+            return stream
+          })
+          const ended = [
+            yield* follow("/api/events", "event: connected", session),
+            yield* follow("/api/live?run=a", "event: listening", session),
+            yield* follow("/api/runs/a/live", "event: listening", session)
+          ]
+          const kept = yield* follow("/api/events", "event: connected", other)
+          assert.strictEqual(
+            (yield* send("DELETE", "/api/session", { ...own, "x-reprise-session": session })).status,
+            204
+          )
+          yield* Effect.forEach(ended, ({ closed }) => closed)
+          assert.isFalse(kept.isClosed())
+          for (const next of [yield* signIn, yield* signIn])
+            assert.strictEqual((yield* send("GET", "/api/session", { "x-reprise-session": next })).status, 200)
+          yield* kept.closed
+        })
     )
 
     it.effect("has so many answers under way, and the next one waits for one of them, while others are served", () =>
@@ -152,15 +188,15 @@ describe("a client that asks the console for too much", () => {
           viewerToken: Redacted.make(viewerToken),
           limits: { underWay: { signedIn: 1, signedOut: 1 } }
         })
-        const cookie = yield* signIn
+        const session = yield* signIn
         const viewer = yield* signInWith(viewerToken)
-        const headers = { ...own, host: `127.0.0.1:${port}`, connection: "keep-alive", cookie }
-        const served = Effect.map(send("GET", "/api/session", { cookie: viewer }), ({ status }) => status)
+        const headers = { ...own, host: `127.0.0.1:${port}`, connection: "keep-alive", "x-reprise-session": session }
+        const served = Effect.map(send("GET", "/api/session", { "x-reprise-session": viewer }), ({ status }) => status)
         // A body that has not come takes no place.
         const slow = yield* open(port)
         slow.write(requestText("POST", "/api/plans/dry-run", { ...headers, "content-length": "2" }))
         assert.strictEqual(yield* served, 200)
-        assert.strictEqual((yield* send("GET", "/api/session", { cookie })).status, 200)
+        assert.strictEqual((yield* send("GET", "/api/session", { "x-reprise-session": session })).status, 200)
         const [long, next] = [yield* open(port), yield* open(port)]
         long.write(requestText("POST", "/api/plans/dry-run", headers, '{"plan":"NEVER.md"}'))
         // What was sent before has been read when a later request is answered.
@@ -178,16 +214,19 @@ describe("a client that asks the console for too much", () => {
         const { port, send, signIn } = yield* openWith({
           limits: { signedOut: only(2), refusalAfterMs: 600_000, streams: 2 }
         })
-        const cookie = yield* signIn
+        const session = yield* signIn
         const host = `127.0.0.1:${port}`
         const one = (path: string, more = {}) => requestText("GET", path, { host, connection: "keep-alive", ...more })
         const stranger = yield* open(port)
         assert.include(yield* stranger.ask(one("/api/runs"), "signed-out"), "HTTP/1.1 401")
         assert.strictEqual(yield* stranger.ask(one("/api/runs").repeat(1_000), "no such text"), "")
         const reader = yield* open(port)
-        yield* reader.ask(one("/api/events", { cookie }).repeat(100), "no such text")
+        yield* reader.ask(one("/api/events", { "x-reprise-session": session }).repeat(100), "no such text")
         yield* reader.closed
-        const streams = Effect.map(send("HEAD", "/api/events", { cookie }), ({ status }) => status)
+        const streams = Effect.map(
+          send("HEAD", "/api/events", { "x-reprise-session": session }),
+          ({ status }) => status
+        )
         yield* Effect.repeat(streams, { until: (status) => status === 200 })
       })
     )
@@ -199,21 +238,21 @@ describe("a client that asks the console for too much", () => {
           viewerToken: Redacted.make(viewerToken),
           limits: { ...soon, streams: 2 }
         })
-        const cookie = yield* signIn
+        const session = yield* signIn
         const other = yield* signInWith(viewerToken)
-        const stream = (path: string, until: string, as = cookie) =>
+        const stream = (path: string, until: string, as = session) =>
           Effect.gen(function* () {
             const { ask } = yield* open(port)
-            return yield* ask(requestText("GET", path, { host: `127.0.0.1:${port}`, cookie: as }), until)
+            return yield* ask(requestText("GET", path, { host: `127.0.0.1:${port}`, "x-reprise-session": as }), until)
           })
         yield* Effect.gen(function* () {
           assert.include(yield* stream("/api/events", "event: connected"), "200 OK")
           assert.include(yield* stream("/api/live?run=a", "event: listening"), "200 OK")
-          const third = yield* send("GET", "/api/events", { cookie })
+          const third = yield* send("GET", "/api/events", { "x-reprise-session": session })
           assert.deepStrictEqual([third.status, third.text.includes("too-many-streams")], [429, true])
           assert.isDefined(third.headers["retry-after"])
           assert.include(yield* stream("/api/runs/r1/live", "event: listening", other), "200 OK")
-          assert.strictEqual((yield* send("GET", "/api/session", { cookie })).status, 200)
+          assert.strictEqual((yield* send("GET", "/api/session", { "x-reprise-session": session })).status, 200)
         }).pipe(Effect.scoped)
         // The places come back when the server has noticed that the connections are closed.
         yield* Effect.repeat(stream("/api/events", "event: connected").pipe(Effect.scoped), {
@@ -225,16 +264,16 @@ describe("a client that asks the console for too much", () => {
     it.effect("keeps nobody out by open connections: the oldest that nobody has signed in on makes room", () =>
       Effect.gen(function* () {
         const { port, signIn } = yield* openWith({ limits: { signedOutConnections: 8 } })
-        const cookie = yield* signIn
+        const session = yield* signIn
         const host = `127.0.0.1:${port}`
-        const session = requestText("GET", "/api/session", { host, cookie, connection: "keep-alive" })
+        const ask = requestText("GET", "/api/session", { host, "x-reprise-session": session, connection: "keep-alive" })
         const signedIn = yield* open(port)
-        assert.include(yield* signedIn.ask(session, '"ok":true'), "HTTP/1.1 200")
+        assert.include(yield* signedIn.ask(ask, '"ok":true'), "HTTP/1.1 200")
         const idle = yield* Effect.forEach(Array.from({ length: 40 }), () => open(port))
         for (const one of idle.slice(0, 32)) yield* one.closed
-        assert.include(yield* signedIn.ask(session, '"ok":true'), "HTTP/1.1 200")
+        assert.include(yield* signedIn.ask(ask, '"ok":true'), "HTTP/1.1 200")
         const last = idle.at(-1) ?? assert.fail("none is open")
-        assert.include(yield* last.ask(session, '"ok":true'), "HTTP/1.1 200")
+        assert.include(yield* last.ask(ask, '"ok":true'), "HTTP/1.1 200")
       })
     )
 
@@ -248,8 +287,8 @@ describe("a client that asks the console for too much", () => {
             limits: { signedIn: unlimited, connections: 24, signedOutConnections: 8 }
           })
           const host = `127.0.0.1:${port}`
-          const asked = (path: string, cookie: string) =>
-            requestText("GET", path, { host, cookie, connection: "keep-alive" })
+          const asked = (path: string, session: string) =>
+            requestText("GET", path, { host, "x-reprise-session": session, connection: "keep-alive" })
           const ada = yield* signIn
           const early = yield* open(port)
           yield* early.ask(asked("/api/session", ada), '"ok":true')
@@ -258,8 +297,8 @@ describe("a client that asks the console for too much", () => {
           const flood = []
           for (let n = 0; n < 60; n++) {
             const one = yield* open(port)
-            const cookie = yield* signInWith(viewerToken)
-            assert.include(yield* one.ask(asked("/api/session", cookie), '"ok":true'), "HTTP/1.1 200")
+            const session = yield* signInWith(viewerToken)
+            assert.include(yield* one.ask(asked("/api/session", session), '"ok":true'), "HTTP/1.1 200")
             flood.push(one)
           }
           // There is room for 16, of which two are Ada's or a stream.
@@ -280,7 +319,7 @@ describe("a client that asks the console for too much", () => {
             proxy: { answerers: [], secret: Redacted.make(secret) },
             limits: { ...soon, signedOut: only(2), signedOutConnections: 8 }
           })
-          const cookie = yield* signIn
+          const session = yield* signIn
           const asked = (address: string, more: Readonly<Record<string, string>> = {}) =>
             Effect.map(send("GET", "/api/runs", { "x-forwarded-for": address, ...more }), ({ status }) => status)
           const proxied = { "x-reprise-proxy-secret": secret }
@@ -299,7 +338,11 @@ describe("a client that asks the console for too much", () => {
           const host = `127.0.0.1:${port}`
           for (const one of flood)
             one.write(requestText("GET", "/api/runs", { host, connection: "keep-alive", ...proxied }))
-          const { status } = yield* send("GET", "/api/session", { "x-forwarded-for": "192.0.2.1", ...proxied, cookie })
+          const { status } = yield* send("GET", "/api/session", {
+            "x-forwarded-for": "192.0.2.1",
+            ...proxied,
+            "x-reprise-session": session
+          })
           assert.strictEqual(status, 200)
         })
     )
@@ -308,9 +351,14 @@ describe("a client that asks the console for too much", () => {
       Effect.gen(function* () {
         const patience = { ...limits.patience, headersMs: 100, requestMs: 100 }
         const { own, port, signIn } = yield* openWith({ limits: { patience } })
-        const cookie = yield* signIn
+        const session = yield* signIn
         const host = `127.0.0.1:${port}`
-        const head = requestText("POST", "/api/plans/dry-run", { ...own, host, cookie, "content-length": "1000" })
+        const head = requestText("POST", "/api/plans/dry-run", {
+          ...own,
+          host,
+          "x-reprise-session": session,
+          "content-length": "1000"
+        })
         for (const bytes of ["", "GET / HTTP/1.1\r\nhost: x\r\n", `${head}{`]) {
           const reply = yield* sendRaw(port, bytes)
           assert.strictEqual(reply?.status, 408, bytes)
@@ -325,12 +373,12 @@ describe("a client that asks the console for too much", () => {
         const { own, port, send, signIn } = yield* openWith({
           limits: { patience, underWay: { signedIn: 1, signedOut: 1 } }
         })
-        const cookie = yield* signIn
+        const session = yield* signIn
         const slow = yield* open(port)
-        const headers = { ...own, host: `127.0.0.1:${port}`, cookie }
+        const headers = { ...own, host: `127.0.0.1:${port}`, "x-reprise-session": session }
         slow.write(requestText("POST", "/api/plans/dry-run", headers, '{"plan":"NEVER.md"}'))
         yield* slow.closed
-        assert.strictEqual((yield* send("GET", "/api/session", { cookie })).status, 200)
+        assert.strictEqual((yield* send("GET", "/api/session", { "x-reprise-session": session })).status, 200)
       })
     )
   })

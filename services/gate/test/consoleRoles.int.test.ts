@@ -1,6 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Messenger } from "@reprise/actor"
 import { Effect, Redacted } from "effect"
+import { allRoutes, filledIn } from "./support/allRoutes.ts"
 import { openWith, raise, token, world } from "./support/consoleOverMemory.ts"
 import { sendRaw } from "./support/rawHttp.ts"
 
@@ -13,11 +14,9 @@ describe("who uses the console", () => {
   layer(world, { excludeTestServices: true, timeout: "5 minutes" })("over a broker in memory", (it) => {
     it.effect("is a viewer by the viewers' token: sees everything, and answers, starts and changes nothing", () =>
       Effect.gen(function* () {
-        const { own, send } = yield* openWith({ viewerToken: Redacted.make(viewerToken) })
+        const { own, send, signInWith } = yield* openWith({ viewerToken: Redacted.make(viewerToken) })
         const id = yield* raise
-        const signedIn = yield* send("POST", "/api/session", own, JSON.stringify({ token: viewerToken }))
-        const [cookie = ""] = `${signedIn.headers["set-cookie"]}`.split(";")
-        const headers = { ...own, cookie }
+        const headers = { ...own, "x-reprise-session": yield* signInWith(viewerToken) }
         assert.include(
           (yield* send("GET", "/api/session", headers)).text,
           '"data":{"role":"viewer","hasRepository":true}'
@@ -37,7 +36,7 @@ describe("who uses the console", () => {
           assert.include(refused.text, "You are signed in as a viewer")
         }
         assert.strictEqual((yield* Messenger.use(({ show }) => show.gate(id))).state, "open")
-        assert.include((yield* send("GET", "/api/session", { ...own, cookie: "" })).text, "signed-out")
+        assert.include((yield* send("GET", "/api/session", { ...own, "x-reprise-session": "" })).text, "signed-out")
       })
     )
 
@@ -111,14 +110,23 @@ describe("who uses the console", () => {
       })
     )
 
-    it.effect("is who has signed in, also where another page of this host has set a cookie of the same name", () =>
+    it.effect("is nobody by a cookie, on any route of data, and who has signed in whatever cookies come along", () =>
       Effect.gen(function* () {
-        const { port, send, signIn } = yield* openWith({})
-        const cookie = yield* signIn
-        for (const both of [`reprise-${port}=x; ${cookie}`, `${cookie}; reprise-${port}=x`]) {
-          assert.strictEqual((yield* send("GET", "/api/session", { cookie: both })).status, 200, both)
+        const { own, port, send, signIn } = yield* openWith({})
+        const id = yield* raise
+        const session = yield* signIn
+        const cookies = ["x", "session", "x-reprise-session", `reprise-${port}`].map((name) => `${name}=${session}`)
+        const routes = (yield* allRoutes).filter(({ access }) => access === "reader" || access === "answerer")
+        assert.isAtLeast(routes.length, 25)
+        for (const route of routes) {
+          for (const cookie of [...cookies, cookies.join("; ")]) {
+            const reply = yield* send(route.method, filledIn(route, id), { ...own, cookie })
+            assert.strictEqual(reply.status, 401, `${route.method} ${route.path}`)
+          }
         }
-        assert.strictEqual((yield* send("GET", "/api/session", { cookie: `x${cookie}` })).status, 401)
+        const cookie = `reprise-${port}=x; ${"y=z; ".repeat(1_000)}`
+        const { status } = yield* send("GET", "/api/session", { ...own, cookie, "x-reprise-session": session })
+        assert.strictEqual(status, 200)
       })
     )
 

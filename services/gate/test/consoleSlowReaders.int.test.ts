@@ -23,14 +23,16 @@ describe("a reader of a stream of the console that takes nothing", () => {
     it.effect("is kept only so many messages for; then the stream ends, so that its page connects again", () =>
       Effect.gen(function* () {
         const { port, signIn } = yield* openWith({})
-        const cookie = yield* signIn
+        const session = yield* signIn
         const { announce } = yield* Messenger
         const socket = yield* Effect.acquireRelease(
           Effect.sync(() => connect(port, "127.0.0.1").setEncoding("latin1")),
           (one) => Effect.sync(() => one.destroy())
         )
         const parts: Array<string> = []
-        socket.write(requestText("GET", "/api/runs/slow/live", { host: `127.0.0.1:${port}`, cookie }))
+        socket.write(
+          requestText("GET", "/api/runs/slow/live", { host: `127.0.0.1:${port}`, "x-reprise-session": session })
+        )
         yield* Effect.callback<void>((resume) => {
           socket.on("data", (part) => {
             parts.push(`${part}`)

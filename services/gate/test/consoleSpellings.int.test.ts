@@ -18,6 +18,7 @@ const publicTexts: ReadonlySet<string> = new Set(["", "<!doctype html><title>The
 const refusals: ReadonlySet<number> = new Set([400, 401, 403, 404, 408, 413, 415, 421, 431])
 const everywhere = [
   "content-security-policy",
+  "cross-origin-opener-policy",
   "cross-origin-resource-policy",
   "referrer-policy",
   "x-content-type-options"
@@ -137,13 +138,12 @@ describe("however a path of the console is spelled", () => {
     it.effect("a viewer changes nothing: 3 000 spellings of the paths that only answerers may use", () =>
       Effect.gen(function* () {
         const routes = yield* allRoutes
-        const { own, port, send } = yield* openWith({
+        const { port, signInWith } = yield* openWith({
           limits: withoutLimits,
           viewerToken: Redacted.make(viewerToken)
         })
         const question = yield* raise
-        const signedIn = yield* send("POST", "/api/session", own, JSON.stringify({ token: viewerToken }))
-        const [cookie = ""] = `${signedIn.headers["set-cookie"]}`.split(";")
+        const session = yield* signInWith(viewerToken)
         const targets = targetsOf(
           routes.filter(({ access }) => access === "answerer"),
           question
@@ -155,7 +155,7 @@ describe("however a path of the console is spelled", () => {
           ),
           (one) =>
             Effect.gen(function* () {
-              const problem = problemOf(yield* sendTry(port, one, { cookie }), one.method)
+              const problem = problemOf(yield* sendTry(port, one, { "x-reprise-session": session }), one.method)
               return problem === undefined ? true : yield* Effect.fail(problem)
             }),
           { runs: 3_000, concurrency: 16, seed: "viewers", maxShrinks: 200 }
@@ -168,7 +168,7 @@ describe("however a path of the console is spelled", () => {
     it.effect("what no route matches is refused before signing in, and said to be missing after", () =>
       Effect.gen(function* () {
         const { own, port, signIn } = yield* openWith({ limits: withoutLimits })
-        const cookie = yield* signIn
+        const session = yield* signIn
         const targets = [
           "/api",
           "/api/",
@@ -187,7 +187,11 @@ describe("however a path of the console is spelled", () => {
           const before = yield* sendTry(port, { method: "GET", target, isUpgrade: false })
           const isAsset = target.startsWith("/assets/")
           assert.strictEqual(before?.status, isAsset ? 404 : 401, target)
-          const after = yield* sendTry(port, { method: "GET", target, isUpgrade: false }, { ...own, cookie })
+          const after = yield* sendTry(
+            port,
+            { method: "GET", target, isUpgrade: false },
+            { ...own, "x-reprise-session": session }
+          )
           assert.strictEqual(after?.status, 404, target)
           assert.include(after?.body ?? "", "not-found")
         }

@@ -28,10 +28,13 @@ const start = Effect.gen(function* () {
   yield* Layer.build(layerWith({ channels: [], push, remindAfterMs: 0 }))
   const viewerToken = Redacted.make("the token of viewers")
   const console = yield* openWith({ push, viewerToken, token: Redacted.make(token) })
-  const cookie = yield* console.signIn
-  const post = (path: string, body: object, headers: Readonly<Record<string, string>> = { cookie }) =>
-    console.send("POST", `/api/push/${path}`, { ...console.own, ...headers }, JSON.stringify(body))
-  return { file, push, console, cookie, post }
+  const session = yield* console.signIn
+  const post = (
+    path: string,
+    body: object,
+    headers: Readonly<Record<string, string>> = { "x-reprise-session": session }
+  ) => console.send("POST", `/api/push/${path}`, { ...console.own, ...headers }, JSON.stringify(body))
+  return { file, push, console, session, post }
 })
 
 /** What is under way in the process and at the push service goes on. */
@@ -61,8 +64,8 @@ describe("a browser that wants to be told while no page is open", () => {
     () =>
       Effect.gen(function* () {
         const service = yield* startPushService()
-        const { console, cookie, file, post, push } = yield* start
-        const shown = yield* console.send("GET", "/api/push", { cookie })
+        const { console, file, post, push, session } = yield* start
+        const shown = yield* console.send("GET", "/api/push", { "x-reprise-session": session })
         assert.include(shown.text, `"publicKey":"${push.publicKey}"`)
         const before = yield* raise
         yield* drain
@@ -142,14 +145,14 @@ describe("a browser that wants to be told while no page is open", () => {
   live("is one of an answerer, and no other page can add it; addresses of this machine's networks are refused", () =>
     Effect.gen(function* () {
       const service = yield* startPushService()
-      const { console, cookie, file, post, push } = yield* start
+      const { console, file, post, push, session } = yield* start
       const { subscription } = yield* service.subscribe("phone")
-      const signedIn = yield* console.send("POST", "/api/session", console.own, '{"token":"the token of viewers"}')
-      const [viewer = ""] = `${signedIn.headers["set-cookie"]}`.split(";")
-      assert.strictEqual((yield* post("subscribe", subscription, { cookie: viewer })).status, 403)
+      const viewer = yield* console.signInWith("the token of viewers")
+      assert.strictEqual((yield* post("subscribe", subscription, { "x-reprise-session": viewer })).status, 403)
       assert.strictEqual((yield* post("subscribe", subscription, {})).status, 401)
       assert.strictEqual(
-        (yield* post("subscribe", subscription, { cookie, origin: "https://evil.example" })).status,
+        (yield* post("subscribe", subscription, { "x-reprise-session": session, origin: "https://evil.example" }))
+          .status,
         403
       )
       assert.strictEqual((yield* console.send("GET", "/api/push")).status, 401)

@@ -56,7 +56,7 @@ const requireHost = ({ host }: Asked, origins: ReadonlyArray<string>): Result.Re
 
 const isRead = (method: string): boolean => method === "GET" || method === "HEAD"
 
-/** Pages of other ports of this machine are the same site, so the cookie alone does not keep them out. */
+/** A proxy's own cookie may sign in, and pages of other ports of its machine count as the same site as the console's. */
 const requireOwnPage = (asked: Asked, origins: ReadonlyArray<string>): Result.Result<void, Denial> => {
   const { fetchSite, method, origin } = asked
   const isForeign =

@@ -10,10 +10,7 @@ const mostToCatchUp = 5_000
 /** Lists of views may lag behind the events by a moment, so a new reader is given those of the last seconds. */
 const lookBackMs = 5_000
 
-/**
- * The last event that a reader has seen: its browser names it in the header `Last-Event-ID` when it connects again by
- * itself. A reader that begins anew can set no header, and names it in the address.
- */
+/** The last event that a reader has seen, as it names it in the header `Last-Event-ID` or in the address. */
 export const lastSeen = (header: string | undefined, after: string | undefined): string | undefined => header ?? after
 
 /**

@@ -6,6 +6,8 @@ export interface Visitor {
   readonly role: ConsoleRole
   /** The name under which a proxy signed them in; absent: they have the token of whoever runs the console. */
   readonly user?: string
+  /** Calls the listener once, when their session ends; returns how to stop that. Absent: a proxy says at each request who they are. */
+  readonly onEnd?: (listener: () => void) => () => void
 }
 
 /** Whom a proxy that signs people in lets answer. */

@@ -1,4 +1,4 @@
-/** Signatures of cookies and links. */
+/** Signatures of sessions and links. */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto"
 import { Redacted } from "effect"
 

@@ -8,7 +8,7 @@ import { makeSignIn } from "../../src/work/console/signIn.ts"
 import { pages, token } from "./consoleOverMemory.ts"
 
 export const allRoutes = Effect.gen(function* () {
-  const signIn = makeSignIn({ token: Redacted.make(token), port: 1, isSecure: false, mostSessions: 1 })
+  const signIn = makeSignIn({ token: Redacted.make(token), mostSessions: 1 })
   return yield* consoleRoutes(signIn, { pages: yield* pages })
 }).pipe(Effect.provide(NodeHttpServer.layerHttpServices))
 

@@ -4,8 +4,8 @@ import { request } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ActorConfig, drain, MemoryBroker, Messenger } from "@reprise/actor"
-import { EscalationId, RunId, SessionId, to } from "@reprise/protocol"
-import { Effect, Layer, Redacted } from "effect"
+import { ConsoleSignedIn, EscalationId, RunId, SessionId, to } from "@reprise/protocol"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import { layer as service } from "../../src/service.ts"
 import {
   type ConsoleOptions,
@@ -77,6 +77,11 @@ interface Reply {
 
 export type Headers = Readonly<Record<string, string>>
 
+const SignedIn = Schema.fromJsonString(Schema.Struct({ data: ConsoleSignedIn }))
+const readSignedIn = Schema.decodeUnknownSync(SignedIn)
+/** The session that the console answers a token with. */
+export const sessionIn = (reply: string): string => readSignedIn(reply).data.session
+
 /** A client that may say anything, which `fetch` may not. */
 const makeClient = (port: number) => {
   const send = (method: string, path: string, headers: Headers = {}, body?: string) =>
@@ -96,10 +101,7 @@ const makeClient = (port: number) => {
   const origin = `http://127.0.0.1:${port}`
   const own = { origin, "content-type": "application/json" }
   const signInWith = (given: string) =>
-    Effect.map(send("POST", "/api/session", own, JSON.stringify({ token: given })), ({ headers }) => {
-      const [cookie = ""] = headers["set-cookie"] ?? []
-      return cookie.split(";")[0] ?? ""
-    })
+    Effect.map(send("POST", "/api/session", own, JSON.stringify({ token: given })), ({ text }) => sessionIn(text))
   return { send, own, signIn: signInWith(token), signInWith, origin }
 }
 

@@ -1,6 +1,7 @@
 /** From a request to its answer: the router reads where it leads, and all else follows from the route that it finds. */
 import { isIP, type Socket } from "node:net"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { consoleSessionHeader } from "@reprise/protocol"
 import { ByteSize, Clock, Effect, Redacted, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { accessToNothing, admit } from "../../console/admission.ts"
@@ -25,8 +26,8 @@ export interface Answering<R> {
   readonly proxy: TrustedProxy | undefined
   /** Others than this machine reach the console. */
   readonly isOpen: boolean
-  /** By the header with the cookies. */
-  readonly visitorOf: (cookies: string | undefined) => Effect.Effect<Visitor | undefined>
+  /** By the header with the session. */
+  readonly visitorOf: (session: string | undefined) => Effect.Effect<Visitor | undefined>
   readonly limits: Limits
   readonly connections: Connections
 }
@@ -96,6 +97,9 @@ export const makeAnswer = <R>(answering: Answering<R>) => {
       const close = clients.openStream(client)
       if (close === undefined) return yield* refuse(tooManyStreams)
       response.once("close", close)
+      // Who has signed out hears no more, by whatever page or program.
+      const stop = (yield* Visiting)?.onEnd?.(() => socket.destroy())
+      if (stop !== undefined) response.once("close", stop)
     } else yield* beginAnswer(client, socket, response)
     connections.setUnderWay(socket, true)
     response.once("close", () => connections.setUnderWay(socket, false))
@@ -128,7 +132,7 @@ export const makeAnswer = <R>(answering: Answering<R>) => {
     const throughProxy = isProxied(headers)
     const visitor =
       (throughProxy && proxy !== undefined ? visitorOfProxy(proxy, headers) : undefined) ??
-      (yield* visitorOf(headers["cookie"]))
+      (yield* visitorOf(headers[consoleSessionHeader]))
     // Without a secret anybody here could send the header.
     const isProxys = throughProxy && proxy?.secret !== undefined
     const address = (isProxys ? addressBehind(headers) : undefined) ?? socket.remoteAddress ?? ""

@@ -78,8 +78,6 @@ export const serveConsole = Effect.fn("serveConsole")(function* (options: Consol
   const signIn = makeSignIn({
     ...(token === undefined ? {} : { token }),
     ...(viewerToken === undefined ? {} : { viewerToken }),
-    port,
-    isSecure: options.origin?.startsWith("https:") === true,
     mostSessions: bounds.sessions
   })
   const routes = yield* consoleRoutes(signIn, options).pipe(Effect.provide(NodeHttpServer.layerHttpServices))
@@ -92,7 +90,7 @@ export const serveConsole = Effect.fn("serveConsole")(function* (options: Consol
     limits: bounds,
     connections
   })
-  // Spans would hold cookies.
+  // Spans would hold sessions.
   yield* server.serve(answer).pipe(Effect.provideService(HttpMiddleware.TracerDisabledWhen, () => true))
   // The console speaks HTTP alone: a request that would rather speak something else is read like every other.
   node.removeAllListeners("upgrade")

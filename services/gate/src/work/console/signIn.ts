@@ -1,16 +1,15 @@
-/** Signing in: the token is exchanged for a cookie, which scripts cannot read and other sites cannot send. */
+/** Signing in: the token is exchanged for a session, which whoever has it sends along as a header. */
 import { randomUUID } from "node:crypto"
-import { type ConsoleRole, ConsoleSession, ConsoleSignIn } from "@reprise/protocol"
+import {
+  type ConsoleRole,
+  ConsoleSession,
+  ConsoleSignedIn,
+  ConsoleSignIn,
+  consoleSessionHeader
+} from "@reprise/protocol"
 import { Clock, Effect, Redacted, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import {
-  cookieName,
-  cookiesNamed,
-  issueSession,
-  makeSessions,
-  sessionIn,
-  sessionMs
-} from "../../console/sessionCookie.ts"
+import { claimIn, endOf, issueSession, makeSessions } from "../../console/session.ts"
 import type { Visitor } from "../../console/visitor.ts"
 import { isSame, signWith } from "../signing.ts"
 import { ConsoleSources } from "./ConsoleSources.ts"
@@ -29,24 +28,22 @@ export interface SignInOptions {
   readonly token?: Redacted.Redacted
   /** Of viewers; absent: there are none. */
   readonly viewerToken?: Redacted.Redacted
-  readonly port: number
-  /** Browsers reach the console by HTTPS only. */
-  readonly isSecure: boolean
   /** Of one token: the oldest session ends with the next one. */
   readonly mostSessions: number
 }
 
 const encodeSession = Schema.encodeSync(ConsoleSession)
+const encodeSignedIn = Schema.encodeSync(ConsoleSignedIn)
 
-/** Who is signed in: by the cookie, or by a proxy. */
+/** Who is signed in: by a session, or by a proxy. */
 const session = Effect.gen(function* () {
   const { role, user } = (yield* Visiting) ?? { role: "viewer" }
   const { repository } = yield* ConsoleSources
   return data(encodeSession({ role, ...(user === undefined ? {} : { user }), hasRepository: repository !== undefined }))
 })
 
-/** Each role has a token, and its cookies are signed with it: a new token signs out those of its role. */
-export const makeSignIn = ({ isSecure, mostSessions, port, token, viewerToken }: SignInOptions) => {
+/** Each role has a token, and its sessions are signed with it: a new token signs out those of its role. */
+export const makeSignIn = ({ mostSessions, token, viewerToken }: SignInOptions) => {
   const entrance = (role: ConsoleRole, token: Redacted.Redacted) => ({
     role,
     token,
@@ -56,43 +53,47 @@ export const makeSignIn = ({ isSecure, mostSessions, port, token, viewerToken }:
     ...(token === undefined ? [] : [entrance("answerer", token)]),
     ...(viewerToken === undefined ? [] : [entrance("viewer", viewerToken)])
   ]
-  const name = cookieName(port)
-  const cookie = { path: "/", httpOnly: true, sameSite: "strict", secure: isSecure } as const
 
   const signIn = Effect.gen(function* () {
     const given = yield* bodyOf(ConsoleSignIn)
     const entrance = entrances.find((one) => isSame(given.token, Redacted.value(one.token)))
     if (entrance === undefined) return wrongToken
-    const value = issueSession(randomUUID(), yield* Clock.currentTimeMillis, signWith(entrance.token))
-    return HttpServerResponse.setCookieUnsafe(HttpServerResponse.empty(), name, value, {
-      ...cookie,
-      maxAge: sessionMs
-    })
+    const session = issueSession(randomUUID(), yield* Clock.currentTimeMillis, signWith(entrance.token))
+    return data(encodeSignedIn({ session }))
   })
 
-  /** The sessions that a header of cookies names. */
-  const sessionsIn = (cookies: string | undefined, now: number) =>
-    cookiesNamed(name, cookies).flatMap((cookie) =>
-      entrances.flatMap(({ role, sessions, token }) => {
-        const session = sessionIn(cookie, now, signWith(token), isSame)
-        return session === undefined ? [] : [{ role, session, sessions }]
-      })
-    )
+  /** The claim of a session, and the entrance that it was issued at; undefined: it is none of this console. */
+  const find = (session = "", now: number) => {
+    for (const entrance of entrances) {
+      const claim = claimIn(session, now, signWith(entrance.token), isSame)
+      if (claim !== undefined) return { ...entrance, claim }
+    }
+    return undefined
+  }
 
   const signOut = Effect.gen(function* () {
     const { headers } = yield* HttpServerRequest.HttpServerRequest
-    for (const { session, sessions } of sessionsIn(headers["cookie"], yield* Clock.currentTimeMillis)) {
-      sessions.end(session)
-    }
-    return HttpServerResponse.setCookieUnsafe(HttpServerResponse.empty(), name, "", { ...cookie, maxAge: 0 })
+    const found = find(headers[consoleSessionHeader], yield* Clock.currentTimeMillis)
+    found?.sessions.end(found.claim)
+    return HttpServerResponse.empty()
   })
 
   return {
-    /** `cookies`: the header as it came. */
-    visitorOf: (cookies: string | undefined) =>
+    /** `session`: the header as it came. */
+    visitorOf: (session: string | undefined) =>
       Effect.map(Clock.currentTimeMillis, (now): Visitor | undefined => {
-        const found = sessionsIn(cookies, now).find(({ session, sessions }) => sessions.counts(session))
-        return found === undefined ? undefined : { role: found.role }
+        const found = find(session, now)
+        if (found === undefined || !found.sessions.counts(found.claim)) return undefined
+        const { claim, role, sessions } = found
+        const onEnd = (listener: () => void) => {
+          const tooOld = setTimeout(listener, endOf(claim) - now).unref()
+          const stop = sessions.onEnd(claim, listener)
+          return () => {
+            clearTimeout(tooOld)
+            stop()
+          }
+        }
+        return { role, onEnd }
       }),
     routes: [
       { method: "GET", path: "/api/session", access: "reader", reply: session },
