@@ -4,6 +4,7 @@ import type { CommitSubject } from "@reprise/protocol"
 import { Context, Effect, Layer } from "effect"
 import { commitCommands } from "./commitCommands.ts"
 import type { GitObject, Worktree } from "./gitOutput.ts"
+import type { Moved } from "./movedNames.ts"
 import type { GitResult } from "./runGit.ts"
 import { makeWorkingTreeCommands } from "./workingTreeCommands.ts"
 
@@ -66,6 +67,15 @@ export interface WorkingTreeCommands {
   ) => GitResult<ReadonlyArray<Difference>>
   /** What quality gates left that git does not show, such as a socket, counts as no difference from now on. */
   readonly acceptLeftovers: (directory: string, folder: string) => GitResult<void>
+  /** Records what the names stand for with which gates may compare the work, such as `origin/main`. `folder`: as above. */
+  readonly recordNames: (directory: string, folder: string) => GitResult<void>
+  /** Those that stand for something else now. */
+  readonly movedNames: (
+    directory: string,
+    folder: string,
+    base: string,
+    commit: string
+  ) => GitResult<ReadonlyArray<Moved>>
   /** Commits one file as it is now, whatever else is staged; gives the new HEAD. Without hooks and signature. */
   readonly commitFile: (directory: string, path: string, message: string) => GitResult<string>
   readonly isBranchName: (directory: string, name: string) => GitResult<boolean>

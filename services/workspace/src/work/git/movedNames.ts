@@ -23,6 +23,9 @@ export interface MovedName {
   readonly isShadowed: boolean
 }
 
+/** `isWork`: it stands for work that is to be verified, which a gate that compares with it would not see. */
+export type Moved = MovedName & { readonly isWork: boolean }
+
 const Record = Schema.fromJsonString(Schema.Array(Schema.Tuple([Schema.String, Schema.String])))
 const decode = Schema.decodeUnknownEffect(Record)
 
@@ -93,24 +96,20 @@ export const recordNames = Effect.fn("recordNames")(function* (directory: string
   yield* onDisk(() => replaceFile(recordOf(folder), JSON.stringify(kept)))
 })
 
-/** The names that stand for something else than was recorded. Without a record: none. */
-export const movedNames = Effect.fn("movedNames")(function* (directory: string, folder: string) {
-  const recorded = yield* onDisk(() => readForeignText(recordOf(folder), { largestBytes, follow: false }))
-  if (recorded === undefined) return []
-  const before = new Map(yield* decode(recorded).pipe(Effect.orElseSucceed(() => [])))
-  return movedOf(before, yield* resolve(directory, [...before.keys()]))
-})
-
 /**
- * Those of some names that stand for commits between two: work that a gate which compares with them would not see. Commits that the
- * work has merged do not count: they may have been fetched.
+ * The names that stand for something else than was recorded; without a record: none. The work is what lies between two commits, but
+ * not what it has merged, which may have been fetched.
  */
-export const movedToWork = Effect.fn("movedToWork")(function* (
+export const movedNames = Effect.fn("movedNames")(function* (
   directory: string,
-  moved: ReadonlyArray<MovedName>,
+  folder: string,
   base: string,
   commit: string
 ) {
+  const recorded = yield* onDisk(() => readForeignText(recordOf(folder), { largestBytes, follow: false }))
+  if (recorded === undefined) return []
+  const before = new Map(yield* decode(recorded).pipe(Effect.orElseSucceed(() => [])))
+  const moved = movedOf(before, yield* resolve(directory, [...before.keys()]))
   if (moved.length === 0) return []
   const hashes = [...new Set(moved.flatMap(({ now }) => (now === undefined ? [] : [now])))]
   const commits = yield* resolve(
@@ -119,5 +118,7 @@ export const movedToWork = Effect.fn("movedToWork")(function* (
   )
   const listed = yield* text(directory, ["rev-list", "--first-parent", "--end-of-options", `${base}..${commit}`, "--"])
   const work = new Set(linesOf(listed))
-  return moved.filter(({ now }) => now !== undefined && work.has(commits.get(`${now}^{commit}`) ?? ""))
+  return moved.map(
+    (one): Moved => ({ ...one, isWork: one.now !== undefined && work.has(commits.get(`${one.now}^{commit}`) ?? "") })
+  )
 })

@@ -13,6 +13,7 @@ import { GitFault, HostFault, noAnswer } from "../faults.ts"
 import { removeEmptyFolders } from "../files/removeEmptyFolders.ts"
 import type { WorkingTreeCommands } from "./Git.ts"
 import { readWorktrees } from "./gitOutput.ts"
+import { movedNames, recordNames } from "./movedNames.ts"
 import { atTop, attempt, line, noAnswerOfGits, optional, text, topLevel } from "./runGit.ts"
 
 const dirty: WorkingTreeCommands["dirty"] = Effect.fnUntraced(function* (directory, untracked) {
@@ -115,6 +116,8 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     dirty,
     differences,
     acceptLeftovers,
+    recordNames,
+    movedNames,
     commitFile,
 
     isBranchName: (directory, name) =>

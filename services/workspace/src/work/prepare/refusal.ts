@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import type { WorkspaceFact } from "../../actor/inputs.ts"
 import { isAmong, listSome } from "../files/ownFiles.ts"
 import { Git } from "../git/Git.ts"
-import { recordNames } from "../git/movedNames.ts"
 import { ownTreeFolder } from "../git/ownTreeFolder.ts"
 import { told, uncommittedPaths } from "../git/uncommittedPaths.ts"
 
@@ -45,6 +44,6 @@ export const requireClean = Effect.fnUntraced(function* (
       `${directory} has changes that are not committed: ${listSome(unexpected)}. Commit or stash them, or use --allow-dirty.`
     )
   }
-  yield* recordNames(directory, ownTreeFolder(tree))
+  yield* git.recordNames(directory, ownTreeFolder(tree))
   return dirty
 })

@@ -9,7 +9,7 @@ import { isAmong, listSome } from "../files/ownFiles.ts"
 import { isCommitName, quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
 import type { GitObject } from "../git/gitOutput.ts"
-import { type MovedName, movedNames, movedToWork, recordNames } from "../git/movedNames.ts"
+import type { MovedName } from "../git/movedNames.ts"
 import { ownTreeFolder } from "../git/ownTreeFolder.ts"
 import { told, withoutLocalSettings } from "../git/uncommittedPaths.ts"
 
@@ -107,9 +107,9 @@ const moves = (moved: ReadonlyArray<MovedName>) =>
  */
 export const movedBranches = Effect.fnUntraced(function* (place: Place, base: string, commit: string) {
   const { directory } = place
-  const moved = yield* movedNames(directory, ownTreeFolder(place))
-  const toWork = new Set(yield* movedToWork(directory, moved, base, commit))
-  const deceiving = moved.filter((one) => one.isShadowed || toWork.has(one))
+  const git = yield* Git
+  const moved = yield* git.movedNames(directory, ownTreeFolder(place), base, commit)
+  const deceiving = moved.filter(({ isShadowed, isWork }) => isShadowed || isWork)
   // The HEAD of a remote follows its branch.
   const first = deceiving.find(({ ref }) => !ref.endsWith("/HEAD")) ?? deceiving[0]
   if (first !== undefined) {
@@ -147,7 +147,7 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
   const moved = yield* movedBranches(place, base, commit)
   if (moved !== undefined && typeof moved !== "string") return moved
   // Each move is told once.
-  if (moved !== undefined) yield* recordNames(directory, ownTreeFolder(place))
+  if (moved !== undefined) yield* git.recordNames(directory, ownTreeFolder(place))
   const diffStat = yield* git.diffStat(directory, base, commit)
   return { commit, diffStat, ...(moved === undefined ? {} : { notes: [moved] }) }
 })
