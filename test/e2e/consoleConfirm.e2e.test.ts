@@ -15,7 +15,7 @@ import {
   sees,
   startBrowser
 } from "../harness/browser.ts"
-import { emptyRepository, gateWith, hears, openGate } from "../harness/gateConsole.ts"
+import { emptyRepository, gateWith, hears, openGate, token } from "../harness/gateConsole.ts"
 
 const press = (page: Page, ...keys: ReadonlyArray<string>) =>
   act(async () => {
@@ -43,12 +43,11 @@ const repository = {
 describe.skipIf(lacksBrowser)("what one key or tap must not do in the web console", () => {
   it.live("a choice that ends the work, or lets it pass, is sent only after a y", () =>
     Effect.gen(function* () {
-      const { address, link } = yield* openGate()
+      const { address } = yield* openGate()
       const { page, problems } = yield* openPage(yield* startBrowser, { viewport: { width: 360, height: 800 } })
       yield* holdAnswers(page)
       const id = yield* raise("final", { reason: "Which colour?" })
-      yield* act(() => page.goto(link))
-      yield* act(() => page.goto(`${address}/questions/${id}`))
+      yield* act(() => page.goto(`${address}/questions/${id}#token=${token}`))
       yield* act(() => heading(page).waitFor())
       yield* press(page, "q")
       yield* isAsked(page, "Abort (stop execution): are you sure?")
@@ -78,11 +77,10 @@ describe.skipIf(lacksBrowser)("what one key or tap must not do in the web consol
 
   it.live("trying again from a question forks its session once it is meant, and leaves the question open", () =>
     Effect.gen(function* () {
-      const { address, link } = yield* openGate()
+      const { address } = yield* openGate()
       const { page } = yield* openPage(yield* startBrowser)
       const id = yield* raise("again", { reason: "Which colour?" })
-      yield* act(() => page.goto(link))
-      yield* act(() => page.goto(`${address}/questions/${id}`))
+      yield* act(() => page.goto(`${address}/questions/${id}#token=${token}`))
       yield* act(() => heading(page).waitFor())
       yield* press(page, "F")
       yield* isAsked(page, "Try again from here?")
