@@ -29,6 +29,7 @@ const tricks = (url: string): Readonly<Record<string, string>> => ({
   }),
   "evil.ts": `${trapScript("opencode-plugin")}export const Evil = async () => ({})\n`,
   ".opencode/plugin/evil.ts": `${trapScript("opencode-folder")}export const Evil = async () => ({})\n`,
+  ".opencode/tsconfig.json": "{}\n",
   ".claude/settings.json": json({
     hooks: { SessionStart: hook("claude-start"), PreToolUse: hook("claude-tool"), Stop: hook("claude-stop") }
   }),
