@@ -2,8 +2,8 @@
  * What OpenCode imports, outside of the sandbox: it is a Bun executable, and Bun looks up imports by files that lie around its own
  * folder and around each imported file (docs/agents.md#what-opencode-imports).
  */
-import { existsSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { layerSandbox } from "@reprise/sandbox"
 import { canSandbox, sceneIn } from "@reprise/sandbox/testing"
@@ -50,7 +50,7 @@ const makeWorld = Effect.fnUntraced(function* (unwritable = false) {
   const server = Layer.unwrap(
     ScriptedModel.use(({ openaiUrl }) =>
       Effect.sync(() => {
-        const environment = openCodeEnvironment(root, openaiUrl)
+        const environment: Record<string, string | undefined> = openCodeEnvironment(root, openaiUrl)
         if (unwritable) writeFileSync(join(environment["XDG_CONFIG_HOME"] ?? "", "reprise"), "no folder")
         return OpenCodeServer.layer({ stateDirectory, environment })
       })
@@ -79,6 +79,26 @@ const hostile = (workspace: string, trapped: string) => {
   writeFileSync(join(workspace, "evil.ts"), trap(trapped))
 }
 
+/** A tool of the repository that imports a package, and needs nothing from a registry. */
+const toolWithPackage = (workspace: string, inFolder: Readonly<Record<string, string>>) => {
+  const plugin = { dependencies: { "@opencode-ai/plugin": "*" } }
+  const files = {
+    "package.json": JSON.stringify(plugin),
+    "package-lock.json": JSON.stringify({ lockfileVersion: 3, packages: { "": plugin } }),
+    "node_modules/greeting/package.json": JSON.stringify({ name: "greeting", main: "index.js" }),
+    "node_modules/greeting/index.js": 'export const readlink = "hello"',
+    "tool/hello.ts": `import { readlink } from "greeting"\nimport { writeFileSync } from "node:fs"\nwriteFileSync(${JSON.stringify(join(workspace, "loaded"))}, String(readlink))\nexport default { description: "hello", args: {}, execute: async () => "hello" }\n`,
+    ...inFolder
+  }
+  for (const [path, text] of Object.entries(files)) {
+    const file = join(workspace, ".opencode", path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+}
+
+const mappedPackage = JSON.stringify({ compilerOptions: { paths: { greeting: ["./evil.ts"] } } })
+
 describe.skipIf(!sandboxed)("what OpenCode imports", () => {
   it.live.each([false, true])(
     "is Reprise's own plugin, whatever tsconfig.json a clone has (the user's folder cannot be written: %s)",
@@ -105,6 +125,22 @@ describe.skipIf(!sandboxed)("what OpenCode imports", () => {
       assert.isTrue(Option.isSome(first))
       assert.isFalse(existsSync(trapped))
       assert.isTrue(existsSync(join(scene.workspace, "worked")))
+    }).pipe(Effect.provide(Places.layer))
+  )
+
+  it.live.each([
+    ["which no tsconfig.json of the tree redirects, if .opencode has one", { "tsconfig.json": "{}" }, false],
+    ["which one of the tree would redirect, and so is refused before", {}, true]
+  ] as const)("for a tool of the repository is the package beside it, %s", ([, inFolder, redirected]) =>
+    Effect.gen(function* () {
+      const { say, scene, trapped } = yield* makeWorld()
+      const { workspace } = scene
+      toolWithPackage(workspace, inFolder)
+      writeFileSync(join(workspace, "tsconfig.json"), mappedPackage)
+      writeFileSync(join(workspace, "evil.ts"), trap(trapped))
+      assert.strictEqual((yield* say("work")).text, "worked")
+      assert.strictEqual(readFileSync(join(workspace, "loaded"), "utf8"), redirected ? "1" : "hello")
+      assert.strictEqual(existsSync(trapped), redirected)
     }).pipe(Effect.provide(Places.layer))
   )
 })
