@@ -93,6 +93,7 @@ describe("the settings that a repository brings for agents", () => {
     Effect.gen(function* () {
       track("opencode.json", config)
       track(".opencode/plugin/a.ts", "one")
+      track(".opencode/tsconfig.json", "{}")
       yield* trustAll
       assert.deepStrictEqual(yield* verdict(), { _tag: "trusted" })
       write(".opencode/plugin/a.ts", "two")
@@ -105,8 +106,52 @@ describe("the settings that a repository brings for agents", () => {
       const { entries } = yield* readTrust(scratch.project)
       assert.deepStrictEqual(
         entries.map(({ from, what }) => [what, from]),
-        [["file", "opencode.json"]]
+        [
+          ["file", ".opencode/tsconfig.json"],
+          ["file", "opencode.json"]
+        ]
       )
+    })
+  )
+
+  it.effect("are npm's as well where OpenCode installs packages for a folder of its own, and for an agent by its command", () =>
+    Effect.gen(function* () {
+      track(".npmrc", "registry=https://example.org/\n")
+      assert.deepStrictEqual(yield* verdict(), { _tag: "trusted" }, "there is no such folder")
+      const ofCommand = yield* untrustedAgentFiles(scratch.project, "acp:npx agent")
+      assert.deepStrictEqual(
+        ofCommand.map(({ path }) => path),
+        [".npmrc"]
+      )
+      write(".opencode/agent/a.md", "mine")
+      assert.deepStrictEqual(yield* untrusted, [".npmrc"])
+      yield* trustAll
+      assert.deepStrictEqual(yield* verdict(), { _tag: "trusted" })
+    })
+  )
+
+  it.effect.each([
+    ["no tsconfig.json", {}, "Put '{}' into .opencode/tsconfig.json"],
+    ["one at the top", { "tsconfig.json": "{}" }, "Put '{}' into .opencode/tsconfig.json"],
+    ["one that extends another", { ".opencode/tsconfig.json": '{ "extends": "../tsconfig.json" }' }, "Take 'extends'"],
+    ["one that may extend another", { ".opencode/tsconfig.json": '{ "\\u0065xtends": "../x" }' }, "Take 'extends'"],
+    [
+      "a deeper one that extends another",
+      { ".opencode/tsconfig.json": "{}", ".opencode/tool/jsconfig.json": '{ "extends": "../../x" }' },
+      "Take 'extends'"
+    ],
+    ["one of its own", { ".opencode/tsconfig.json": "{}" }, undefined]
+  ] as const)("are refused though trusted where another file may say what their code imports: %s", ([, files, says]) =>
+    Effect.gen(function* () {
+      for (const [path, text] of Object.entries(files)) track(path, text)
+      for (const kind of ["tool", "tools", "plugin", "plugins"]) {
+        track(`.opencode/${kind}/hello.ts`, 'import { tool } from "@opencode-ai/plugin"\n')
+        yield* trustAll
+        const said = yield* verdict()
+        assert.strictEqual(said._tag, says === undefined ? "trusted" : "refused", kind)
+        if (said._tag === "refused") assert.include(said.detail, says ?? "")
+        git("rm", "-q", "-f", `.opencode/${kind}/hello.ts`)
+      }
     })
   )
 

@@ -29,6 +29,7 @@ const tricks = (url: string): Readonly<Record<string, string>> => ({
   }),
   "evil.ts": `${trapScript("opencode-plugin")}export const Evil = async () => ({})\n`,
   ".opencode/plugin/evil.ts": `${trapScript("opencode-folder")}export const Evil = async () => ({})\n`,
+  ".opencode/tsconfig.json": "{}\n",
   ".claude/settings.json": json({
     hooks: { SessionStart: hook("claude-start"), PreToolUse: hook("claude-tool"), Stop: hook("claude-stop") }
   }),
@@ -207,6 +208,30 @@ describe("a hostile repository", () => {
       assert.isTrue(calls.some(({ role, system }) => role === "author" && system.includes("marmalade")))
       assert.deepStrictEqual(trapsOf(world), [])
       assert.deepStrictEqual(evil.requests, [])
+    })
+  )
+
+  it.live("says nothing to OpenCode about what it imports", () =>
+    Effect.gen(function* () {
+      const redirecting = { compilerOptions: { paths: { "/*": ["./evil.ts"], "*": ["./evil.ts"] } } }
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        config: "",
+        files: {
+          "tsconfig.json": json(redirecting),
+          "evil.ts": `${trapScript("imported")}export default {}\nexport const SessionFolder = async () => ({})\n`
+        },
+        script: script()
+      })
+      for (const words of [["doctor"], ["run", "PLAN.md", "--auto"]]) {
+        const ended = yield* world.repriseIn({ environment: { REPRISE_GATES_QUALITY: "[]" } }, ...words)
+        assert.deepStrictEqual(trapsOf(world), [], words.join(" "))
+        if (words[0] === "run") assert.strictEqual(ended.code, 0, ended.stderr)
+      }
+      const listed = yield* world.reprise("sessions", "list", "--all", "--json")
+      const id = /"sessionId":\s*"([^"]+)"/.exec(listed.stdout)?.[1] ?? assert.fail(listed.stdout + listed.stderr)
+      yield* world.reprise("attach", id)
+      assert.deepStrictEqual(trapsOf(world), [], "attach")
     })
   )
 })

@@ -4,7 +4,7 @@
  * known are the user's own, where commands cannot write them.
  */
 import { createHash } from "node:crypto"
-import { lstatSync } from "node:fs"
+import { existsSync, lstatSync } from "node:fs"
 import { readlink } from "node:fs/promises"
 import { join } from "node:path"
 import { ForeignFileRefused, readForeignFile } from "@reprise/process"
@@ -17,11 +17,12 @@ import { visibleLine } from "../terminal/visible.ts"
 import { filesAt } from "./filesOnDisk.ts"
 import { foreignPaths, isInAgentsTree, noteForeign } from "./foreignFiles.ts"
 
-/** A command does not tell which agent it starts. */
-const placesFor = (runtime: RuntimeName): ReadonlyArray<string> =>
-  runtime === "opencode" || runtime === "claude"
-    ? commandFilesOf(runtime)
-    : commandFilesOf("opencode", "claude", "agents")
+/** npm installs packages for OpenCode where there is a folder of it. A command does not tell which agent it starts, and how. */
+const placesFor = (runtime: RuntimeName, directory: string): ReadonlyArray<string> => {
+  if (runtime === "claude") return commandFilesOf("claude")
+  if (runtime !== "opencode") return commandFilesOf("opencode", "claude", "npm", "agents")
+  return existsSync(join(directory, ".opencode")) ? commandFilesOf("opencode", "npm") : commandFilesOf("opencode")
+}
 
 /** Whether a runtime looks for a file in folders below the top. Commands cannot make one there (docs/design/workspace.md#sandbox). */
 const isNestedFor = (runtime: RuntimeName): ((path: string) => boolean) => {
@@ -111,7 +112,7 @@ export const agentFiles = Effect.fn("agentFiles")(function* (
   runtime: RuntimeName,
   directory = project.root
 ) {
-  const places = placesFor(runtime)
+  const places = placesFor(runtime, directory)
   const isNested = isNestedFor(runtime)
   const isOfRuntime = (path: string) => places.some((place) => isAtOrIn(path, place)) || isNested(path)
   const present = yield* Effect.promise(() => filesAt(directory, places))

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import type { Project } from "../project/Project.ts"
 import { visibleLine } from "../terminal/visible.ts"
 import { type AgentFile, agentFiles } from "./agentFiles.ts"
+import { redirectedImports } from "./openCodeImports.ts"
 import { readTrust, type TrustEntry, writeTrust } from "./trustFile.ts"
 import { trustEntries } from "./trustStore.ts"
 
@@ -58,21 +59,24 @@ const refused = (runtime: RuntimeName, directory: string, paths: ReadonlyArray<s
   }
 }
 
+/** Of trusted files. */
+const verdictOnImports = Effect.fnUntraced(function* (runtime: RuntimeName, directory: string) {
+  const detail = runtime === "opencode" ? yield* Effect.promise(() => redirectedImports(directory)) : undefined
+  const verdict: ProjectVerdict = detail === undefined ? { _tag: "trusted" } : { _tag: "refused", detail }
+  return verdict
+})
+
 /** The verdict for every working tree of a project. Without a readable record nothing is trusted. */
 export const projectSettings =
   (project: Project, runtime: RuntimeName): ProjectSettings =>
   (directory) =>
     untrustedAgentFiles(project, runtime, directory).pipe(
-      Effect.map(
-        (files): ProjectVerdict =>
-          files.length === 0
-            ? { _tag: "trusted" }
-            : refused(
-                runtime,
-                directory,
-                files.map(({ path }) => path)
-              )
-      ),
+      Effect.flatMap((files) => {
+        const paths = files.map(({ path }) => path)
+        return paths.length === 0
+          ? verdictOnImports(runtime, directory)
+          : Effect.succeed(refused(runtime, directory, paths))
+      }),
       Effect.catch(({ message }) =>
         Effect.succeed<ProjectVerdict>({
           _tag: "refused",

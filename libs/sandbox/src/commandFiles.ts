@@ -6,14 +6,19 @@
  */
 import type { BuiltInRuntime } from "@reprise/protocol"
 
-/** `agents`: one or more that speak the Agent Client Protocol, or that a person starts. */
-export type ReadBy = BuiltInRuntime | "agents" | "editors" | "reprise"
+/**
+ * `agents`: one or more that speak the Agent Client Protocol, or that a person starts. `npm`: by which OpenCode installs packages
+ * for `.opencode`, and by which servers and agents are started (`npx`).
+ */
+export type ReadBy = BuiltInRuntime | "agents" | "editors" | "npm" | "reprise"
 
 /** Files and folders by what reads them, relative to the top of a working tree, with `/`. */
 const lists: Readonly<Record<ReadBy, ReadonlyArray<string>>> = {
   reprise: ["reprise.toml", "reprise.local.toml"],
   opencode: ["opencode.json", "opencode.jsonc", ".opencode"],
   claude: [".claude", ".mcp.json"],
+  // Registries, whose code is imported; options for Node.
+  npm: [".npmrc"],
   agents: [
     // Those that Reprise names (docs/agents.md), as their packages say.
     ...[".codex", ".agents", ".gemini", ".qwen", ".lsp.json", ".vscode/mcp.json"],
@@ -36,7 +41,7 @@ export const commandFilesOf = (...readers: ReadonlyArray<ReadBy>): ReadonlyArray
  */
 export const nestedCommandFilesOf = (reader: ReadBy): ReadonlyArray<string> => (reader === "claude" ? [".claude"] : [])
 
-export const commandFiles = commandFilesOf("reprise", "opencode", "claude", "agents", "editors")
+export const commandFiles = commandFilesOf("reprise", "opencode", "claude", "npm", "agents", "editors")
 
 const sequences = commandFiles.map((path) => path.split("/"))
 

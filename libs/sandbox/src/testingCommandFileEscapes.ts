@@ -5,12 +5,14 @@ import { canary } from "./testingScene.ts"
 import { type Escape, has } from "./testingTries.ts"
 
 /** A file of the list, or one in a folder of it. */
-const fileAt = (path: string): string => (basename(path).lastIndexOf(".") > 0 ? path : `${path}/settings.json`)
+const fileAt = (path: string): string =>
+  basename(path).lastIndexOf(".") > 0 || path.endsWith("rc") ? path : `${path}/settings.json`
 
 const readers: ReadonlyArray<readonly [ReadBy, string]> = [
   ["reprise", "Reprise"],
   ["opencode", "OpenCode"],
   ["claude", "Claude"],
+  ["npm", "npm"],
   ["agents", "other agents"],
   ["editors", "editors"]
 ]

@@ -10,9 +10,12 @@ export const checkNode: Effect.Effect<Finding> = Effect.sync(() =>
   ok("node", `${process.version} (${process.execPath})`)
 )
 
-/** Another program at its place succeeds too, but says something else first. */
+/**
+ * Another program at its place succeeds too, but says something else first. OpenCode imports what files around its folder say
+ * (docs/agents.md#what-opencode-imports), so no program is asked in the user's.
+ */
 const version = (program: string, begins: RegExp) =>
-  runProgram({ program, args: ["--version"], environment: hostEnvironment(), timeoutMs: 20_000 }).pipe(
+  runProgram({ program, args: ["--version"], directory: "/", environment: hostEnvironment(), timeoutMs: 20_000 }).pipe(
     Effect.flatMap(({ exitCode, stderr, stdout }) =>
       exitCode === 0 && begins.test(stdout)
         ? Effect.succeed(stdout.trim())

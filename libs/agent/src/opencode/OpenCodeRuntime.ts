@@ -30,6 +30,7 @@ import {
   requireSession,
   unavailable
 } from "./OpenCodeAdapter.ts"
+import { neutralFolder } from "./server/locateOpenCode.ts"
 import { modeMetadata, permissionRules } from "./session/permissionRules.ts"
 import { shortenParts } from "./session/shortenParts.ts"
 import { historyOf } from "./turn/history.ts"
@@ -280,14 +281,16 @@ const fork = (adapter: OpenCodeAdapter): AgentRuntimeShape["fork"] =>
     return (yield* remember(adapter, updated)).id
   })
 
+/** The interface imports what it is told where it is started, hence the shell with `cd`. */
 const attachCommand = (adapter: OpenCodeAdapter): AgentRuntimeShape["attachCommand"] =>
   Effect.fn("AgentRuntime.attachCommand")(function* (id) {
     const { directory } = yield* requireSession(adapter, "attachCommand", id)
     const { server } = adapter
     const program = yield* Effect.mapError(server.program, unavailable("attachCommand"))
     const { password, url, username } = yield* Effect.mapError(server.connection, unavailable("attachCommand"))
+    const attach = [program, "attach", url, "--session", id, "--dir", directory]
     return {
-      argv: [program, "attach", url, "--session", id, "--dir", directory],
+      argv: ["/bin/sh", "-c", `cd ${neutralFolder} && exec "$@"`, "opencode", ...attach],
       env: { OPENCODE_SERVER_USERNAME: username, OPENCODE_SERVER_PASSWORD: Redacted.value(password) }
     }
   })

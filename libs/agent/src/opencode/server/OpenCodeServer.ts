@@ -3,8 +3,7 @@
  * or a server that somebody else runs.
  */
 
-import { writeFile } from "node:fs/promises"
-import { delimiter, dirname, join } from "node:path"
+import { delimiter } from "node:path"
 import { pathToFileURL } from "node:url"
 import { Sandbox, type SandboxShape } from "@reprise/sandbox"
 import { Context, Deferred, Effect, Exit, Layer, Option, type Redacted, Schedule, Scope, Semaphore } from "effect"
@@ -15,7 +14,6 @@ import { locateOpenCode, openCodeVersion } from "./locateOpenCode.ts"
 import {
   type Connection,
   logFile,
-  onDisk,
   readOpenCodeEndpoint,
   refuseSecondOwner,
   removeOpenCodeEndpoint,
@@ -31,7 +29,7 @@ import {
   OpenCodeUnguarded
 } from "./OpenCodeUnavailable.ts"
 import { withOwnSettings } from "./ownSettings.ts"
-import { pluginText } from "./sessionFolderPlugin.ts"
+import { makeServerFolder, pluginIn } from "./serverFolder.ts"
 import { type RunningServer, startServer } from "./startServer.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -49,7 +47,7 @@ export interface OpenCodeOptions {
   readonly startTimeoutMs?: number
   /** After them a server that ends again and again stays down until the next call. Default: those of every agent. */
   readonly restarts?: RestartLimits
-  /** Checked before each start. Its default directory, the state directory, is in a repository, whose settings it loads. */
+  /** Checked before each start, so that a server whose agents could not work is not started. */
   readonly permit?: Effect.Effect<void, OpenCodeNotPermitted>
   /** A server that runs but does not answer for this long is restarted. Default 60 s. */
   readonly unresponsiveMs?: number
@@ -99,15 +97,16 @@ const ownSettings = (environment: Environment, plugin?: string) =>
   Effect.fromResult(withOwnSettings(environment, plugin)).pipe(Effect.mapError((why) => new OpenCodeUnguarded(why)))
 
 /** Without these variables commands, and git, would run unguarded, so a server that cannot get them does not start. */
-const guardedBy = Effect.fnUntraced(function* (sandbox: SandboxShape | undefined, environment: Environment) {
+const guardedBy = Effect.fnUntraced(function* (
+  sandbox: SandboxShape | undefined,
+  environment: Environment,
+  folder: string
+) {
   if (sandbox === undefined) return yield* ownSettings(environment)
   const { git, shell } = yield* Effect.all({ git: sandbox.serverGit, shell: sandbox.serverShell }).pipe(
     Effect.mapError((cause) => new OpenCodeStateFault({ operation: "preparing the sandbox", cause }))
   )
-  // Beside the shell, where no command can write.
-  const plugin = join(dirname(shell), "sessionFolder.js")
-  yield* onDisk("preparing the sandbox", () => writeFile(plugin, pluginText))
-  const settings = yield* ownSettings(environment, pathToFileURL(plugin).href)
+  const settings = yield* ownSettings(environment, pathToFileURL(pluginIn(folder)).href)
   return { ...settings, SHELL: shell, PATH: [git, environment["PATH"]].join(delimiter) }
 })
 
@@ -115,8 +114,9 @@ const startOnce = Effect.fnUntraced(function* ({ launched, options, program, san
   const { environment = process.env, permit = Effect.void, startTimeoutMs = 180_000, stateDirectory } = options
   yield* permit
   const attempt = yield* Scope.fork(servers)
-  const guarded = yield* guardedBy(sandbox, environment)
-  const how = { program: yield* program, stateDirectory, environment, startTimeoutMs, guarded, launched }
+  const folder = yield* makeServerFolder(environment, stateDirectory)
+  const guarded = yield* guardedBy(sandbox, environment, folder)
+  const how = { program: yield* program, folder, stateDirectory, environment, startTimeoutMs, guarded, launched }
   const server = yield* startServer(how).pipe(
     Effect.tap((it) => writeOpenCodeEndpoint(stateDirectory, it.connection, it)),
     Scope.provide(attempt),

@@ -49,10 +49,13 @@ export const locateOpenCode = Effect.fn("locateOpenCode")(function* (environment
   return yield* new OpenCodeNotFound({ looked: "neither the package opencode-ai nor opencode on the PATH" })
 })
 
+/** Where nothing says what OpenCode imports, whatever this process's own folder is (docs/agents.md#what-opencode-imports). */
+export const neutralFolder = "/"
+
 /** The output of `opencode --version`. */
 export const openCodeVersion = (program: string): Effect.Effect<string, OpenCodeNotFound> =>
   Effect.callback((resume) => {
-    const child = execFile(program, ["--version"], { timeout: 30_000 }, (error, stdout) =>
+    const child = execFile(program, ["--version"], { cwd: neutralFolder, timeout: 30_000 }, (error, stdout) =>
       resume(
         error === null
           ? Effect.succeed(stdout.trim())

@@ -22,6 +22,8 @@ import { OpenCodeDidNotStart, OpenCodeStateFault, type OpenCodeUnavailable } fro
 
 export interface StartOptions {
   readonly program: string
+  /** In which it runs. Nothing there, or above it, may be an agent's or a repository's. */
+  readonly folder: string
   readonly stateDirectory: string
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly startTimeoutMs: number
@@ -103,7 +105,7 @@ const startOn = Effect.fnUntraced(function* (
         ...variableOf(mark)
       },
       log,
-      directory: stateDirectory
+      directory: options.folder
     }).pipe(Effect.mapError((cause) => new OpenCodeStateFault({ operation: "starting the guard", cause }))),
     ({ stop }) => stop
   )
