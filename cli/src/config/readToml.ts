@@ -40,7 +40,9 @@ const parseToml = (text: string, source: Source): Result.Result<unknown, ConfigP
       cause instanceof TomlError
         ? `line ${cause.line}, column ${cause.column}: ${cause.message.split("\n")[0]}`
         : String(cause)
-    const isTwice = /^\s*permissions\s*=/m.test(text) && /^\s*\[\s*permissions\b/m.test(text)
+    const lines = text.split("\n")
+    const isThere = (start: RegExp) => lines.some((line) => start.test(line))
+    const isTwice = isThere(/^\s*permissions\s*=/) && isThere(/^\s*\[\s*permissions\b/)
     const hint = isTwice
       ? "Beside rules, write 'permissions = …' as 'mode = …' below a line '[permissions]'."
       : undefined

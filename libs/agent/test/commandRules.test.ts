@@ -1,5 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { allowsCommand, startsCommand } from "../src/rules/commandPatterns.ts"
+import { allowsCommand, startsIn } from "../src/rules/commandPatterns.ts"
+import { startedBy } from "../src/rules/shellCommands.ts"
+
+const startsCommand = (patterns: ReadonlyArray<string>, text: string) => startsIn(text)(patterns)
 
 describe("an allow rule for a command", () => {
   const patterns = ["git status", "npm test *", "git commit -m *", "ls 'my folder'", "echo *.ts", "sh -c 'true; true'"]
@@ -173,6 +176,37 @@ describe("a rule that holds a command back", () => {
     assert.strictEqual(startsCommand(["git * push *"], "git -C . push origin"), "yes")
     assert.strictEqual(startsCommand(["git * push *"], "git push"), "yes")
     assert.strictEqual(startsCommand(["git * push *"], "git status"), "no")
+  })
+
+  it.each([
+    ["more words behind a starter than are looked at", `${"env ".repeat(20_000)}ls`],
+    ["more commands than are looked at", "env a;".repeat(20_000)],
+    ["a text that no program can be given", `ls ${"a".repeat(128 * 1024)}`],
+    ["more texts in each other than are read", "eval eval eval eval eval eval ls"],
+    ["more parentheses in each other than are read", `${"(".repeat(21)}ls`]
+  ])("asks about %s", (_, text) => assert.strictEqual(startsCommand(["git push *"], text), "maybe"))
+
+  it("does not lose a command that it finds in a text that is too long to be read to its end", () => {
+    assert.strictEqual(startsCommand(["git push *"], `git push; ${"env ".repeat(20_000)}ls`), "yes")
+  })
+
+  it("finds a command behind many words of its starter", () => {
+    assert.strictEqual(startsCommand(["git push *"], `sudo ${"-n ".repeat(500)} git push`), "yes")
+    assert.strictEqual(startsCommand(["git push *"], `npx prettier ${"file.ts ".repeat(2_000)}`), "no")
+  })
+
+  it("takes no more than a bound of commands from a text, whatever it holds", () => {
+    for (const long of ["env ", "env a;", "eval ", "sh 'sh a' ", "sudo env ", "xargs env "]) {
+      assert.isAtMost(startedBy(long.repeat(20_000)).commands.length, 20_000, long)
+    }
+  })
+
+  it("asks where comparing would take too long, and denies what it had found before", () => {
+    const starts = startsIn(`git push; git ${"a ".repeat(20_000)}`)
+    const costly = Array.from({ length: 1_000 }, (_, at) => `git * a * b * ${at}`)
+    assert.strictEqual(starts(["git push"]), "yes")
+    assert.strictEqual(starts(costly), "maybe")
+    assert.strictEqual(startsIn("git status")(costly), "no")
   })
 
   it("answers about a very long text in a moment", () => {

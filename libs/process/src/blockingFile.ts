@@ -4,6 +4,7 @@
  */
 import type { Dirent, Stats } from "node:fs"
 import { stat } from "node:fs/promises"
+import { Effect } from "effect"
 import { entriesForGit, gitFoldersOf, topOf } from "./entriesForGit.ts"
 import { ForeignFileRefused, kindOf } from "./foreignFile.ts"
 import { namedByConfiguration } from "./namedByConfiguration.ts"
@@ -33,31 +34,34 @@ const mayBlock = (entry: Dirent, isGits: boolean): boolean =>
 
 /**
  * git reads what its configuration includes, wherever that is. Of all that a value may name only a pipe is certain to block it:
- * others are named for good reasons, such as /dev/null, or a large bundle as a remote.
+ * others are named for good reasons, such as /dev/null.
  */
-const blockingInclude = async (directory: string): Promise<ForeignFileRefused | undefined> => {
-  const top = await topOf(directory)
+const blockingInclude = Effect.fnUntraced(function* (directory: string) {
+  const top = yield* Effect.promise(() => topOf(directory))
   if (top === undefined) return undefined
-  for (const path of await namedByConfiguration(await gitFoldersOf(top))) {
-    const found = await stat(path).catch(() => undefined)
+  const folders = yield* Effect.promise(() => gitFoldersOf(top))
+  for (const path of yield* namedByConfiguration(top, folders)) {
+    const found = yield* Effect.promise(() => stat(path).catch(() => undefined))
     if (found?.isFIFO() === true) return new ForeignFileRefused(path, "ENOTAFILE", kindOf(found))
   }
   return undefined
-}
+})
 
-/**
- * The first file on which git blocks in the working tree around a directory, the upper folders first, or outside of it, where its
- * configuration names one; undefined: none was found among 200 000 entries, or within five seconds.
- */
-export const findBlockingFile = async (
-  directory: string,
-  signal?: AbortSignal
-): Promise<ForeignFileRefused | undefined> => {
-  const included = await blockingInclude(directory)
-  if (included !== undefined) return included
+const blockingEntry = async (directory: string, signal: AbortSignal): Promise<ForeignFileRefused | undefined> => {
   for await (const { entry, isGits, path } of entriesForGit(directory, signal)) {
     const refused = mayBlock(entry, isGits) ? await refusalAt(path) : undefined
     if (refused !== undefined) return refused
   }
   return undefined
 }
+
+/**
+ * The first file on which git blocks in the working tree around a directory, the upper folders first, or outside of it, where its
+ * configuration names one; undefined: none was found among 200 000 entries, or within five seconds for each of both.
+ */
+export const findBlockingFile = Effect.fnUntraced(function* (directory: string) {
+  const included = yield* blockingInclude(directory).pipe(
+    Effect.timeoutOrElse({ duration: "5 seconds", orElse: () => Effect.undefined })
+  )
+  return included ?? (yield* Effect.promise((signal) => blockingEntry(directory, signal)))
+})

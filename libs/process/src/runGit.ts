@@ -86,7 +86,7 @@ const lateAfter = "2 seconds"
 
 /** Fails when git is late and a file is found on which it waits; else never completes. For whoever runs git in another way. */
 export const untilBlocked = (directory: string): Effect.Effect<never, ProgramFailed> =>
-  Effect.promise((signal) => findBlockingFile(directory, signal)).pipe(
+  findBlockingFile(directory).pipe(
     Effect.flatMap((found) =>
       found === undefined ? Effect.never : new ProgramFailed({ program: "git", reason: "blocked", cause: found })
     ),

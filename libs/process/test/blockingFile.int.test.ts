@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -48,7 +57,7 @@ describe("the file on which git blocks", () => {
     Effect.gen(function* () {
       const { root } = yield* repository
       const blocking = pipe(join(root, path))
-      const found = yield* Effect.promise(() => findBlockingFile(join(root, "deep")))
+      const found = yield* findBlockingFile(join(root, "deep"))
       assert.containSubset(found, { path: blocking, code: "ENOTAFILE", what: "is a named pipe" })
     })
   )
@@ -57,7 +66,7 @@ describe("the file on which git blocks", () => {
     Effect.gen(function* () {
       const { linked, root } = yield* repository
       const blocking = pipe(join(root, ".git/info/attributes"))
-      assert.strictEqual((yield* Effect.promise(() => findBlockingFile(linked)))?.path, blocking)
+      assert.strictEqual((yield* findBlockingFile(linked))?.path, blocking)
     })
   )
 
@@ -65,9 +74,34 @@ describe("the file on which git blocks", () => {
     Effect.gen(function* () {
       const { root } = yield* repository
       const remove = yield* Effect.promise(() => put(join(root, ".gitignore")))
-      const found = yield* Effect.promise(() => findBlockingFile(root))
+      const found = yield* findBlockingFile(root)
       assert.strictEqual(found !== undefined, /pipe|device|zero|terabyte/.test(name))
       remove()
+    })
+  )
+
+  it.live.each([
+    { name: "an included file", text: '[include] path = "../../pipe" ; ours' },
+    { name: "an included file under a condition", text: '[includeIf "gitdir:**"]\n\tpath = ../..\\\n/pipe' },
+    { name: "a file of attributes", text: "[core] attributesFile = ../pipe" },
+    { name: "a file of patterns", text: "[Core] ExcludesFile = ../pipe" },
+    { name: "names for people", text: "[mailmap] file = ../pipe" }
+  ])("is found where an included configuration names it as $name", ({ text }) =>
+    Effect.gen(function* () {
+      const { folder, root } = yield* repository
+      writeFileSync(join(root, ".git/included"), text)
+      appendFileSync(join(root, ".git/config"), "[include]\n\tpath = included\n")
+      const blocking = pipe(join(folder, "pipe"))
+      assert.strictEqual((yield* findBlockingFile(root))?.path, blocking)
+    })
+  )
+
+  it.live("is none where a setting that names no file only looks like a path", () =>
+    Effect.gen(function* () {
+      const { folder, root } = yield* repository
+      appendFileSync(join(root, ".git/config"), '[branch "main"]\n\tremote = ../../pipe\n\tdescription = ../pipe\n')
+      pipe(join(folder, "pipe"))
+      assert.isUndefined(yield* findBlockingFile(root))
     })
   )
 
@@ -80,7 +114,7 @@ describe("the file on which git blocks", () => {
       const configure = (key: string, value: string) => execFileSync("git", ["-C", root, "config", key, value])
       configure("core.excludesFile", "/dev/null")
       configure("remote.origin.url", bundle)
-      assert.isUndefined(yield* Effect.promise(() => findBlockingFile(root)))
+      assert.isUndefined(yield* findBlockingFile(root))
     })
   )
 
@@ -89,9 +123,9 @@ describe("the file on which git blocks", () => {
       const { folder, root } = yield* repository
       symlinkSync(root, join(root, "deep", "circle"))
       pipe(join(root, "file.pipe"))
-      assert.isUndefined(yield* Effect.promise(() => findBlockingFile(root)))
+      assert.isUndefined(yield* findBlockingFile(root))
       pipe(join(folder, ".gitignore"))
-      assert.isUndefined(yield* Effect.promise(() => findBlockingFile(folder)))
+      assert.isUndefined(yield* findBlockingFile(folder))
     })
   )
 })

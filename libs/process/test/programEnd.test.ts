@@ -1,7 +1,9 @@
+import { homedir } from "node:os"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { costlyLine } from "../src/costlyFile.ts"
 import { memoryFor } from "../src/memoryLimit.ts"
-import { pathsIn } from "../src/namedByConfiguration.ts"
+import { namedIn } from "../src/namedByConfiguration.ts"
 import { type Ending, faultOf, type Reason, reasonOf, reasons } from "../src/programEnd.ts"
 
 const exit = (exitCode: number, stderr = "", hasMemoryLimit = true): Ending => ({
@@ -79,11 +81,22 @@ describe("what keeps git at work", () => {
   })
 })
 
-describe("paths in a configuration of git", () => {
+describe("files that settings of git name", () => {
+  const included = (path: string) => [{ path, isIncluded: true }]
+  const opened = (path: string) => [{ path, isIncluded: false }]
   it.each([
-    ["[include]\n\tpath = ../shared.inc\n", ["../shared.inc"]],
-    ['[include]\n\tpath = "/tmp/a b" ; ours\n', ["/tmp/a b"]],
-    ["[core]\n\texcludesFile = ~/ignored # mine\n\tbare\n", ["~/ignored"]],
-    ["# path = /commented\n", []]
-  ])("are found in %j", (text, paths) => assert.deepStrictEqual(pathsIn(text), paths))
+    ["include.path\n../shared.inc", included("/tree/shared.inc")],
+    ["include.path\n/tmp/a b", included("/tmp/a b")],
+    ["includeif.gitdir:~/a.b\nc/.path\nshared.inc", []],
+    ["includeif.gitdir:~/a.b/.path\nshared.inc", included("/tree/.git/shared.inc")],
+    ["core.excludesfile\n~/ignored", opened(join(homedir(), "ignored"))],
+    ["core.attributesfile\nattributes", opened("/tree/attributes")],
+    ["include.path", []],
+    ["core.excludesfile\n", []],
+    ["branch.main.remote\norigin", []],
+    ["remote.origin.url\n../other", []]
+  ])("are found in %j", (record, named) => {
+    const place = { file: "/tree/.git/config", top: "/tree" }
+    assert.deepStrictEqual(namedIn(`core.bare\nfalse\0${record}\0`, place), named)
+  })
 })

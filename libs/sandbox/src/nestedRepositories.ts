@@ -159,6 +159,8 @@ const hooksAt = (path: string, spend: Spend) =>
     }
   })
 
+const [lineFeed, carriageReturn] = [0x0a, 0x0d]
+
 /**
  * Where a pointer leads, in a file of git's, as git reads it: to its end, without line breaks there, and from the folder in which
  * it is found, also where it is a link.
@@ -167,7 +169,7 @@ const pointed = async (path: string, prefix = "", file = path): Promise<string |
   const text = await textOf(file)
   if (text === undefined) return undefined
   if (text === unreadable) return "unclear"
-  const line = text.toString("utf8").replace(/[\r\n]+$/, "")
+  const line = text.toString("utf8", 0, text.findLastIndex((byte) => byte !== lineFeed && byte !== carriageReturn) + 1)
   const target = line.slice(prefix.length)
   // What git may read in another way than this leads nobody knows where.
   const isPlain = line.startsWith(prefix) && Buffer.from(line).equals(text.subarray(0, Buffer.byteLength(line)))

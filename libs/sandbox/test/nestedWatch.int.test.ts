@@ -214,6 +214,18 @@ const ways: ReadonlyArray<readonly [title: string, before: string, command: stri
     `mkdir -p s1 far/deep; ${evil("y")}; ${make("z")}; mv y/.git far/moved; mv z/.git s1/moved; ln -s ../far/deep s1/l; echo 'gitdir: l/../moved' > s1/.git`,
     "s1/.git"
   ],
+  [
+    "behind a pointer that ends with line breaks, which git leaves out",
+    "",
+    `mkdir s1; ${evil("y")}; mv y/.git moved; printf 'gitdir: ../moved\\r\\n\\n' > s1/.git`,
+    "s1/.git"
+  ],
+  [
+    "behind a pointer of nothing but line breaks, and a letter",
+    "",
+    "mkdir s1; { printf 'gitdir: '; yes '' | head -n 100000; printf x; } > s1/.git",
+    "s1/.git"
+  ],
   ["behind a link into git's own folder", "", `${evil(".git/inner")}; ln -s .git/inner docs`, "docs"],
   [
     "behind links, the last of which leads into git's own folder",

@@ -1,6 +1,6 @@
 /** The one function that applies rules, for every runtime: deny before ask before allow. Pure. */
 import { addressName, addressOf, matchesAddress } from "./addressPatterns.ts"
-import { allowsCommand, startsCommand } from "./commandPatterns.ts"
+import { allowsCommand, startsIn } from "./commandPatterns.ts"
 import { matchesFile } from "./filePatterns.ts"
 import type { PermissionRules, Place, RememberedRule, ToolRequest } from "./PermissionRules.ts"
 
@@ -26,9 +26,10 @@ const isRemembered = ({ remembered }: PermissionRules, kind: RememberedRule["kin
   remembered.some((rule) => rule.kind === kind && rule.what === what)
 
 const decideCommand = (rules: PermissionRules, command: string): Decision => {
-  const denied = rules.deny.commands.find((pattern) => startsCommand([pattern], command) === "yes")
+  const starts = startsIn(command)
+  const denied = rules.deny.commands.find((pattern) => starts([pattern]) === "yes")
   if (denied !== undefined) return deny("commands", denied)
-  const asked = startsCommand([...rules.ask.commands, ...rules.deny.commands], command)
+  const asked = starts([...rules.ask.commands, ...rules.deny.commands])
   if (asked !== "no") return ask
   return isRemembered(rules, "command", command) || allowsCommand(rules.allow.commands, command) ? allow : unsaid
 }

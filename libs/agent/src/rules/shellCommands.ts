@@ -17,6 +17,8 @@ export interface ShellText {
   readonly commands: ReadonlyArray<ReadonlyArray<Word>>
   /** It consists of nothing but these commands, whose words stand there as they are. */
   readonly plain: boolean
+  /** Nothing of it was too long to be read, or too deep in something else. */
+  readonly whole: boolean
 }
 
 /** Redirections that lose output or join it. */
@@ -24,9 +26,13 @@ const harmless = /(?:[12]?>&[12]|(?:[12]|&)?>{1,2}[ \t]*\/dev\/null|<[ \t]*\/dev
 
 const maxDepth = 20
 
+/** More no kernel passes to a program as one argument. */
+const longestText = 128 * 1024
+
 class Reader {
   readonly commands: Array<Array<Word>> = []
   plain = true
+  whole = true
   #at = 0
   #depth = 0
   readonly #text: string
@@ -38,6 +44,7 @@ class Reader {
   /** Reads commands up to the closing sign, or to the end of the text. */
   list(end?: ")" | "`"): void {
     this.#depth += 1
+    if (this.#depth > maxDepth) this.whole = false
     let words: Array<Word> = []
     const next = () => {
       if (words.length > 0) this.commands.push(words)
@@ -154,9 +161,10 @@ class Reader {
 }
 
 export const readShell = (text: string): ShellText => {
+  if (text.length > longestText) return { commands: [], plain: false, whole: false }
   const reader = new Reader(text)
   reader.list()
-  return { commands: reader.commands, plain: reader.plain }
+  return { commands: reader.commands, plain: reader.plain, whole: reader.whole }
 }
 
 /** Words before a command that leave it the command: of the grammar, and assignments. */
@@ -177,28 +185,57 @@ const fromInput = /^(xargs|parallel)$/
 
 const unknown: Word = { text: "", computed: true, globbed: false }
 
-/** How many arguments of a starter may be the command that it starts. */
-const maxStarts = 200
+const nameOf = (word: Word | undefined): string => word?.text.slice(word.text.lastIndexOf("/") + 1) ?? ""
 
-const nameOf = (word: Word | undefined): string => word?.text.replace(/^.*\//, "") ?? ""
+/** A command that may be started: the words of another one from some word on, and what a program adds to them. */
+export interface Started {
+  readonly words: ReadonlyArray<Word>
+  readonly from: number
+  readonly added: ReadonlyArray<Word>
+}
+
+export const startedWords = ({ added, from, words }: Started): ReadonlyArray<Word> => [...words.slice(from), ...added]
+
+/** So many texts are read that stand in each other. */
+const maxTexts = 4
+
+const mostStarted = 20_000
 
 /**
  * Every command that the text may start, as far as it can be told: also behind `env`, `if` and the like, and in what a
- * shell is given to read. For rules that hold back, which would rather see too many.
+ * shell is given to read. For rules that hold back, which would rather see too many. `whole`: these are all.
  */
-export const startedBy = (text: string, depth = 0): ReadonlyArray<ReadonlyArray<Word>> =>
-  readShell(text).commands.flatMap((words) => {
-    const first = words.findIndex((word) => !isPrefix(word))
-    if (first === -1) return []
-    const command = words.slice(first)
-    const added = fromInput.test(nameOf(command[0])) ? [unknown] : []
-    const later = starters.test(nameOf(command[0]))
-      ? command.slice(1, maxStarts).map((_, index) => [...command.slice(index + 1), ...added])
-      : []
-    const isReader = command.some((word, index) => readers.test(nameOf(word)) && (index === 0 || later.length > 0))
+export const startedBy = (text: string): { readonly commands: ReadonlyArray<Started>; readonly whole: boolean } => {
+  const commands: Array<Started> = []
+  let whole = true
+  const add = (words: ReadonlyArray<Word>, from = 0, added: Started["added"] = []) => {
+    if (commands.length < mostStarted) commands.push({ words, from, added })
+    else whole = false
+  }
+  const readCommand = (command: ReadonlyArray<Word>, depth: number): void => {
+    const name = nameOf(command[0])
+    const startsAnother = starters.test(name)
+    const added = fromInput.test(name) ? [unknown] : []
+    add(command)
+    const last = startsAnother ? command.length : 0
+    for (let from = 1; from < last && commands.length < mostStarted; from += 1) add(command, from, added)
     const given = command.slice(1).map((word) => word.text)
-    const read = isReader && depth < 4 ? [...given, given.join(" ")].flatMap((one) => startedBy(one, depth + 1)) : []
     // Without a text or a script it runs its input.
-    const runsInput = shells.test(nameOf(command[0])) && given.every((word) => word.startsWith("-"))
-    return [command, ...later, ...read, ...(runsInput ? [[unknown]] : [])]
-  })
+    if (shells.test(name) && given.every((word) => word.startsWith("-"))) add([unknown])
+    const isReader = readers.test(name) || (startsAnother && command.some((word) => readers.test(nameOf(word))))
+    if (!isReader || given.length === 0) return
+    for (const one of [...given, given.join(" ")]) readText(one, depth + 1)
+  }
+  const readText = (one: string, depth: number): void => {
+    if (depth > maxTexts) whole = false
+    if (depth > maxTexts || commands.length === mostStarted) return
+    const read = readShell(one)
+    whole &&= read.whole
+    for (const words of read.commands) {
+      const first = words.findIndex((word) => !isPrefix(word))
+      if (first !== -1) readCommand(words.slice(first), depth)
+    }
+  }
+  readText(text, 0)
+  return { commands, whole: whole && commands.length < mostStarted }
+}

@@ -69,7 +69,9 @@ const longestLabel = 60
 /** `continue session (resume the interrupted agent)`: what stands before the explanation. */
 const shortLabel = ({ options }: NoticeQuestion, choice: string): string => {
   const { label = choice } = options.find(({ name }) => name === choice) ?? {}
-  return plainText(label.replace(/\s*\(.*\)$/s, "") || label, longestLabel)
+  const explanationAt = label.endsWith(")") ? label.indexOf("(") : -1
+  const short = explanationAt === -1 ? label : label.slice(0, explanationAt).trimEnd()
+  return plainText(short || label, longestLabel)
 }
 
 /** Behind `#`, which no browser sends: the link is in no log of a server on the way. */
