@@ -202,7 +202,14 @@ describe("the program that stands in for a shell", () => {
   const policy = policyFor(around, none, "reviewer")
   const desk = { socket: "/run/desk", folder: "/state/heard" }
   const programs = { own: "/state/programs", outside: "/usr/bin:/bin", inTree: "" }
-  const options = { policy, shell: "/bin/bash", bubblewrap: "/usr/bin/bwrap", desk, held: [], programs }
+  const options = {
+    policy,
+    shell: "/bin/bash",
+    bubblewrap: { path: "/usr/bin/bwrap", isEnclosed: true },
+    desk,
+    held: [],
+    programs
+  }
   const text = sandboxedShell(options)
 
   it("enters bubblewrap with namespaces of its own, and hidden folders that cannot be written", () => {
