@@ -4,6 +4,7 @@
  */
 import { hardenedSettings, hardenedVariables, optionsWithValue } from "@reprise/process"
 import { type Bubblewrap, bubblewrapArguments, startOf } from "./bubblewrap.ts"
+import { closingDescriptors } from "./closeDescriptors.ts"
 import type { Mount, Policy } from "./policy.ts"
 import { exported, hiding, shellHead, withholding } from "./shellScript.ts"
 import { quoted } from "./shellWords.ts"
@@ -52,6 +53,7 @@ export const sandboxedGit = (git: string, bubblewrap: Bubblewrap, policy: Policy
   const hidden = hiding(bubblewrapArguments({ ...policy, mounts: policy.mounts.map(readOnly) }))
   return [
     shellHead,
+    closingDescriptors,
     withholding,
     exported({ ...policy.environment, ...variables }),
     hidden.before,

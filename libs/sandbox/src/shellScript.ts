@@ -3,6 +3,7 @@
  * start for every command of an agent, and a start of Node takes longer than most commands. Pure.
  */
 import { type Bubblewrap, bubblewrapArguments, proxySocket, startOf, type Words } from "./bubblewrap.ts"
+import { closingDescriptors } from "./closeDescriptors.ts"
 import { withheldVariables } from "./credentials.ts"
 import { madeRepository } from "./desk.ts"
 import { naming } from "./findPaths.ts"
@@ -175,7 +176,7 @@ const overheard = ({ folder }: DeskAccess) => ({
       '"child-pid":') first=\${at%%[!0-9]*} space=\${rest##*'"pid-namespace": '} space=\${space%%[!0-9]*} ;;
     esac
   done <"$code"
-  if [ -n "$first" ] && [ "$(readlink "/proc/$first/ns/pid")" = "pid:[$space]" ]; then kill -KILL "$first" 2>/dev/null; fi
+  if [ -n "$first" ] && [ -e "/proc/$first" ] && [ "$(readlink "/proc/$first/ns/pid")" = "pid:[$space]" ]; then kill -KILL "$first" 2>/dev/null; fi
   while [ -n "$first" ] && read -r state 2>/dev/null <"/proc/$first/stat"; do
     case \${state##*)} in " Z "* | " X "*) break ;; esac
     sleep 0.01
@@ -220,6 +221,7 @@ export const sandboxedShell = (options: ShellOptions): string => {
   const inner = `${began}${proxy === undefined ? "" : forwarding}exec "$@"`
   return [
     shellHead,
+    closingDescriptors,
     chosenEnvironment === true ? "" : withholding,
     choosingPrograms(programs),
     exported({ ...policy.environment, ...ofShell(shell), ...(proxy === undefined ? {} : proxyVariables(proxy)) }),
@@ -272,6 +274,7 @@ export const agentProgramText = (options: AgentProgramOptions): string => {
   const inner = [enterFolder, forwarding, ...ports.map(({ port }) => forwardingTo(port, localSocket(port)))].join("")
   return [
     shellHead,
+    closingDescriptors,
     withholdingAllBut(variables),
     choosingPrograms(programs),
     exported({ ...policy.environment, ...proxyVariables(proxy) }),
