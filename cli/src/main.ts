@@ -1,6 +1,6 @@
 /** Entry point: parses the command line, runs the command, ends with its exit code. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { withoutTreePath } from "@reprise/process"
+import { closeUnknownFiles, withoutTreePath } from "@reprise/process"
 import * as Command from "effect/cli/Command"
 import * as Completions from "effect/cli/Completions"
 import * as Effect from "effect/Effect"
@@ -15,7 +15,8 @@ import { exitCodes } from "./terminal/exitCodes.ts"
 import { say } from "./terminal/Printer.ts"
 import { reportExit } from "./terminal/reportExit.ts"
 
-// Before any program is started: agents can write what lies in the repository.
+// Before any program is started: it would have what this process was started with, and agents can write what lies in the repository.
+closeUnknownFiles()
 Object.assign(process.env, withoutTreePath(process.env, process.cwd()))
 
 const commands = Completions.fromCommand(root)

@@ -69,7 +69,7 @@ const acpWarning = (standing: Standing, runtime: RuntimeName): string | undefine
 export const warningOf = (standing: Standing, runtimes: ReadonlyArray<RuntimeName>): string | undefined => {
   const lines = [
     ...(standing._tag === "unusable" ? [`Commands run without a sandbox: ${standing.reason}`] : []),
-    ...(standing._tag === "used" ? shortcomings(standing.engine) : []),
+    ...(standing._tag === "used" ? shortcomings(standing) : []),
     ...runtimes.flatMap((runtime) => acpWarning(standing, runtime) ?? [])
   ]
   return lines.length === 0 ? undefined : lines.join("\n")

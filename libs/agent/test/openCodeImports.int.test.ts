@@ -108,7 +108,10 @@ describe.skipIf(!sandboxed)("what OpenCode imports", () => {
         hostile(scene.workspace, trapped)
         assert.strictEqual((yield* say("work")).text, "worked")
         assert.isFalse(existsSync(trapped))
-        assert.isTrue(existsSync(join(scene.workspace, "worked")), "the plugin told the sandbox where the command belongs")
+        assert.isTrue(
+          existsSync(join(scene.workspace, "worked")),
+          "the plugin told the sandbox where the command belongs"
+        )
       }).pipe(Effect.provide(Places.layer))
   )
 

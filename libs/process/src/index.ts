@@ -20,6 +20,7 @@ export {
 export { hardenedSettings, hardenedVariables, optionsWithValue } from "./gitHardening.ts"
 export { type GitLock, putAsideLocks } from "./gitLocks.ts"
 export { isAlive, startOf } from "./identity.ts"
+export { closeUnknownFiles } from "./inheritedFiles.ts"
 export { endLeftovers, type Mark, markedProcesses, variableOf } from "./Mark.ts"
 export { differencesFromCommit } from "./nestedTrees.ts"
 export { GitEnded } from "./ownIndex.ts"

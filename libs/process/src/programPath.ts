@@ -50,7 +50,14 @@ export const treesAround = (folder: string, home: string | undefined): ReadonlyA
   return above === folder ? own : [...own, ...treesAround(above, home)]
 }
 
-/** Takes the folders of the working tree around `folder` off the `PATH` of an environment, and notes them. */
+/** One that is not there yet could be made, with a `git` in it, by a command that may write there. */
+const thatExist = (path: string): string =>
+  path
+    .split(delimiter)
+    .filter((folder) => existsSync(folder))
+    .join(delimiter) || usual
+
+/** Takes the folders of the working tree around `folder` off the `PATH` of an environment, and notes them; also those that do not exist. */
 export const withoutTreePath = (
   environment: Readonly<Record<string, string | undefined>>,
   folder: string
@@ -58,5 +65,5 @@ export const withoutTreePath = (
   const { inTree, outside } = splitPath(environment["PATH"] ?? "", treesAround(folder, environment["HOME"]))
   const known = environment[treePathVariable]
   const noted = [known, inTree].filter((one) => one !== undefined && one !== "").join(delimiter)
-  return { ...environment, PATH: outside, ...(noted === "" ? {} : { [treePathVariable]: noted }) }
+  return { ...environment, PATH: thatExist(outside), ...(noted === "" ? {} : { [treePathVariable]: noted }) }
 }

@@ -18,6 +18,19 @@ describe("folders of programs", () => {
     assert.deepStrictEqual(splitPath(path, ["/work"]), { outside, inTree })
   })
 
+  it("are left out for good if they do not exist when Reprise starts", () => {
+    const root = mkdtempSync(join(tmpdir(), "reprise-path-"))
+    try {
+      const [later, now] = [join(root, "later"), join(root, "now")]
+      mkdirSync(now)
+      const pathOf = (path: string) => withoutTreePath({ PATH: path }, root)["PATH"]
+      assert.strictEqual(pathOf(`${later}:${now}:/bin`), `${now}:/bin`)
+      assert.include(pathOf(later), "/usr/bin:")
+    } finally {
+      rmSync(root, { recursive: true, force: true })
+    }
+  })
+
   it("in the tree are noted for quality gates, which find them first", () => {
     const root = mkdtempSync(join(tmpdir(), "reprise-path-"))
     try {

@@ -12,7 +12,7 @@ import { openedByWords, type PreparedAgent, type ToolWords } from "./agentWrites
 import { gitRepositoryOf, headOf } from "./askGit.ts"
 import { removeUnusedCaches } from "./cacheFolders.ts"
 import type { Decider, Whose } from "./decider.ts"
-import type { Engine } from "./engine.ts"
+import type { EngineHere } from "./engine.ts"
 import { dispatchingGit, gitFor, openGit, placedGit } from "./gitProgram.ts"
 import { markOf, ownFolder } from "./hostFolder.ts"
 import { putAsideLeft } from "./leftovers.ts"
@@ -47,7 +47,7 @@ import { makeTurns } from "./turns.ts"
 import { findUsability } from "./usability.ts"
 
 export type Standing =
-  | { readonly _tag: "used"; readonly engine: Engine }
+  | ({ readonly _tag: "used" } & EngineHere)
   | { readonly _tag: "off" }
   /** `reason`: a sentence with what to install. */
   | { readonly _tag: "unusable"; readonly reason: string }
@@ -195,7 +195,7 @@ const during = <A>(
     )
   })
 
-const inUse = (host: Host): SandboxShape => {
+const inUse = (host: Host, here: EngineHere): SandboxShape => {
   const { gates, mode } = host.options
   const { bubblewrap } = host.programs
   const covers = (permissions: PermissionMode) => mode === "required" || permissions !== "all"
@@ -247,7 +247,7 @@ const inUse = (host: Host): SandboxShape => {
   })
 
   return {
-    standing: { _tag: "used", engine: host.engine },
+    standing: { _tag: "used", ...here },
     covers,
     guards: (directory) => guarded.has(directory),
     coversGates: gates,
@@ -336,7 +336,8 @@ const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
   if (options.visiting !== true) {
     yield* Effect.forkScoped(Effect.ignore(onDisk("/", () => removeUnusedCaches(cachesFolder(host)))))
   }
-  return inUse(host)
+  const { canBeOutlived = false, engine } = usability
+  return inUse(host, { engine, canBeOutlived })
 })
 
 /** Not used, unless a layer provides it. */

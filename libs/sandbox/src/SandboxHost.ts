@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { chmod, mkdir, realpath } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { delimiter, dirname, join } from "node:path"
 import { hasCode, replaceFile, splitPath, treePathVariable } from "@reprise/process"
 import type { Role, RunId } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
@@ -28,7 +28,7 @@ import { seatbeltShell } from "./seatbelt.ts"
 import { type ProgramPaths, sandboxedShell } from "./shellScript.ts"
 import type { makeSockets } from "./sockets.ts"
 import { firstLinks } from "./strayEntries.ts"
-import { closedPlaces, lookAround } from "./surroundings.ts"
+import { closedPlaces, lookAround, placeOf } from "./surroundings.ts"
 import type { Place } from "./treeSearch.ts"
 import type { Programs } from "./usability.ts"
 
@@ -105,11 +105,17 @@ export const programPaths = (host: Host, inTree?: string): ProgramPaths => {
   }
 }
 
-/** The user's, but that what an agent wrote into the tree is no program of this machine. */
-export const environmentFor = ({ environment = process.env, stateDirectory }: SandboxOptions): Environment => ({
-  ...environment,
-  PATH: splitPath(environment["PATH"] ?? "", [dirname(stateDirectory)]).outside
-})
+/** The user's `PATH` without the repository's folders, which its commands are to write. */
+const userPath = ({ environment = process.env, stateDirectory }: SandboxOptions): string =>
+  splitPath(environment["PATH"] ?? "", [dirname(stateDirectory)]).outside
+
+/** The user's, but that what a command can have written is no program of this machine. */
+export const environmentFor = (options: SandboxOptions): Environment => {
+  const { environment = process.env, settings, stateDirectory } = options
+  const at = { home: homeOf(environment), workspace: dirname(stateDirectory) }
+  const written = settings.write.map((path) => placeOf(path, at))
+  return { ...environment, PATH: splitPath(userPath(options), written).outside }
+}
 
 export const placesOf = ({ folder }: Host) => join(folder, "places")
 /** What commands said, while they run. No command sees it. */
@@ -121,12 +127,13 @@ export const digest = (text: string) => createHash("sha256").update(text).digest
 export const writeProgram = (path: string, text: string) =>
   replaceFile(path, text, { mode: 0o700 }).then(() => chmod(path, 0o700))
 
-const placeOf = async (host: Host, workspace: string): Promise<Place> => {
+const treeOf = async (host: Host, workspace: string): Promise<Place> => {
   const { environment, options } = host
   const git = await gitRepositoryOf(workspace, environment)
   return {
     workspace,
     stateDirectory: options.stateDirectory,
+    search: environment["PATH"] ?? "",
     git: git === undefined ? undefined : { ...git, ...(await gitDirectoriesOf(git)) },
     hooks: git === undefined ? [] : await relativeHooksOf(git, environment),
     namedIn: async (tree) => (git === undefined ? [] : await placesInTree(git, environment, tree))
@@ -143,7 +150,7 @@ export const putAsideNested = (host: Host, directory: string) =>
         ? Effect.succeed([])
         : host.nested.check(
             workspace,
-            onDisk(directory, () => placeOf(host, workspace))
+            onDisk(directory, () => treeOf(host, workspace))
           )
     ),
     Effect.tap((sentences) => Effect.forEach(sentences, (sentence) => Effect.logWarning(sentence), { discard: true })),
@@ -248,7 +255,8 @@ export const settled = (host: Host, directory: string, role: Role, of: CommandsO
       const { environment } = host
       const home = homeOf(environment)
       const places = await placesFor(host, directory, of)
-      const where = { workspace: directory, stateDirectory, home, environment, ...places }
+      const searched = userPath(host.options).split(delimiter)
+      const where = { workspace: directory, stateDirectory, home, environment, searched, ...places }
       const around = await lookAround(where, settings, own)
       const bounds = { ...around, closed: await closedPlaces(where, settings, around.git) }
       const forNow = of.whose === "agent" ? (host.opened.get(around.workspace) ?? []) : []

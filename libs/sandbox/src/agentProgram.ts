@@ -7,6 +7,7 @@ import { connect } from "node:net"
 import { join } from "node:path"
 import { Effect } from "effect"
 import type { PreparedAgent } from "./agentWrites.ts"
+import type { Bubblewrap } from "./bubblewrap.ts"
 import { openDoor } from "./door.ts"
 import { splitLocal } from "./hosts.ts"
 import type { OwnPlaces } from "./policy.ts"
@@ -55,7 +56,7 @@ const leadTo = (host: Host, port: number) =>
     }
   })
 
-const textFor = Effect.fnUntraced(function* (host: Host, bubblewrap: string, agent: SandboxedAgent) {
+const textFor = Effect.fnUntraced(function* (host: Host, bubblewrap: Bubblewrap, agent: SandboxedAgent) {
   const { directory, name, own, role, variables } = agent
   const { names, ports } = splitLocal(own.network)
   yield* onDisk(directory, async () => {
@@ -87,7 +88,7 @@ const textFor = Effect.fnUntraced(function* (host: Host, bubblewrap: string, age
 /** The path of a program that takes the agent's command as its words. */
 export const agentProgram = Effect.fn("Sandbox.agentProgram")(function* (
   host: Host,
-  bubblewrap: string,
+  bubblewrap: Bubblewrap,
   agent: SandboxedAgent
 ) {
   const { directory, name, role } = agent

@@ -48,6 +48,29 @@ export const isolation: ReadonlyArray<string> = [
   "ALL"
 ]
 
+/**
+ * Around these: processes of their own, the first of which is the sandbox's bubblewrap. The kernel ends all of them with it, and
+ * nothing inside can see it. Of the first process inside it can: where the system lets a program debug others of its user, a
+ * command can take away from that one that it ends with its parent.
+ */
+export const enclosure: ReadonlyArray<string> = [
+  "--unshare-user",
+  "--unshare-pid",
+  "--as-pid-1",
+  "--die-with-parent",
+  ...["--dev-bind", "/", "/"]
+]
+
+/** `isEnclosed`: whether it can be started inside of itself here. */
+export interface Bubblewrap {
+  readonly path: string
+  readonly isEnclosed: boolean
+}
+
+/** The words that come before those of a policy. `own`: options of the one that ends last. */
+export const startOf = ({ isEnclosed, path }: Bubblewrap, own: ReadonlyArray<string> = []): ReadonlyArray<string> =>
+  isEnclosed ? [path, ...own, ...enclosure, "--", path] : [path, ...own]
+
 /** Below `/proc`, what belongs to the kernel and not to a process. */
 const kernelFolders = ["sys", "irq", "bus", "fs", "acpi", "scsi", "driver"].map((name) => `/proc/${name}`)
 

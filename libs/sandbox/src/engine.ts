@@ -23,10 +23,21 @@ export const chooseEngine = (platform: string, isRequired: boolean): Choice => {
   }
 }
 
-/** What commands do not get here that they do on Linux; empty: nothing is missing. Lines for people. */
-export const shortcomings = (engine: Engine): ReadonlyArray<string> =>
+const outlived =
+  "Processes of a command that is killed may go on: bubblewrap cannot be started inside of itself here, and programs may debug others of their user. Allow bubblewrap nested user namespaces, or set kernel.yama.ptrace_scope to 1."
+
+/** `canBeOutlived`: whether a command can take over the process with which all of its own end. */
+export interface EngineHere {
+  readonly engine: Engine
+  readonly canBeOutlived?: boolean
+}
+
+/** What does not hold here that the sandbox promises on Linux; empty: nothing is missing. Lines for people. */
+export const shortcomings = ({ canBeOutlived = false, engine }: EngineHere): ReadonlyArray<string> =>
   engine === "bubblewrap"
-    ? []
+    ? canBeOutlived
+      ? [outlived]
+      : []
     : [
         "Seatbelt was never tried with Reprise on a Mac.",
         "Commands reach no name, whatever sandbox.network says, and nobody is asked about one.",

@@ -3,7 +3,8 @@
  * write the working tree (docs/security.md#programs-outside-of-the-sandbox). Pure.
  */
 import { hardenedSettings, hardenedVariables, optionsWithValue } from "@reprise/process"
-import { bubblewrapArguments } from "./bubblewrap.ts"
+import { type Bubblewrap, bubblewrapArguments, startOf } from "./bubblewrap.ts"
+import { closingDescriptors } from "./closeDescriptors.ts"
 import type { Mount, Policy } from "./policy.ts"
 import { exported, hiding, shellHead, withholding } from "./shellScript.ts"
 import { quoted } from "./shellWords.ts"
@@ -48,14 +49,15 @@ const readOnly = (mount: Mount): Mount =>
   mount.as === "writable" && mount.from === undefined ? { ...mount, as: "readable" } : mount
 
 /** Every subcommand in the sandbox of a workspace, where it writes nothing and reaches nothing. */
-export const sandboxedGit = (git: string, bubblewrap: string, policy: Policy): string => {
+export const sandboxedGit = (git: string, bubblewrap: Bubblewrap, policy: Policy): string => {
   const hidden = hiding(bubblewrapArguments({ ...policy, mounts: policy.mounts.map(readOnly) }))
   return [
     shellHead,
+    closingDescriptors,
     withholding,
     exported({ ...policy.environment, ...variables }),
     hidden.before,
-    `exec ${[quoted(bubblewrap), ...hidden.words].join(" ")} --chdir "$PWD" -- `,
+    `exec ${[...startOf(bubblewrap).map(quoted), ...hidden.words].join(" ")} --chdir "$PWD" -- `,
     `${[git, ...hardenedSettings].map(quoted).join(" ")} "$@"\n`
   ].join("")
 }

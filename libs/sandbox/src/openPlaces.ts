@@ -9,7 +9,7 @@ export interface Bounds {
   readonly home: string | undefined
   readonly workspace: string
   readonly stateDirectory: string
-  /** Keys and credentials, what `sandbox.deny` names and git's own folders, whether they exist or not. */
+  /** Keys and credentials, what `sandbox.deny` names, git's own folders and those of `PATH`, whether they exist or not. */
   readonly closed: ReadonlyArray<string>
 }
 
@@ -21,6 +21,9 @@ const systemFolders: ReadonlySet<string> = new Set([
 
 const closedNames: ReadonlySet<string> = new Set([".git", ".reprise", ".ssh"])
 
+/** As they are called everywhere, also where `PATH` does not have them now. */
+const programFolderNames: ReadonlySet<string> = new Set(["bin", "sbin", "shims"])
+
 /** Whether it says what other programs run or allow, wherever it stands. */
 export const isClosed = (path: string): boolean =>
   bearsCommands(path) || path.split("/").some((name) => closedNames.has(name.toLowerCase()))
@@ -29,7 +32,7 @@ export const isClosed = (path: string): boolean =>
 const isOpenInHome = (inner: string): boolean => {
   const [first = "", ...rest] = inner.split("/")
   if (first === ".cache") return rest.length > 0
-  return first !== "" && !first.startsWith(".") && first !== "bin"
+  return first !== "" && !first.startsWith(".")
 }
 
 const isOpenFolder = (path: string, home: string | undefined): boolean => {
@@ -43,6 +46,7 @@ export const isOpenPlace = ({ path }: Pick<Found, "path">, bounds: Bounds): bool
   const kept = [workspace, stateDirectory, ...closed, ...(home === undefined ? [] : [home])]
   return (
     !isClosed(path) &&
+    !path.split("/").some((name) => programFolderNames.has(name)) &&
     !kept.some((one) => isWithin(one, path)) &&
     ![workspace, stateDirectory, ...closed].some((one) => isWithin(path, one)) &&
     isOpenFolder(path, home)

@@ -36,7 +36,7 @@ export interface Surroundings {
   /** What exists of the settings' `write` and `read`. */
   readonly write: ReadonlyArray<string>
   readonly read: ReadonlyArray<string>
-  /** Where settings of the user's programs lead that commands could write, whether something is there or not. */
+  /** Where settings of the user's programs lead, and programs themselves, that commands could write, whether something is there or not. */
   readonly startup: ReadonlyArray<string>
   /** What exists in the workspace of the files that bear commands, and of `startup`. */
   readonly commandFiles: ReadonlyArray<string>

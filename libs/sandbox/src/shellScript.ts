@@ -2,7 +2,8 @@
  * Programs that stand in for a shell: `PROGRAM -c COMMAND` runs the command in the sandbox. They are scripts, because they
  * start for every command of an agent, and a start of Node takes longer than most commands. Pure.
  */
-import { bubblewrapArguments, proxySocket, type Words } from "./bubblewrap.ts"
+import { type Bubblewrap, bubblewrapArguments, proxySocket, startOf, type Words } from "./bubblewrap.ts"
+import { closingDescriptors } from "./closeDescriptors.ts"
 import { withheldVariables } from "./credentials.ts"
 import { madeRepository } from "./desk.ts"
 import { naming } from "./findPaths.ts"
@@ -130,7 +131,7 @@ export interface ShellOptions {
   readonly policy: Policy
   /** The shell that reads the commands. */
   readonly shell: string
-  readonly bubblewrap: string
+  readonly bubblewrap: Bubblewrap
   readonly proxy?: ProxyAccess
   readonly desk: DeskAccess
   readonly keeping: Keeping
@@ -160,17 +161,25 @@ const patienceSeconds = 7 * 24 * 3600
 /**
  * The output passes through a pipe, in its order: what it says of files that may not be written is known here only. Bubblewrap
  * stays this program's own child, with which it ends; so its exit code comes by a file. What the command left behind is
- * killed with the first process inside, but that takes a moment: nothing is looked at before.
+ * killed with the first process, which a command may have taken over: it is killed whatever it does, and nothing is looked at
+ * before it is gone. Its name may hold anything.
  */
 const overheard = ({ folder }: DeskAccess) => ({
   before: ["said", "code", "start"].map((name) => `${name}=${quoted(folder)}/${name}-$$\n`).join(""),
-  words: "--json-status-fd 4",
+  own: ["--json-status-fd", "4"],
   pipe: ' 4>"$code" 5>"$start" 2>&1 | tee "$said"',
-  status: `status=1 first=
-  while read -r _ word at _; do
-    case $word in '"exit-code":') status=\${at%%[!0-9]*} ;; '"child-pid":') first=\${at%%[!0-9]*} ;; esac
+  status: `status=1 first= space=
+  while read -r _ word at rest; do
+    case $word in
+      '"exit-code":') status=\${at%%[!0-9]*} ;;
+      '"child-pid":') first=\${at%%[!0-9]*} space=\${rest##*'"pid-namespace": '} space=\${space%%[!0-9]*} ;;
+    esac
   done <"$code"
-  while [ -n "$first" ] && read -r _ _ state _ 2>/dev/null <"/proc/$first/stat" && [ "$state" != Z ]; do sleep 0.01; done
+  if [ -n "$first" ] && [ -e "/proc/$first" ] && [ "$(readlink "/proc/$first/ns/pid")" = "pid:[$space]" ]; then kill -KILL "$first" 2>/dev/null; fi
+  while [ -n "$first" ] && read -r state 2>/dev/null <"/proc/$first/stat"; do
+    case \${state##*)} in " Z "* | " X "*) break ;; esac
+    sleep 0.01
+  done
 `
 })
 
@@ -207,10 +216,11 @@ export const sandboxedShell = (options: ShellOptions): string => {
   const names = keepNames(policy, keeping)
   const heard = overheard(desk)
   const hidden = hiding(bubblewrapArguments(policy, proxy?.socket))
-  const enter = [quoted(bubblewrap), heard.words, asInside, ...hidden.words]
+  const enter = [...startOf(bubblewrap, heard.own).map(quoted), asInside, ...hidden.words]
   const inner = `${began}${proxy === undefined ? "" : forwarding}exec "$@"`
   return [
     shellHead,
+    closingDescriptors,
     chosenEnvironment === true ? "" : withholding,
     choosingPrograms(programs),
     exported({ ...policy.environment, ...ofShell(shell), ...(proxy === undefined ? {} : proxyVariables(proxy)) }),
@@ -261,12 +271,13 @@ export const agentProgramText = (options: AgentProgramOptions): string => {
   const inner = [enterFolder, forwarding, ...ports.map(({ port }) => forwardingTo(port, localSocket(port)))].join("")
   return [
     shellHead,
+    closingDescriptors,
     withholdingAllBut(variables),
     choosingPrograms(programs),
     exported({ ...policy.environment, ...proxyVariables(proxy) }),
     names.before,
     hidden.before,
-    [quoted(bubblewrap), asInside, ...hidden.words].join(" "),
+    [...startOf(bubblewrap).map(quoted), asInside, ...hidden.words].join(" "),
     ` -- /bin/sh -c ${quoted(`${inner}exec "$@"`)} "$PWD" "$@"\n`,
     "status=$?\n",
     names.after,

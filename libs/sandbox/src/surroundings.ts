@@ -17,6 +17,7 @@ import {
   type SandboxSettings,
   type Surroundings
 } from "./policy.ts"
+import { programFolders, programPlaces } from "./programPlaces.ts"
 import { registriesFor } from "./registries.ts"
 import { startupPlaces } from "./startupPlaces.ts"
 
@@ -31,6 +32,8 @@ export interface Whereabouts {
   readonly caches: string
   readonly cachesFrom?: string
   readonly refused: string
+  /** The folders of the user's `PATH`, without those of the repository. */
+  readonly searched: ReadonlyArray<string>
 }
 
 /** Where a path of the configuration is. */
@@ -115,8 +118,9 @@ export const closedPlaces = async (
   git: GitPlaces | undefined
 ): Promise<ReadonlyArray<string>> => {
   const named = [...credentialPlaces(where), ...settings.deny.map((path) => placeOf(path, where))]
+  const programs = await programFolders(where.searched)
   const own = git === undefined ? [] : [git.directory, git.common, ...git.executable, ...git.obeyed]
-  return [...new Set([...named, ...own, ...pathsOf(await findAll(named))])]
+  return [...new Set([...named, ...own, ...programs, ...pathsOf(await findAll(named))])]
 }
 
 const noOwnPlaces: OwnPlaces = { write: [], read: [], kept: [], network: [] }
@@ -153,7 +157,10 @@ export const lookAround = async (
   const obeyedFiles = [...commandFiles.map((name) => join(workspace, name)), ...kept]
   const writable = [workspace, ...write, ...(git === undefined ? [] : [git.common, git.directory])]
   // Where `.git` is a link, a command could put a repository of its own in its place.
-  const startup = await startupPlaces(await realOf(where.home), where.environment, writable)
+  const startup = [
+    ...(await startupPlaces(await realOf(where.home), where.environment, writable)),
+    ...(await programPlaces(where.searched, write))
+  ]
   const protectedPaths = [
     ...obeyedFiles,
     ...startup,

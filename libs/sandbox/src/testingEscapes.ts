@@ -4,6 +4,7 @@ import { commandFileEscapes } from "./testingCommandFileEscapes.ts"
 import { gitEscapes } from "./testingGitEscapes.ts"
 import { nestedRepositoryEscapes } from "./testingNestedRepositories.ts"
 import { canary } from "./testingScene.ts"
+import { takeover } from "./testingTakeover.ts"
 import { type Escape, has, kills, read, survives, written } from "./testingTries.ts"
 
 const tcp = (address: string) => `exec 3<>/dev/tcp/${address} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3`
@@ -235,5 +236,10 @@ export const escapes: ReadonlyArray<Escape> = [
     "a grandchild",
     3,
     (time) => `(setsid sh -c 'sleep ${time} & exit' >/dev/null 2>&1 </dev/null &) ; sleep 0.1`
+  ),
+  survives(
+    "a process whose first process was taken over",
+    4,
+    (time) => `setsid sleep ${time} >/dev/null 2>&1 </dev/null & sleep 0.1; ${takeover}`
   )
 ]

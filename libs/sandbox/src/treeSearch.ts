@@ -2,8 +2,7 @@
  * Where in a working tree there may be something that programs outside of the sandbox obey: found by names alone, in one look.
  * Changes nothing but folders that their owner could not list.
  */
-import { dirname, join } from "node:path"
-import { splitPath } from "@reprise/process"
+import { join } from "node:path"
 import { Effect, Schema } from "effect"
 import type { GitRepository } from "./askGit.ts"
 import { findPaths, naming } from "./findPaths.ts"
@@ -16,6 +15,8 @@ export interface Place {
   readonly workspace: string
   /** Nobody but Reprise writes there. */
   readonly stateDirectory: string
+  /** A `PATH` of folders that no command can write. */
+  readonly search: string
   readonly git: (Pick<GitRepository, "common" | "directory"> & Directories) | undefined
   /** Where the user's configuration has every repository look for hooks, relative to its working tree. */
   readonly hooks: ReadonlyArray<string>
@@ -65,8 +66,7 @@ const linksInto = ({ git, stateDirectory }: Place): ReadonlyArray<string> => {
 
 /** Where in the tree a repository, skills or instructions may be. The workspace's own repository is left out. `most`: more are refused. */
 export const candidatesIn = Effect.fnUntraced(function* (place: Place, most = mostCandidates) {
-  const { stateDirectory, workspace } = place
-  const search = splitPath(process.env["PATH"] ?? "", [dirname(stateDirectory)]).outside
+  const { search, stateDirectory, workspace } = place
   const { isCut, paths } = yield* findPaths(
     [
       workspace,

@@ -1,19 +1,20 @@
 /** Whether the sandbox can be used on this machine, and if not, what to do. */
+import { readFile } from "node:fs/promises"
 import { findProgram, isProgram, runProgram } from "@reprise/process"
 import { Effect } from "effect"
-import { isolation, readOnlySystem } from "./bubblewrap.ts"
-import { chooseEngine, type Engine } from "./engine.ts"
+import { type Bubblewrap, isolation, readOnlySystem, startOf } from "./bubblewrap.ts"
+import { chooseEngine, type EngineHere } from "./engine.ts"
 
 export interface Programs {
   /** Bubblewrap's own; Seatbelt is entered by a program of the system. */
-  readonly bubblewrap?: string
+  readonly bubblewrap?: Bubblewrap
   readonly shell: string
   readonly git: string
 }
 
 /** `reason`: a sentence for people, with what to install. */
 export type Usability =
-  | { readonly _tag: "usable"; readonly engine: Engine; readonly programs: Programs }
+  | ({ readonly _tag: "usable"; readonly programs: Programs } & EngineHere)
   | { readonly _tag: "unusable"; readonly reason: string }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -35,10 +36,11 @@ const commonPrograms = Effect.fnUntraced(function* (environment: Environment) {
 const install =
   "Install it: 'apt-get install bubblewrap socat' on Debian and Ubuntu, 'dnf install bubblewrap socat' on Fedora."
 
-const tryOut = (bubblewrap: string) =>
-  runProgram({
-    program: bubblewrap,
-    args: [...isolation, ...readOnlySystem, "--", "/bin/sh", "-c", ":"],
+const tryOut = (bubblewrap: Bubblewrap) => {
+  const [program = bubblewrap.path, ...args] = startOf(bubblewrap)
+  return runProgram({
+    program,
+    args: [...args, ...isolation, ...readOnlySystem, "--", "/bin/sh", "-c", ":"],
     environment: { PATH: "/usr/bin:/bin" },
     timeoutMs: 10_000
   }).pipe(
@@ -47,20 +49,31 @@ const tryOut = (bubblewrap: string) =>
     ),
     Effect.catch(({ message }) => Effect.succeed(message))
   )
+}
 
 const whyRefused = (said: string): string =>
   /unknown option.*disable-userns/i.test(said)
     ? "This bubblewrap is older than 0.8, which cannot keep a command from making namespaces of its own. Install a newer one."
     : `bubblewrap cannot separate processes here (${said}). In a container, allow it user namespaces, or let the container be the sandbox (docs/security.md); on Ubuntu, allow bwrap in AppArmor.`
 
+/** Whether a program may debug others of its user that it has not started itself (Yama). */
+const mayDebug = () =>
+  readFile("/proc/sys/kernel/yama/ptrace_scope", "utf8").then(
+    (scope) => scope.trim() === "0",
+    () => true
+  )
+
 const findBubblewrap = Effect.fnUntraced(function* (environment: Environment) {
-  const bubblewrap = yield* findProgram("bwrap", environment)
-  if (bubblewrap === undefined) return unusable(`bubblewrap is not installed. ${install}`)
+  const path = yield* findProgram("bwrap", environment)
+  if (path === undefined) return unusable(`bubblewrap is not installed. ${install}`)
   if ((yield* findProgram("socat", environment)) === undefined) return unusable(`socat is not installed. ${install}`)
-  const refused = yield* tryOut(bubblewrap)
+  // A profile of AppArmor for bubblewrap may allow only the first one.
+  const isEnclosed = (yield* tryOut({ path, isEnclosed: true })) === undefined
+  const refused = isEnclosed ? undefined : yield* tryOut({ path, isEnclosed })
   if (refused !== undefined) return unusable(whyRefused(refused))
-  const programs = { bubblewrap, ...(yield* commonPrograms(environment)) }
-  return { _tag: "usable", engine: "bubblewrap", programs } satisfies Usability
+  const programs = { bubblewrap: { path, isEnclosed }, ...(yield* commonPrograms(environment)) }
+  const canBeOutlived = !isEnclosed && (yield* Effect.promise(mayDebug))
+  return { _tag: "usable", engine: "bubblewrap", programs, canBeOutlived } satisfies Usability
 })
 
 const sandboxExec = "/usr/bin/sandbox-exec"

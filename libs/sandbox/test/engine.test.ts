@@ -20,7 +20,14 @@ describe("what separates commands from a machine", () => {
   })
 
   it("is said not to have been tried on a Mac, with what commands do not get there", () => {
-    assert.deepStrictEqual(shortcomings("bubblewrap"), [])
-    assert.match(shortcomings("seatbelt").join("\n"), /never tried(.|\n)*no name(.|\n)*leaves behind(.|\n)*not counted/)
+    assert.deepStrictEqual(shortcomings({ engine: "bubblewrap" }), [])
+    assert.match(
+      shortcomings({ engine: "seatbelt" }).join("\n"),
+      /never tried(.|\n)*no name(.|\n)*leaves behind(.|\n)*not counted/
+    )
+  })
+
+  it("is said to let processes of a killed command go on where one can take over what ends them", () => {
+    assert.match(shortcomings({ engine: "bubblewrap", canBeOutlived: true }).join("\n"), /may go on.*ptrace_scope to 1/)
   })
 })

@@ -200,7 +200,14 @@ describe("what a command made for programs outside to obey", () => {
         mkdirSync(stateDirectory, { recursive: true })
         configured(join(workspace, "another", ".git", "config"), "\tpager = less\n")
         make({ workspace, spoiled: join(workspace, "spoiled", ".git", "config") })
-        const place: Place = { workspace, stateDirectory, git: undefined, hooks: [], namedIn: async () => [] }
+        const place: Place = {
+          workspace,
+          stateDirectory,
+          git: undefined,
+          hooks: [],
+          search: "",
+          namedIn: async () => []
+        }
         const failure = yield* Effect.flip(nestedRepositories(place, makeConfigurationReader(), { mostLooks: 300 }))
         assert.instanceOf(failure, TooMuchToLookAt)
         assert.match(

@@ -21,7 +21,7 @@ const placeIn = (folder: string, name: string): Place => {
   const workspace = join(folder, name)
   const stateDirectory = join(workspace, ".reprise")
   mkdirSync(stateDirectory, { recursive: true })
-  return { workspace, stateDirectory, git: undefined, hooks: [], namedIn: async () => [] }
+  return { workspace, stateDirectory, search: "/usr/bin:/bin", git: undefined, hooks: [], namedIn: async () => [] }
 }
 
 /** Each with another configuration that names a program. */

@@ -5,7 +5,7 @@ const bounds = {
   home: "/home/me",
   workspace: "/home/me/work",
   stateDirectory: "/home/me/work/.reprise",
-  closed: ["/home/me/.ssh", "/home/me/keys/age", "/home/me/work/.git", "/srv/denied"]
+  closed: ["/home/me/.ssh", "/home/me/keys/age", "/home/me/work/.git", "/srv/denied", "/home/me/tools/a"]
 }
 
 const asked = [
@@ -29,6 +29,10 @@ const neverAsked: ReadonlyArray<readonly [string, string]> = [
   ["settings of programs", "/home/me/.config/autostart"],
   ["programs of the user", "/home/me/bin/tool"],
   ["other programs of the user", "/home/me/.local/bin/tool"],
+  ["programs of a language", "/home/me/miniconda3/bin"],
+  ["programs of another language", "/home/me/.cache/tool/shims/a"],
+  ["a folder of PATH", "/home/me/tools/a"],
+  ["a folder above one of PATH", "/home/me/tools"],
   ["all caches at once", "/home/me/.cache"],
   ["a program of the system", "/usr/local/bin/tool"],
   ["a program beside the system's", "/opt/tool"],

@@ -225,7 +225,14 @@ describe("the program that stands in for a shell", () => {
     keeper: "/run/keeper"
   }
   const programs = { own: "/state/programs", outside: "/usr/bin:/bin", inTree: "" }
-  const options = { policy, shell: "/bin/bash", bubblewrap: "/usr/bin/bwrap", desk, keeping, programs }
+  const options = {
+    policy,
+    shell: "/bin/bash",
+    bubblewrap: { path: "/usr/bin/bwrap", isEnclosed: true },
+    desk,
+    keeping,
+    programs
+  }
   const text = sandboxedShell(options)
 
   it("enters bubblewrap with namespaces of its own, and hidden folders that cannot be written", () => {

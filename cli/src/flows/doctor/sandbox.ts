@@ -22,7 +22,10 @@ export const checkSandbox = Effect.fn("checkSandbox")(function* (options: System
   const startsOpenCode = opencode.url === undefined && configuredRuntimes(options.settings).includes("opencode")
   const unguarded = startsOpenCode ? unguardedBy(process.env) : undefined
   if (unguarded !== undefined) return broken("sandbox", `OpenCode is not started: ${unguarded.problem}`, unguarded.next)
-  const missing = shortcomings(standing.engine)
+  const missing = shortcomings(standing)
+  if (missing.length > 0 && standing.engine === "bubblewrap") {
+    return warning("sandbox", "Commands run in it, but their processes may go on after them.", missing.join(" "))
+  }
   if (missing.length > 0) {
     const next = "Run in a container or on Linux if you need them, or help to try it."
     return warning("sandbox", `Commands run in Seatbelt. ${missing.join(" ")}`, next)

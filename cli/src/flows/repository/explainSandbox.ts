@@ -1,5 +1,5 @@
 /** `reprise sandbox explain`: what commands of agents and quality gates may write, read and reach in this repository. */
-import { type Engine, type Policy, type SandboxShape, shortcomings } from "@reprise/sandbox"
+import { type EngineHere, type Policy, type SandboxShape, shortcomings } from "@reprise/sandbox"
 import { Effect } from "effect"
 import { loadConfig } from "../../config/loadConfig.ts"
 import { findProject } from "../../project/Project.ts"
@@ -14,17 +14,17 @@ const pathsAs = ({ mounts }: Policy, ...kinds: ReadonlyArray<Policy["mounts"][nu
 ]
 
 /** What `--json` prints. */
-const explained = (author: Policy, reviewer: Policy, sandbox: SandboxShape, engine: Engine) => ({
+const explained = (author: Policy, reviewer: Policy, sandbox: SandboxShape, here: EngineHere) => ({
   standing: "used",
-  engine,
-  missing: shortcomings(engine),
+  engine: here.engine,
+  missing: shortcomings(here),
   gates: sandbox.coversGates,
   write: pathsAs(author, "writable"),
   readOnly: pathsAs(author, "readable"),
   hidden: pathsAs(author, "hidden-file", "hidden-folder"),
   mustNotMake: author.kept.filter((path) => !pathsAs(author, "readable").includes(path)),
   network:
-    engine === "seatbelt" ? { author: [], reviewer: [] } : { author: author.network, reviewer: reviewer.network },
+    here.engine === "seatbelt" ? { author: [], reviewer: [] } : { author: author.network, reviewer: reviewer.network },
   environment: author.environment
 })
 
@@ -61,6 +61,6 @@ export const explainSandbox = Effect.fn("explainSandbox")(function* ({ json }: {
     Effect.mapError(sandbox.policy(project.root, role), (error) =>
       missing("sandbox", error.message, "Check the permissions of .reprise.", error)
     )
-  const found = explained(yield* policyOf("author"), yield* policyOf("reviewer"), sandbox, standing.engine)
+  const found = explained(yield* policyOf("author"), yield* policyOf("reviewer"), sandbox, standing)
   return json ? okJson(found) : data(printed(found))
 })

@@ -1,0 +1,38 @@
+/**
+ * Where programs are that a person, or Reprise, starts by their names outside of the sandbox: the folders of `PATH`, and what
+ * links in them lead to (docs/design/workspace.md#sandbox). Reads only.
+ */
+import { isAbsolute, join } from "node:path"
+import { readForeignFolder } from "@reprise/process"
+import { makeLeadsTo } from "./found.ts"
+import { isWithin } from "./policy.ts"
+
+/** More are looked at without their links. */
+const mostEntries = 10_000
+
+const linksIn = async (folder: string): Promise<ReadonlyArray<string>> => {
+  const entries = (await readForeignFolder(folder, { mostEntries }).catch(() => undefined)) ?? []
+  return entries.flatMap((entry) => (entry.isSymbolicLink() ? [join(folder, entry.name)] : []))
+}
+
+/** The folders as they are named, and where they lead, whether something is there or not. `searched`: of a `PATH`. */
+export const programFolders = async (searched: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+  const named = searched.filter((folder) => isAbsolute(folder))
+  return [...new Set([...named, ...(await Promise.all(named.map(makeLeadsTo())))])]
+}
+
+/**
+ * What of them lies in places that are `written` besides the workspace, which a person may have allowed as a whole. A place
+ * that is allowed by its own name stays so. All real.
+ */
+export const programPlaces = async (
+  searched: ReadonlyArray<string>,
+  written: ReadonlyArray<string>
+): Promise<ReadonlyArray<string>> => {
+  if (written.length === 0) return []
+  const folders = await programFolders(searched)
+  const links = (await Promise.all(folders.map(linksIn))).flat()
+  const places = await Promise.all([...folders, ...links].map(makeLeadsTo()))
+  const isWritten = (path: string) => written.some((folder) => path !== folder && isWithin(path, folder))
+  return [...new Set(places)].filter((path) => isWritten(path) && !written.some((folder) => isWithin(folder, path)))
+}
