@@ -27,7 +27,6 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "libs/process/src/inheritedFiles.ts": "reads /proc",
   "libs/process/src/Mark.ts": "reads /proc",
   "libs/sandbox/src/surroundings.ts": "reads /proc",
-  "libs/sandbox/src/closeDescriptors.ts": "reads /proc",
   "libs/sandbox/src/usability.ts": "reads /proc",
   "libs/sandbox/src/hostFolder.ts": "lists .reprise/sandbox, which no command sees",
   "libs/sandbox/src/leftovers.ts": "lists .reprise/sandbox, which no command sees",

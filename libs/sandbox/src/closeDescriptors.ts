@@ -5,22 +5,21 @@
  */
 import { quoted } from "./shellWords.ts"
 
-/** Of Node: closes what a shell without numbers of two digits cannot, and becomes the program again. */
-const closeAndReturn = `const { closeSync, readdirSync, readFileSync } = require("node:fs")
-for (const name of readdirSync("/proc/self/fd")) {
-  if (Number(name) < 3) continue
-  try {
-    const flags = /^flags:\\s*(\\d+)/m.exec(readFileSync("/proc/self/fdinfo/" + name, "utf8"))
-    if ((parseInt(flags[1], 8) & 0o2000000) === 0) closeSync(Number(name))
-  } catch {}
-}
-process.execve("/bin/sh", ["/bin/sh", ...process.argv.slice(1)], { ...process.env, REPRISE_DESCRIPTORS: "closed" })`
+/** Of bash, which knows numbers of more than one digit; other shells need not. Becomes the program again. */
+const closeAndReturn = `for at in /proc/$$/fd/*; do
+  at=\${at##*/}
+  case $at in [012]) ;; *) eval "exec $at>&-" ;; esac
+done
+REPRISE_DESCRIPTORS=closed exec /bin/sh "$0" "$@"`
+
+/** By their paths: what a `PATH` has first may be a command's. */
+const shells = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/run/current-system/sw/bin/bash"]
 
 /**
  * Standard input stays if it is a pipe or a socket: a file could be opened anew for writing, and a terminal be typed into. Of
- * the others a shell itself closes those up to 9; what has the flag for it (O_CLOEXEC) closes with the next program.
+ * the others any shell closes those up to 9 itself; what has the flag for it (O_CLOEXEC) closes with the next program.
  */
-export const closingDescriptors = `[ -p /dev/stdin ] || [ -S /dev/stdin ] || exec </dev/null
+export const closingDescriptors = `[ -p /proc/$$/fd/0 ] || [ -S /proc/$$/fd/0 ] || exec </dev/null
 closed=$REPRISE_DESCRIPTORS open=
 unset REPRISE_DESCRIPTORS
 for descriptor in /proc/$$/fd/*; do
@@ -36,8 +35,10 @@ for descriptor in /proc/$$/fd/*; do
   esac
 done 2>/dev/null
 if [ -n "$open" ]; then
-  [ -n "$closed" ] || exec ${quoted(process.execPath)} --disable-warning=ExperimentalWarning -e ${quoted(closeAndReturn)} "$0" "$@"
-  echo "reprise: the open file $open of this program could not be closed, so the command was not run. See /proc/$$/fd." >&2
+  for shell in ${shells.join(" ")}; do
+    if [ -z "$closed" ] && [ -x $shell ]; then exec $shell --norc --noprofile -p -c ${quoted(closeAndReturn)} "$0" "$@"; fi
+  done
+  echo "reprise: the command was not run, because its program has more open files than a shell can close (number $open). Install bash, or close them where Reprise is started." >&2
   exit 126
 fi
 unset closed open descriptor name flags
