@@ -114,20 +114,22 @@ describe("the settings that a repository brings for agents", () => {
     })
   )
 
-  it.effect("are npm's as well where OpenCode installs packages for a folder of its own, and for an agent by its command", () =>
-    Effect.gen(function* () {
-      track(".npmrc", "registry=https://example.org/\n")
-      assert.deepStrictEqual(yield* verdict(), { _tag: "trusted" }, "there is no such folder")
-      const ofCommand = yield* untrustedAgentFiles(scratch.project, "acp:npx agent")
-      assert.deepStrictEqual(
-        ofCommand.map(({ path }) => path),
-        [".npmrc"]
-      )
-      write(".opencode/agent/a.md", "mine")
-      assert.deepStrictEqual(yield* untrusted, [".npmrc"])
-      yield* trustAll
-      assert.deepStrictEqual(yield* verdict(), { _tag: "trusted" })
-    })
+  it.effect(
+    "are npm's as well where OpenCode installs packages for a folder of its own, and for an agent by its command",
+    () =>
+      Effect.gen(function* () {
+        track(".npmrc", "registry=https://example.org/\n")
+        assert.deepStrictEqual(yield* verdict(), { _tag: "trusted" }, "there is no such folder")
+        const ofCommand = yield* untrustedAgentFiles(scratch.project, "acp:npx agent")
+        assert.deepStrictEqual(
+          ofCommand.map(({ path }) => path),
+          [".npmrc"]
+        )
+        write(".opencode/agent/a.md", "mine")
+        assert.deepStrictEqual(yield* untrusted, [".npmrc"])
+        yield* trustAll
+        assert.deepStrictEqual(yield* verdict(), { _tag: "trusted" })
+      })
   )
 
   it.effect.each([

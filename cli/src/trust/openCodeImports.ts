@@ -31,7 +31,9 @@ export const redirectedImports = async (directory: string): Promise<string | und
     return `${what} with imports that a tsconfig.json outside of .opencode may redirect. Put '{}' into .opencode/tsconfig.json, ${again}`
   }
   for (const path of files.filter(isMapping)) {
-    const text = await readForeignFile(join(dirname(folder), path), { largestBytes, follow: false }).catch(() => undefined)
+    const text = await readForeignFile(join(dirname(folder), path), { largestBytes, follow: false }).catch(
+      () => undefined
+    )
     if (text !== undefined && !mayExtend(text.toString("utf8"))) continue
     return `${what} with imports that another file than ${visibleLine(path)} may redirect. Take 'extends' and backslashes out of it, ${again}`
   }
