@@ -3,8 +3,10 @@
  * folder and around each imported file (docs/agents.md#what-opencode-imports).
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { dirname, isAbsolute, join } from "node:path"
+import { pathToFileURL } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
+import { runProgram } from "@reprise/process"
 import { layerSandbox } from "@reprise/sandbox"
 import { canSandbox, sceneIn } from "@reprise/sandbox/testing"
 import { ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
@@ -144,6 +146,31 @@ describe.skipIf(!sandboxed)("what OpenCode imports", () => {
       assert.strictEqual((yield* say("work")).text, "worked")
       assert.strictEqual(readFileSync(join(workspace, "loaded"), "utf8"), redirected ? "1" : "hello")
       assert.strictEqual(existsSync(trapped), redirected)
+    }).pipe(Effect.provide(Places.layer))
+  )
+
+  it.live("for its version and its interface is OpenCode's own, in whatever folder they are asked for", () =>
+    Effect.gen(function* () {
+      const { context, scene, trapped } = yield* makeWorld()
+      const { workspace } = scene
+      hostile(workspace, trapped)
+      const { argv } = yield* Effect.gen(function* () {
+        const runtime = yield* AgentRuntime
+        const id = yield* runtime.create({ directory: workspace, title: "imports", permissions: "ask" })
+        return yield* runtime.attachCommand(id)
+      }).pipe(Effect.provideContext(context))
+      const environment = { PATH: process.env["PATH"] ?? "", HOME: scene.home }
+      const index = pathToFileURL(join(import.meta.dirname, "..", "src", "index.ts")).href
+      const version = `import { openCodeVersion } from ${JSON.stringify(index)}\nimport { Effect } from ${JSON.stringify(import.meta.resolve("effect"))}\nconsole.log(await Effect.runPromise(openCodeVersion(process.argv[1])))`
+      const program = argv.find((word) => word.includes("opencode") && isAbsolute(word)) ?? assert.fail(argv.join(" "))
+      for (const [command, ...args] of [
+        [...argv, "--help"],
+        [process.execPath, "--input-type=module", "--eval", version, program]
+      ]) {
+        const ended = yield* runProgram({ program: command ?? "", args, environment, directory: workspace })
+        assert.strictEqual(ended.exitCode, 0, ended.stderr)
+        assert.isFalse(existsSync(trapped), args.join(" "))
+      }
     }).pipe(Effect.provide(Places.layer))
   )
 })
