@@ -38,7 +38,7 @@ if [ -n "$open" ]; then
   for shell in ${shells.join(" ")}; do
     if [ -z "$closed" ] && [ -x $shell ]; then exec $shell --norc --noprofile -p -c ${quoted(closeAndReturn)} "$0" "$@"; fi
   done
-  echo "reprise: the command was not run, because its program has more open files than a shell can close (number $open). Install bash, or close them where Reprise is started." >&2
+  printf 'reprise: the command was not run, because its program has a file open that /bin/sh cannot close (number %s). Install bash, or close it where Reprise is started.\\n' "$open" >&2
   exit 126
 fi
 unset closed open descriptor name flags
