@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { projectAt } from "../src/project/Project.ts"
+import { isTracked, knownContents, trackedFiles } from "../src/project/trackedFiles.ts"
 import { allAgentFiles, trustAgentFiles, untrustedAgentFiles } from "../src/trust/projectSettings.ts"
 import { trustedSettings } from "../src/trust/trustedSettings.ts"
 import { untrusted as untrustedSettings } from "../src/trust/trustStore.ts"
@@ -33,6 +34,25 @@ const record = () => {
   const folder = join(scratch.userFolder, "foreign")
   return join(folder, readdirSync(folder)[0] ?? "")
 }
+
+describe("a file of settings", () => {
+  it.effect.each([".git", ".git/HEAD"])(
+    "is of others where a command removed %s, whatever a repository around it says",
+    (removed) =>
+      Effect.gen(function* () {
+        const { root } = scratch.project
+        const inner = projectAt(join(root, "inner"))
+        execFileSync("git", ["init", "--quiet", inner.root])
+        write("inner/reprise.toml", "")
+        assert.isFalse(yield* isTracked(inner, "reprise.toml"))
+        rmSync(join(inner.root, removed), { recursive: true })
+        assert.isTrue(yield* isTracked(inner, "reprise.toml"))
+        assert.isUndefined(yield* trackedFiles(inner.root, ["reprise.toml"]))
+        const bytes = Buffer.from("never committed")
+        assert.isTrue((yield* knownContents(inner.root, [bytes])).has(bytes))
+      })
+  )
+})
 
 describe("a file of settings that was seen to be of others stays theirs", () => {
   it.effect("when git has lost the file and its content", () =>

@@ -32,7 +32,7 @@ const gitFolders = new Map<string, string>()
 const findGitFolder = Effect.fnUntraced(function* ({ root }: Project) {
   const known = gitFolders.get(root)
   if (known !== undefined) return known
-  const { exitCode, stderr, stdout } = yield* runGit(root, ["rev-parse", "--git-common-dir"]).pipe(
+  const { exitCode, stderr, stdout } = yield* runGit(root, ["rev-parse", "--git-common-dir"], { isTop: true }).pipe(
     Effect.mapError((error) => missing("git", error.message, "Do what git says, then try again.", error))
   )
   if (exitCode !== 0) {

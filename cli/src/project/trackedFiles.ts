@@ -7,8 +7,11 @@ import type { Project } from "./Project.ts"
 /** Whatever the case of its letters: some file systems find `Reprise.toml` under `reprise.toml`. */
 const anyCase = ["--no-literal-pathspecs", "--icase-pathspecs"]
 
+/** Where a command broke `.git`, the repository around it would say that it tracks nothing of this. */
+const atTop = { isTop: true }
+
 const listed = (directory: string, args: ReadonlyArray<string>) =>
-  runGit(directory, [...anyCase, ...args]).pipe(
+  runGit(directory, [...anyCase, ...args], atTop).pipe(
     Effect.map(({ exitCode, stdout }) =>
       exitCode === 0 ? stdout.split("\0").filter((path) => path !== "") : undefined
     ),
@@ -28,16 +31,11 @@ const markdown = ["*.md", "*.markdown"]
 
 /** The markdown files of a working tree that git tracks or does not ignore; none if git cannot tell. */
 export const ownMarkdown = (directory: string): Effect.Effect<ReadonlyArray<string>> =>
-  runGit(directory, [
-    ...anyCase,
-    "ls-files",
-    "-z",
-    "--cached",
-    "--others",
-    "--exclude-standard",
-    "--",
-    ...markdown
-  ]).pipe(
+  runGit(
+    directory,
+    [...anyCase, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ...markdown],
+    atTop
+  ).pipe(
     Effect.map(({ stdout }) => [...new Set(stdout.split("\0"))].filter((path) => path !== "")),
     Effect.orElseSucceed(() => [])
   )
@@ -59,6 +57,7 @@ export const knownContents = (
   if (contents.length === 0) return Effect.succeed(new Set())
   const named = contents.flatMap((bytes) => namesOf(bytes).map((name) => ({ bytes, name })))
   return runGit(directory, ["cat-file", "--batch-check=%(objectname) %(objecttype)"], {
+    ...atTop,
     input: named.map(({ name }) => `${name}\n`).join("")
   }).pipe(
     Effect.map(({ exitCode, stdout }) => {

@@ -63,6 +63,26 @@ describe("OpenCode over a broken connection", () => {
       })
     )
 
+    it.effect("does not send the prompt of a turn that runs again, which may end in that moment", () =>
+      Effect.gen(function* () {
+        const { reached, release } = yield* World
+        const { context, proxy } = yield* overProxy()
+        const id = yield* newSession()
+        const ids = newIds()
+        const first = yield* Effect.forkChild(say(id, "hold crash", ids))
+        yield* reached("crash")
+        const sent = yield* proxy.fault({ method: "POST", path: /\/message/, fault: { do: "swallow" } })
+        const listed = yield* proxy.fault({ method: "GET", path: /\/message/, fault: { do: "mute", types: [] } })
+        const second = yield* Effect.forkChild(Effect.provideContext(say(id, "hold crash", ids), context))
+        yield* listed.met
+        yield* release("crash")
+        const outcome = yield* Effect.raceFirst(Fiber.join(second), Effect.as(sent.met, "sent again" as const))
+        assert.notStrictEqual(outcome, "sent again")
+        assert.strictEqual((yield* Fiber.join(first)).text, "released")
+        assert.strictEqual(yield* userMessages(id), 1)
+      })
+    )
+
     it.effect("finishes a turn whose answer never comes by polling", () =>
       Effect.gen(function* () {
         const { reached, release } = yield* World

@@ -4,7 +4,9 @@ import { hasCode, readForeignFolder, readForeignText } from "@reprise/process"
 import { type Environment, type GitRepository, gitConfigurationOf, gitRepositoryOf, homeOf } from "./askGit.ts"
 import { commandFiles } from "./commandFiles.ts"
 import { find, findAll, makeLeadsTo, pathsOf, waysTo } from "./found.ts"
+import { gitDirectoriesOf } from "./gitDirectories.ts"
 import { type GitSetting, type NamedPath, namedByEnvironment, wordsOfCommand } from "./gitKeys.ts"
+import { type Spend, unlimited } from "./lookLimits.ts"
 import { type GitPlaces, isWithin } from "./policy.ts"
 
 /**
@@ -43,52 +45,14 @@ const hookNames = [
   ...["p4-post-changelist", "p4-pre-submit", "post-index-change"]
 ]
 
-/** More are nobody's hooks, submodules or worktrees. */
+/** More are nobody's hooks. */
 const mostEntries = 100_000
 
-const entriesOf = async (path: string) => {
-  const entries = await readForeignFolder(path, { mostEntries }).catch((error) =>
+const entriesOf = async (path: string, most = mostEntries) => {
+  const entries = await readForeignFolder(path, { mostEntries: most }).catch((error) =>
     hasCode(error, "ETOOMANY") ? Promise.reject(error) : undefined
   )
   return entries ?? []
-}
-
-const foldersIn = async (path: string): Promise<ReadonlyArray<string>> =>
-  (await entriesOf(path)).filter((entry) => entry.isDirectory()).map(({ name }) => join(path, name))
-
-const deepest = 6
-
-/**
- * Below `modules`, where git keeps submodules, which have submodules of their own; git has no command that lists those that are
- * not checked out. A command can take `HEAD` away and put it back later, but not the configuration.
- */
-const submodulesIn = async (directory: string, depth = 0): Promise<ReadonlyArray<string>> => {
-  if (depth > deepest) return []
-  const entries = await entriesOf(directory)
-  if (entries.some((entry) => entry.isFile() && ["HEAD", "config"].includes(entry.name))) {
-    return [directory, ...(await submodulesIn(join(directory, "modules"), depth + 1))]
-  }
-  const below = entries
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => submodulesIn(join(directory, name), depth + 1))
-  return (await Promise.all(below)).flat()
-}
-
-export interface Directories {
-  /** That of the repository, and those of submodules. */
-  readonly repositories: ReadonlyArray<string>
-  readonly worktrees: ReadonlyArray<string>
-}
-
-/** Those of submodules and worktrees of a repository, whether they are checked out or not. */
-export const gitDirectoriesOf = async ({ common }: GitRepository): Promise<Directories> => {
-  const worktreesOf = (one: string) => foldersIn(join(one, "worktrees"))
-  const own = await worktreesOf(common)
-  const below = (await Promise.all([common, ...own].map((one) => submodulesIn(join(one, "modules"))))).flat()
-  return {
-    repositories: [common, ...below],
-    worktrees: [...own, ...(await Promise.all(below.map(worktreesOf))).flat()]
-  }
 }
 
 const foldersOfUser = (environment: Environment): ReadonlyArray<string> => {
@@ -142,9 +106,14 @@ interface Bases {
 }
 
 /** A folder is none of those: the command works in it, or finds programs there, so what the other words name is looked for in it. */
-export const filesOfCommand = async (text: string, { home, workTrees }: Bases): Promise<ReadonlyArray<string>> => {
+export const filesOfCommand = async (
+  text: string,
+  { home, workTrees }: Bases,
+  spend: Spend = unlimited
+): Promise<ReadonlyArray<string>> => {
   const words = wordsOfCommand(text, home)
   const filesFrom = async (base: string, isInner: boolean): Promise<ReadonlyArray<string>> => {
+    spend(words.length)
     const found = words.map(async ({ isPath, path }): Promise<ReadonlyArray<string>> => {
       const at = resolve(base, path)
       const kind = (await find(at))?.kind

@@ -9,12 +9,13 @@ import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path"
 import { hasCode, readForeignFile, readForeignFolder } from "@reprise/process"
 import { Effect } from "effect"
 import type { ConfigurationReader } from "./configurationReader.ts"
-import { contentOf } from "./contentOf.ts"
+import { contentsBelow, contentsOf } from "./contentOf.ts"
 import { textOfPath } from "./findPaths.ts"
 import { makeLeadsTo } from "./found.ts"
 import { filesOfCommand } from "./gitPlaces.ts"
 import { instructionsAt, isInstructionName } from "./instructionFiles.ts"
-import { contentsBelow, skillsAt, skillsHome } from "./nestedSkills.ts"
+import { costOf, costOfGit, makeSpending, type Spend, TooMuchToLookAt } from "./lookLimits.ts"
+import { skillsAt, skillsHome } from "./nestedSkills.ts"
 import { isWithin } from "./policy.ts"
 import { isHook, unusualKeys } from "./repositoryConfiguration.ts"
 import { candidatesIn, type Place } from "./treeSearch.ts"
@@ -32,7 +33,13 @@ export interface NestedRepository {
 /** A place whose repositories are looked for. */
 interface Search extends Place {
   readonly settingsIn: ConfigurationReader
+  /** Of the candidate that is looked at. */
+  readonly spend: Spend
 }
+
+/** A look at the disk. What fails, fails the look as a whole: nobody knows what is there. */
+const onDisk = <A>(run: () => Promise<A>) =>
+  Effect.tryPromise({ try: run, catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause))) })
 
 const largestBytes = 1024 * 1024
 const mostEntries = 1000
@@ -50,23 +57,27 @@ interface Said {
 }
 
 /** The files in a folder, or the file itself, with what they say. */
-const textsAt = async (path: string): Promise<ReadonlyArray<string>> => {
+const textsAt = async (path: string, spend: Spend): Promise<ReadonlyArray<string>> => {
+  spend(costOf(path.length))
   const entries = await readForeignFolder(path, { mostEntries }).catch(() => undefined)
   const names = entries?.filter((entry) => !entry.isDirectory()).map(({ name }) => join(path, name))
-  return Promise.all((names ?? [path]).toSorted().map(async (file) => `${file} ${await contentOf(file)}`))
+  const files = (names ?? [path]).toSorted()
+  const contents = await contentsOf(files, spend)
+  return files.map((file, at) => `${file} ${contents[at]}`)
 }
 
 /**
  * What stands where a value may lead: files, files in folders, and those of a command line. What husky names `_` runs the hooks
  * in the folder around it.
  */
-const namedBy = async (bases: ReadonlyArray<string>, values: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+const namedBy = async (bases: ReadonlyArray<string>, values: ReadonlyArray<string>, spend: Spend) => {
   const texts: Array<string> = []
   for (const value of new Set(values.filter((one) => one !== "" && !one.includes("\0")))) {
+    spend(bases.length * costOf(value.length))
     const paths = bases.map((base) => resolve(base, value))
     const around = paths.filter((path) => basename(path) === "_").map((path) => dirname(path))
-    const ofCommand = await filesOfCommand(value, { home: process.env["HOME"] ?? "/", workTrees: bases })
-    for (const path of new Set([...paths, ...around, ...ofCommand])) texts.push(...(await textsAt(path)))
+    const ofCommand = await filesOfCommand(value, { home: process.env["HOME"] ?? "/", workTrees: bases }, spend)
+    for (const path of new Set([...paths, ...around, ...ofCommand])) texts.push(...(await textsAt(path, spend)))
   }
   return texts
 }
@@ -92,16 +103,23 @@ const realFrom = (folder: string, path: string): Promise<string | undefined> =>
 const configurationAt = Effect.fnUntraced(function* (
   path: string,
   { directory, folder }: { readonly directory: string; readonly folder: string },
-  { settingsIn, stateDirectory, workspace }: Search
+  { settingsIn, spend, stateDirectory, workspace }: Search
 ) {
-  const text = yield* Effect.promise(() => textOf(path))
+  const text = yield* onDisk(async () => {
+    spend(1)
+    return await textOf(path)
+  })
   if (text === undefined || (text !== unreadable && asInitialised.test(text.toString("latin1")))) return ordinary
   const unread = (content: string): Read => ({ said: [{ path, says: [unreadable], content }], trees: [] })
   if (text === unreadable) return unread(text)
+  yield* onDisk(async () => spend(costOfGit + costOf(text.length)))
   const settings = yield* settingsIn(stateDirectory, text)
   if (settings === undefined) return unread(text.toString("latin1"))
   const worktrees = settings.flatMap(([key, value]) => (key === "core.worktree" ? [value] : []))
-  const places = yield* Effect.promise(() => Promise.all(worktrees.map((one) => realFrom(directory, one))))
+  const places = yield* onDisk(async () => {
+    spend(worktrees.length)
+    return await Promise.all(worktrees.map((one) => realFrom(directory, one)))
+  })
   const trees = places.filter((tree) => tree !== undefined)
   const isOwnTree = (tree: string) => {
     const real = places[worktrees.indexOf(tree)] ?? resolve(directory, tree)
@@ -111,26 +129,32 @@ const configurationAt = Effect.fnUntraced(function* (
   if (says.length === 0) return { said: [], trees } satisfies Read
   const values = settings.flatMap(([key, value]) => (says.includes(key) ? [value] : []))
   const bases = [...new Set([dirname(path), dirname(dirname(path)), folder, ...trees])]
-  const named = yield* Effect.promise(() => namedBy(bases, values))
+  const named = yield* onDisk(() => namedBy(bases, values, spend))
   return { said: [{ path, says, content: [text.toString("latin1"), ...named].join("\0") }], trees } satisfies Read
 })
 
 /** The content counts: a hook that was there before may be another one now. */
-const hooksAt = (path: string) =>
-  Effect.promise(async (): Promise<ReadonlyArray<Said>> => {
+const hooksAt = (path: string, spend: Spend) =>
+  onDisk(async (): Promise<ReadonlyArray<Said>> => {
+    spend(costOf(path.length))
     try {
       if ((await lstat(path)).isSymbolicLink()) {
         return [
-          { path, says: ["hooks elsewhere"], content: [await readlink(path), ...(await textsAt(path))].join("\0") }
+          {
+            path,
+            says: ["hooks elsewhere"],
+            content: [await readlink(path), ...(await textsAt(path, spend))].join("\0")
+          }
         ]
       }
       const names = (await readForeignFolder(path, { mostEntries }))?.map(({ name }) => name).filter(isHook) ?? []
       if (names.length === 0) return []
-      const files = names.toSorted().map((name) => contentOf(join(path, name)))
-      const around = basename(path) === "_" ? await textsAt(dirname(path)) : []
-      const content = [...(await Promise.all(files)), ...around].join("\0")
+      const files = names.toSorted().map((name) => join(path, name))
+      const around = basename(path) === "_" ? await textsAt(dirname(path), spend) : []
+      const content = [...(await contentsOf(files, spend)), ...around].join("\0")
       return [{ path, says: names.map((name) => `hook ${name}`), content }]
     } catch (error) {
+      if (error instanceof TooMuchToLookAt) throw error
       return hasCode(error, "ENOENT", "ENOTDIR") ? [] : [{ path, says: ["hooks that cannot be read"], content: "" }]
     }
   })
@@ -152,9 +176,9 @@ const pointed = async (path: string, prefix = "", file = path): Promise<string |
     : "unclear"
 }
 
-const unclearPointer = (path: string): Effect.Effect<Said> =>
+const unclearPointer = (path: string, spend: Spend): Effect.Effect<Said, Error> =>
   Effect.map(
-    Effect.promise(() => contentsBelow(path)),
+    onDisk(() => contentsBelow(path, spend)),
     (content) => ({ path, says: ["a pointer that leads nobody knows where"], content: content.join("\0") })
   )
 
@@ -168,14 +192,14 @@ const isOwnPlace = async (path: string, { git, stateDirectory, workspace }: Plac
 /** Everything that a git directory says more than git writes itself; `folder`: in which git looks at it. */
 const saidBy = Effect.fnUntraced(function* (directory: string, folder: string, place: Search) {
   const pointer = join(directory, "commondir")
-  const common = (yield* Effect.promise(() => pointed(pointer))) ?? directory
-  const isRead = common !== "unclear" && (yield* Effect.promise(() => isOwnPlace(common, place)))
-  if (!isRead) return [yield* unclearPointer(pointer)]
+  const common = (yield* onDisk(() => pointed(pointer))) ?? directory
+  const isRead = common !== "unclear" && (yield* onDisk(() => isOwnPlace(common, place)))
+  if (!isRead) return [yield* unclearPointer(pointer, place.spend)]
   const files = new Set([join(common, "config"), join(common, "config.worktree"), join(directory, "config.worktree")])
   const read = yield* Effect.forEach([...files], (path) => configurationAt(path, { directory, folder }, place))
   const trees = new Set([folder, ...read.flatMap((one) => one.trees)].filter((tree) => tree !== place.workspace))
   const inTrees = [...trees].flatMap((tree) => place.hooks.map((name) => join(tree, name)))
-  const hooks = yield* Effect.forEach([join(common, "hooks"), ...inTrees], hooksAt)
+  const hooks = yield* Effect.forEach([join(common, "hooks"), ...inTrees], (path) => hooksAt(path, place.spend))
   return [...read.flatMap(({ said }) => said), ...hooks.flat()] satisfies ReadonlyArray<Said>
 })
 
@@ -222,14 +246,14 @@ const atUnnamed = Effect.fnUntraced(function* (path: Buffer) {
   const name = String(path.subarray(folder.length + 1))
   const needs = { ".git": [], HEAD: ["objects"] }[name]
   const found = needs === undefined ? [isThere(path, "skills")] : needs.map((one) => isThere(folder, one))
-  const isObeyed = (yield* Effect.promise(() => Promise.all(found))).every(Boolean)
+  const isObeyed = (yield* onDisk(() => Promise.all(found))).every(Boolean)
   const said = { path: String(path), says: ["a path that is no text"], content: path.toString("latin1") }
   return isObeyed ? asRepository([said], [path]) : []
 })
 
 /** Whether the repository's own git directory names the tree that points to it: a worktree by its pointer, a submodule's by its key. */
 const isTreeOf = Effect.fnUntraced(function* (directory: string, folder: string, place: Search) {
-  const pointer = yield* Effect.promise(() => pointed(join(directory, "gitdir")))
+  const pointer = yield* onDisk(() => pointed(join(directory, "gitdir")))
   if (pointer !== undefined) return pointer === join(folder, ".git")
   const files = ["config", "config.worktree"].map((name) => join(directory, name))
   const read = yield* Effect.forEach(files, (path) => configurationAt(path, { directory, folder }, place))
@@ -237,17 +261,18 @@ const isTreeOf = Effect.fnUntraced(function* (directory: string, folder: string,
 })
 
 /** What git would obey in another tree of the repository, unless the workspace has the same, which no command can change. */
-const otherThanInWorkspace = async (tree: string, { hooks, namedIn, workspace }: Search) => {
+const otherThanInWorkspace = async (tree: string, { hooks, namedIn, spend, workspace }: Search) => {
   const paths = new Set([...(await namedIn(tree)), ...hooks.map((name) => join(tree, name))])
   const contentAt = async (top: string, path: string) =>
-    (await contentsBelow(join(top, path))).map((text) => (text.startsWith(top) ? text.slice(top.length) : text))
-  const found = [...paths].map(async (path): Promise<ReadonlyArray<Said>> => {
+    (await contentsBelow(join(top, path), spend)).map((text) => (text.startsWith(top) ? text.slice(top.length) : text))
+  const said: Array<Said> = []
+  for (const path of paths) {
     const at = path.slice(tree.length + 1)
     const content = (await contentAt(tree, at)).join("\0")
     const isSame = content === "" || content === (await contentAt(workspace, at)).join("\0")
-    return isSame ? [] : [{ path, says: [`${at}, as the workspace's configuration names it`], content }]
-  })
-  return (await Promise.all(found)).flat()
+    if (!isSame) said.push({ path, says: [`${at}, as the workspace's configuration names it`], content })
+  }
+  return said
 }
 
 /**
@@ -272,40 +297,39 @@ const atCandidate = Effect.fnUntraced(function* (bytes: Buffer, place: Search) {
   if (path === undefined) return yield* atUnnamed(bytes)
   const folder = dirname(path)
   if (basename(path).toLowerCase() === skillsHome) {
-    const found = yield* Effect.promise(() => skillsAt(path))
+    const found = yield* onDisk(() => skillsAt(path, place.spend))
     return asRepository(found === undefined ? [] : [found])
   }
   if (isInstructionName(path)) {
-    const found = yield* Effect.promise(() => instructionsAt(path))
+    const found = yield* onDisk(() => instructionsAt(path))
     return asRepository(found === undefined ? [] : [found])
   }
-  const intoHidden = basename(path) === ".git" ? [] : yield* Effect.promise(() => linkInto(path, place))
+  const intoHidden = basename(path) === ".git" ? [] : yield* onDisk(() => linkInto(path, place))
   if (intoHidden.length > 0) return asRepository(intoHidden)
   if (basename(path) === "HEAD") {
     // That of the workspace itself may not be made anyway, and one of `.git` is found with it.
     if (folder === workspace || basename(folder) === ".git") return []
-    return (yield* Effect.promise(() => isBare(folder)))
-      ? asRepository(yield* saidBy(folder, folder, place), [path])
-      : []
+    return (yield* onDisk(() => isBare(folder))) ? asRepository(yield* saidBy(folder, folder, place), [path]) : []
   }
   if (basename(path) !== ".git") return []
-  const directory = yield* Effect.promise(() => directoryOf(path))
+  const directory = yield* onDisk(() => directoryOf(path))
   if (directory === undefined) return []
-  if (directory === "unclear") return asRepository([yield* unclearPointer(path)], [path])
+  if (directory === "unclear") return asRepository([yield* unclearPointer(path, place.spend)], [path])
   // What a submodule or a worktree of the workspace says is in the repository's own git directory.
   const own = git === undefined ? [] : [git.common, git.directory, ...git.repositories, ...git.worktrees]
   if (!own.includes(directory)) return asRepository(yield* saidBy(directory, folder, place), [path])
-  if (!(yield* isTreeOf(directory, folder, place))) return asRepository([yield* unclearPointer(path)], [path])
-  return asRepository(yield* Effect.promise(() => otherThanInWorkspace(folder, place)))
+  if (!(yield* isTreeOf(directory, folder, place)))
+    return asRepository([yield* unclearPointer(path, place.spend)], [path])
+  return asRepository(yield* onDisk(() => otherThanInWorkspace(folder, place)))
 })
 
 /** What submodules and other worktrees say, in the git directory of the workspace's own repository. */
 const atOwn = Effect.fnUntraced(function* (directory: string, common: string, place: Search) {
   const pointer = join(directory, "commondir")
-  const leads = yield* Effect.promise(() => pointed(pointer))
+  const leads = yield* onDisk(() => pointed(pointer))
   const at = { directory, folder: directory }
   if (leads === undefined) return asRepository(yield* saidBy(directory, directory, place))
-  if (leads !== common) return asRepository([yield* unclearPointer(pointer)])
+  if (leads !== common) return asRepository([yield* unclearPointer(pointer, place.spend)])
   return asRepository((yield* configurationAt(join(directory, "config.worktree"), at, place)).said)
 })
 
@@ -313,20 +337,22 @@ const atOwn = Effect.fnUntraced(function* (directory: string, common: string, pl
 const atOnce = { concurrency: 4 }
 
 /**
- * Every repository in the tree that says more than git writes itself. `most`: more places that may be one are refused, with
- * `TooManyRepositories`.
+ * Every repository in the tree that says more than git writes itself. `mostPlaces`: more that may be one are refused, with
+ * `TooManyRepositories`; `mostLooks`: a tree with more to compare is, with `TooMuchToLookAt`.
  */
 export const nestedRepositories = Effect.fn("nestedRepositories")(function* (
   place: Place,
   settingsIn: ConfigurationReader,
-  most?: number
+  { mostLooks, mostPlaces }: { readonly mostPlaces?: number; readonly mostLooks?: number } = {}
 ) {
-  const { git } = place
-  const search: Search = { ...place, settingsIn }
-  const inTree = yield* Effect.forEach(yield* candidatesIn(place, most), (path) => atCandidate(path, search), atOnce)
+  const { git, workspace } = place
+  const spending = makeSpending(workspace, mostLooks)
+  const searchAt = (path: string): Search => ({ ...place, settingsIn, spend: spending(path) })
+  const candidates = yield* candidatesIn(place, mostPlaces)
+  const inTree = yield* Effect.forEach(candidates, (path) => atCandidate(path, searchAt(String(path))), atOnce)
   if (git === undefined) return inTree.flat()
   const directories = [...git.repositories, ...git.worktrees]
   const others = directories.filter((one) => one !== git.common && one !== git.directory)
-  const own = yield* Effect.forEach(others, (one) => atOwn(one, git.common, search), atOnce)
+  const own = yield* Effect.forEach(others, (one) => atOwn(one, git.common, searchAt(one)), atOnce)
   return [...inTree.flat(), ...own.flat()]
 })

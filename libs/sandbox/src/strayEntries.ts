@@ -13,6 +13,7 @@ import { findPaths, textOfPath } from "./findPaths.ts"
 import { exists } from "./found.ts"
 import type { Link } from "./policy.ts"
 import { putAside } from "./putAside.ts"
+import { mostIn } from "./treeSearch.ts"
 
 interface Entries {
   readonly links: ReadonlyArray<Link>
@@ -63,22 +64,40 @@ const unusual = [
 ]
 
 const mostBytes = 64 * 1024 * 1024
+/** Each takes a thousandth of a second to look at, and a few to move away. Nobody has more. */
+const mostEntries = 5_000
 
-const unusualIn = async (folders: ReadonlyArray<string>, environment: Environment): Promise<ReadonlyArray<Buffer>> => {
+/** There are so many that looking at them, and moving them away, would take too long. */
+export class TooManyStrayEntries extends Schema.TaggedError<TooManyStrayEntries>()("TooManyStrayEntries", {
+  most: Schema.Finite,
+  /** The folder of git's directory that has most of them. */
+  folder: Schema.String
+}) {
+  override get message() {
+    return (
+      `git's directory has more than ${this.most} links, pipes and devices, most of them in ${this.folder}. ` +
+      "A git outside of the sandbox would write through them or wait for them, so nothing goes on here. Remove what does not belong there."
+    )
+  }
+}
+
+const unusualIn = async (folders: ReadonlyArray<string>, environment: Environment, most: number) => {
   const found = findPaths([...folders, ...unusual], { mostBytes, search: environment["PATH"] ?? "" })
   const { isCut, paths, unseen } = await Effect.runPromise(found)
-  if (isCut) throw new Error(`There are more links and pipes in ${folders.join(", ")} than anybody has.`)
+  if (isCut || paths.length > most) {
+    throw new TooManyStrayEntries({ most, folder: mostIn(folders[0] ?? "", paths.map(String)) })
+  }
   if (unseen !== undefined) throw new Error(`git's folders cannot be listed: ${unseen}`)
   return paths
 }
 
-const entriesOf = async (repository: GitRepository, environment: Environment): Promise<Entries> => {
+const entriesOf = async (repository: GitRepository, environment: Environment, most = mostEntries): Promise<Entries> => {
   const { common, directory } = repository
   const folders = directory.startsWith(join(common, "/")) ? [common] : [...new Set([common, directory])]
   const links: Array<Link> = []
   const others: Array<string> = []
   const unnamed: Array<Buffer> = []
-  for (const bytes of await unusualIn(folders, environment)) {
+  for (const bytes of await unusualIn(folders, environment, most)) {
     const path = textOfPath(bytes)
     const kind = await kindOfFolder(dirname(path ?? bytes.toString("utf8")), repository)
     // git writes nothing among the hooks, and reads what it finds there by running it; commands cannot write there.
@@ -139,10 +158,17 @@ export const firstLinks = async (
   return (await known()) ?? links
 }
 
-/** Puts aside links that were not there first, pipes and devices. Gives the paths. */
-export const putAsideStray = async (repository: GitRepository, place: Place): Promise<ReadonlyArray<string>> => {
+/**
+ * Puts aside links that were not there first, pipes and devices. Gives the paths. Rejected with `TooManyStrayEntries` where there
+ * are more than `most`.
+ */
+export const putAsideStray = async (
+  repository: GitRepository,
+  place: Place,
+  most?: number
+): Promise<ReadonlyArray<string>> => {
   const first = new Map((await firstLinks(repository, place)).map(({ path, target }) => [path, target]))
-  const { links, others, unnamed } = await entriesOf(repository, place.environment)
+  const { links, others, unnamed } = await entriesOf(repository, place.environment, most)
   const made = links.filter(({ path, target }) => first.get(path) !== target).map(({ path }) => path)
   const stray = [...others, ...made, ...unnamed]
   const refused = join(place.sandboxFolder, "refused")

@@ -7,7 +7,7 @@ import { splitPath } from "@reprise/process"
 import { Effect, Schema } from "effect"
 import type { GitRepository } from "./askGit.ts"
 import { findPaths, naming } from "./findPaths.ts"
-import type { Directories } from "./gitPlaces.ts"
+import type { Directories } from "./gitDirectories.ts"
 import { instructionSearch } from "./instructionFiles.ts"
 import { skillsHome } from "./nestedSkills.ts"
 

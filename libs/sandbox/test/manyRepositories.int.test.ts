@@ -10,7 +10,7 @@ import { makeConfigurationReader } from "../src/configurationReader.ts"
 import { attend } from "../src/desk.ts"
 import { makeNestedWatch } from "../src/NestedWatch.ts"
 import { nestedRepositories } from "../src/nestedRepositories.ts"
-import type { Place } from "../src/treeSearch.ts"
+import { type Place, TooManyRepositories } from "../src/treeSearch.ts"
 
 const scene = Effect.acquireRelease(
   Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "reprise-many-")))),
@@ -93,8 +93,8 @@ describe("many repositories in a workspace", () => {
           mkdirSync(join(place.workspace, "made", `${at}`), { recursive: true })
           writeFileSync(join(place.workspace, "made", `${at}`, name), "")
         }
-        const failure = yield* Effect.flip(nestedRepositories(place, makeConfigurationReader(), 20))
-        assert.strictEqual(failure._tag, "TooManyRepositories")
+        const failure = yield* Effect.flip(nestedRepositories(place, makeConfigurationReader(), { mostPlaces: 20 }))
+        assert.instanceOf(failure, TooManyRepositories)
         assert.match(failure.message, /more than 20 .*, most of them in .*\/one\/made\..*Remove them\./)
       })
   )

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { headCommit } from "../src/work/headCommit.ts"
 import { uncommittedChanges } from "../src/work/uncommitted.ts"
 
 const repository = Effect.acquireRelease(
@@ -105,6 +106,27 @@ describe("what a fresh author is told of uncommitted changes", () => {
       write(review, "more\n")
       assert.isUndefined(yield* changes)
     })
+  )
+
+  it.live.each([".git", ".git/HEAD"])(
+    "are never those of the repository around it, where a command removed %s",
+    (removed) =>
+      Effect.gen(function* () {
+        const { git, root, write } = yield* repository
+        const inside = join(root, "worktree")
+        write("file.ts")
+        git("add", "-A")
+        git("commit", "-q", "-m", "Begin")
+        git("worktree", "add", "-q", inside)
+        execFileSync("git", ["init", "-q", join(root, "nested")])
+        for (const directory of [inside, join(root, "nested")]) {
+          rmSync(join(directory, directory === inside ? ".git" : removed), { recursive: true })
+          write("more.ts")
+          assert.isUndefined(yield* uncommittedChanges(directory))
+          assert.isUndefined(yield* headCommit(directory))
+        }
+        assert.isDefined(yield* headCommit(root))
+      })
   )
 
   it.live("are none where there is no repository or no directory", () =>

@@ -6,6 +6,7 @@ import { AgentRuntime } from "../AgentRuntime.ts"
 import type { AgentRuntimeShape, Inspection, Prompt, SessionState } from "../AgentRuntimeShape.ts"
 import { askingAboutSandbox } from "../askingAboutSandbox.ts"
 import { boundedMessages } from "../boundedMessages.ts"
+import { withReadableInstructions } from "../instructionFiles.ts"
 import { requireTrustedSettings } from "../ProjectSettings.ts"
 import {
   type AcpAdapter,
@@ -310,7 +311,7 @@ const makeAcpRuntime = Effect.fn("Acp.runtime")(function* (options: AcpRuntimeOp
     models: models(adapter),
     check: check(adapter)
   }
-  return yield* askingAboutSandbox(runtime, adapter.sandbox, adapter.rules)
+  return yield* askingAboutSandbox(withReadableInstructions(runtime), adapter.sandbox, adapter.rules)
 })
 
 /**

@@ -6,6 +6,7 @@ import { AgentRuntime } from "../AgentRuntime.ts"
 import type { AgentRuntimeShape, Inspection, Prompt, SessionState } from "../AgentRuntimeShape.ts"
 import { askingAboutSandbox } from "../askingAboutSandbox.ts"
 import { boundedMessages } from "../boundedMessages.ts"
+import { withReadableInstructions } from "../instructionFiles.ts"
 import {
   type ClaudeAdapter,
   type ClaudeRuntimeOptions,
@@ -257,7 +258,7 @@ const makeClaudeRuntime = Effect.fn("Claude.runtime")(function* (options: Claude
     models: models(adapter),
     check: check(adapter)
   })
-  return yield* askingAboutSandbox(runtime, adapter.sandbox, adapter.rules)
+  return yield* askingAboutSandbox(withReadableInstructions(runtime), adapter.sandbox, adapter.rules)
 })
 
 /**

@@ -15,6 +15,7 @@ import type {
 } from "../AgentRuntimeShape.ts"
 import { askingAboutSandbox } from "../askingAboutSandbox.ts"
 import { boundedMessages } from "../boundedMessages.ts"
+import { withReadableInstructions } from "../instructionFiles.ts"
 import type { PendingPrompt } from "../RuntimeEvent.ts"
 import { heldBack } from "../rules/PermissionRules.ts"
 import { kindOfRetry } from "./events/ActivityTracker.ts"
@@ -324,7 +325,7 @@ const makeOpenCodeRuntime = Effect.fn("OpenCode.runtime")(function* (options: Op
     models: models(adapter),
     check: check(adapter)
   })
-  return yield* askingAboutSandbox(runtime, adapter.server.sandbox, adapter.rules)
+  return yield* askingAboutSandbox(withReadableInstructions(runtime), adapter.server.sandbox, adapter.rules)
 })
 
 /**

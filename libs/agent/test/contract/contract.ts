@@ -94,7 +94,9 @@ export const agentRuntimeContract = <E>(
               return [yield* Fiber.join(first), yield* Fiber.join(second)] as const
             })
           )
-          assert.deepStrictEqual(result[0], result[1])
+          // How often each had to ask is its own: a slow runtime may take a prompt at the second time.
+          const [first, second] = result.map(({ attempts: _, ...outcome }) => outcome)
+          assert.deepStrictEqual(first, second)
           assert.strictEqual(calls, 1)
           assert.strictEqual(yield* userMessages(id), 1)
         })

@@ -6,12 +6,13 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { type Broker, type Messenger, WorkFault } from "@reprise/actor"
 import { AgentError, type AgentRuntimeShape, AgentRuntimes } from "@reprise/agent"
-import { childEnvironment, runGit } from "@reprise/process"
+import { runGit } from "@reprise/process"
 import type { Key, PastTurn, SessionView } from "@reprise/protocol"
 import { Clock, Effect, Schema } from "effect"
 import type { Report } from "../actor/inputs.ts"
 import type { WorkOf } from "../actor/work.ts"
 import { transcriptOf } from "../lifecycle/transcript.ts"
+import { gitOfSession } from "./gitOfSession.ts"
 import { wholeOf } from "./readTranscript.ts"
 import { contextOf, messagesThrough, readSaved } from "./reconstruct.ts"
 import { showSession } from "./report.ts"
@@ -52,7 +53,7 @@ const originOf = Effect.fnUntraced(function* ({ sessionId, turn }: Fork) {
 })
 
 const gitIn = (directory: string, args: ReadonlyArray<string>) =>
-  runGit(directory, args, { environment: childEnvironment(process.env), timeoutMs: 120_000 }).pipe(
+  runGit(directory, args, gitOfSession(120_000)).pipe(
     Effect.mapError((cause) => new WorkFault({ operation: "make the worktree of a fork", cause }))
   )
 

@@ -1,14 +1,15 @@
 /** The commit at which a turn left its directory, so that a fork can begin there. */
-import { childEnvironment, runGit } from "@reprise/process"
+import { runGit } from "@reprise/process"
 import { Context, Effect } from "effect"
+import { gitOfSession } from "./gitOfSession.ts"
 
-const options = () => ({ environment: childEnvironment(process.env), timeoutMs: 10_000 })
+const timeoutMs = 10_000
 
-/** undefined: the directory is not a git repository, has no commit, or git does not answer. */
+/** undefined: the directory is not the top of a git repository, has no commit, or git does not answer. */
 export const headCommit = (directory: string): Effect.Effect<string | undefined> =>
   directory === ""
     ? Effect.succeed(undefined)
-    : runGit(directory, ["rev-parse", "--verify", "--quiet", "HEAD"], options()).pipe(
+    : runGit(directory, ["rev-parse", "--verify", "--quiet", "HEAD"], gitOfSession(timeoutMs)).pipe(
         Effect.map(({ exitCode, stdout }) => (exitCode === 0 ? stdout.trim() : undefined)),
         Effect.orElseSucceed(() => undefined)
       )

@@ -4,7 +4,6 @@
  */
 import {
   type Change,
-  childEnvironment,
   ForeignFileRefused,
   faultOf,
   isOwnFile,
@@ -14,6 +13,7 @@ import {
   workingTreeChanges
 } from "@reprise/process"
 import { Context, Effect } from "effect"
+import { gitOfSession } from "./gitOfSession.ts"
 
 /** Lines added to and removed from a file since the last commit; absent: nobody can tell, as of a binary file. */
 interface Counted {
@@ -77,7 +77,7 @@ export const changesText = (changes: ReadonlyArray<Change>, counts: ReadonlyMap<
   ].join("\n")
 }
 
-const options = () => ({ environment: childEnvironment(process.env), timeoutMs: 30_000 })
+const options = () => gitOfSession(30_000)
 
 const diff = ["diff", "--numstat", "-z", "--no-renames", "--no-relative", "HEAD", "--"]
 

@@ -3,62 +3,38 @@
  *
  * The prompt is sent as a request that stays open for the whole turn, while the session's status is polled. The
  * alternative, `prompt_async`, answers 204 whatever happens, and the status says idle for a moment after it, so a turn
- * that has not started looks like one that failed (measured). The open request reports the end and refusals at once;
- * sent again with the same ids, it joins the running turn. The polls end the turn when the answer never comes, and
- * notice a server that is gone and a vendor that OpenCode waits for. In every case the outcome is read from the messages.
+ * that has not started looks like one that failed (measured). The open request reports the end and refusals at once.
+ * The polls end the turn when the answer never comes, and notice a server that is gone and a vendor that OpenCode waits
+ * for. A turn that runs already is only watched: a prompt that is sent again in the moment in which its turn ends is given
+ * to the model again. In every case the outcome is read from the messages.
  */
 import type { Session } from "@opencode-ai/sdk/v2/client"
 import { childEnvironment, undoRuntimeChanges } from "@reprise/process"
 import { addTokens, noUsage } from "@reprise/protocol"
-import { Clock, Effect, Option, Predicate, Schedule } from "effect"
+import { Clock, Effect, Option, Predicate } from "effect"
 import { AgentError, promptFailed } from "../../AgentError.ts"
 import type { Prompt, TurnOutcome } from "../../AgentRuntimeShape.ts"
 import { defaultRestarts } from "../../restarts.ts"
-import type { EventFeed } from "../events/EventFeed.ts"
-import type { Calls, Refused } from "../server/calls.ts"
-import { shortenParts } from "../session/shortenParts.ts"
-import type { ContextLimit } from "./contextLimits.ts"
+import type { Refused } from "../server/calls.ts"
 import { failureOf } from "./failures.ts"
 import { MessageTimes } from "./MessageTimes.ts"
-import { hasMadeRounds, type Listed, modelOf, modelOfLast, periodOf, subagentsOf, type Turn, turnOf } from "./turnOf.ts"
+import { isBusy, listMessages, other, refused, stop, type TurnOptions, type TurnRun } from "./TurnRun.ts"
+import {
+  hasMadeRounds,
+  isEnd,
+  type Listed,
+  modelOf,
+  modelOfLast,
+  periodOf,
+  subagentsOf,
+  type Turn,
+  turnOf
+} from "./turnOf.ts"
 import { subagentUsageIn } from "./usageOf.ts"
 import { type RequestEnd, watchStatus } from "./watchStatus.ts"
 
-export interface TurnOptions {
-  readonly calls: Calls
-  readonly feed: EventFeed
-  readonly pollMs: number
-  /** How long OpenCode may wait for the model's vendor before the turn fails. */
-  readonly patienceMs: number
-  readonly limitOf: ContextLimit
-}
-
 /** How many times in a row the turn may be tried without a new message before it fails. */
 const maxFruitlessTries = 5
-
-/** A turn in progress: what it works with, and how its tries went so far. */
-interface TurnRun {
-  readonly options: TurnOptions
-  readonly session: Session
-  readonly prompt: Prompt
-  /** Requests that were sent for it. */
-  sends: number
-  /** Tries in a row that added no message. */
-  fruitless: number
-  /** Of these, those that lost their server. It is given up by who starts it again, and not by its turns. */
-  lost: number
-  /** Messages in the session before the latest try. */
-  messageCount: number | undefined
-  /** When the session's messages were made. */
-  times: MessageTimes
-}
-
-const other = (detail: string) => promptFailed({ kind: "other", detail, sessionUsable: true })
-
-const refused = ({ session }: TurnRun, error: Refused): AgentError =>
-  error.status === 404
-    ? promptFailed({ kind: "session-missing", detail: `OpenCode has no session ${session.id}.`, sessionUsable: false })
-    : other(`${error.message}. Look at OpenCode's log, or start a new session.`)
 
 /** Whether OpenCode lists the prompt's model; one that names none, or cannot be looked up now, counts as listed. */
 const listsModel = ({ options, prompt, session: { directory } }: TurnRun) => {
@@ -82,26 +58,6 @@ const notTaken = ({ prompt }: TurnRun): AgentError =>
 const failedTurn = (turn: Extract<Turn, { _tag: "failed" }>): AgentError => {
   const { message, ...failure } = failureOf(turn.error)
   return promptFailed({ ...failure, detail: message })
-}
-
-const listMessages = (run: TurnRun) => {
-  const { directory, id: sessionID } = run.session
-  return run.options.calls
-    .reaching("messages", (client, signal) => client.session.messages({ sessionID, directory }, { signal }))
-    .pipe(
-      Effect.flatMap((messages) => shortenParts(run.options.calls, run.session, messages)),
-      Effect.catchTag("Refused", (error) => Effect.fail(refused(run, error)))
-    )
-}
-
-const isBusy = (run: TurnRun) => {
-  const { directory, id } = run.session
-  return run.options.calls
-    .reaching("status", (client, signal) => client.session.status({ directory }, { signal }))
-    .pipe(
-      Effect.map((all) => (all[id]?.type ?? "idle") !== "idle"),
-      Effect.catchTag("Refused", (error) => Effect.fail(refused(run, error)))
-    )
 }
 
 /** Adds what the subagents used during the turn, the model's context window and the number of tries. */
@@ -224,17 +180,38 @@ const completeCutOff = (
   { outcome }: Exclude<Turn, { _tag: "absent" }>
 ) => complete(run, messages, { ...outcome, stopReason: "output-limit" })
 
+/** Ends earlier than `waited` where the clock was set back, or the turn has made all its rounds. */
+const orStopped = <A, E>(run: TurnRun, waited: Effect.Effect<A, E>) => {
+  const setBack = run.options.feed.untilClockSetBack(run.session.id, run.times)
+  return Effect.raceFirst(
+    waited,
+    Effect.raceFirst(Effect.as(setBack, "clock-set-back" as const), Effect.as(untilLimit(run), "limit" as const))
+  )
+}
+
+/** Waits for the end of the turn, which runs. An event tells of it sooner than the polls. */
+const watchRunning = (run: TurnRun) => {
+  const { feed } = run.options
+  const ended = feed.untilMessage(
+    run.session.id,
+    (message) => message.role === "assistant" && message.summary !== true && isEnd(message)
+  )
+  const rested = watchStatus(run.options, run.session).pipe(
+    // Whoever sent the prompt has its answer.
+    Effect.map((end) => (end === "idle" ? ("answered" as const) : end))
+  )
+  return orStopped(run, Effect.raceFirst(rested, Effect.as(ended, "idle" as const)))
+}
+
 /** Sends the prompt, waits for its answer, and returns why the wait ended. */
 const sendAndWatch = Effect.fnUntraced(function* (run: TurnRun) {
   // OpenCode has answered about the directory before, so it has loaded the configuration there.
-  yield* undoRuntimeChanges(run.session.directory, { environment: childEnvironment(process.env) })
+  yield* undoRuntimeChanges(run.session.directory, { environment: childEnvironment(process.env), isTop: true })
   const sentAt = yield* Clock.currentTimeMillis
   run.sends += 1
-  const setBack = run.options.feed.untilClockSetBack(run.session.id, run.times)
-  return yield* Effect.raceFirst(
-    Effect.raceFirst(send(run), watchStatus(run.options, run.session)),
-    Effect.raceFirst(Effect.as(setBack, "clock-set-back" as const), Effect.as(untilLimit(run), "limit" as const))
-  ).pipe(Effect.catchTag("Refused", (error) => Effect.flatMap(explain(run, error, sentAt), Effect.fail)))
+  return yield* orStopped(run, Effect.raceFirst(send(run), watchStatus(run.options, run.session))).pipe(
+    Effect.catchTag("Refused", (error) => Effect.flatMap(explain(run, error, sentAt), Effect.fail))
+  )
 })
 
 /** Stops a turn whose vendor takes too long. Our request is closed by now; the same ids continue the turn later. */
@@ -244,15 +221,6 @@ const abortWait = Effect.fnUntraced(function* ({ options, session }: TurnRun, er
     options.calls.once("abort", (client, signal) => client.session.abort({ sessionID, directory }, { signal }))
   )
   return yield* error
-})
-
-/** Stops what runs, and waits until nothing does. */
-const stop = Effect.fnUntraced(function* (run: TurnRun) {
-  const { directory, id: sessionID } = run.session
-  yield* Effect.ignore(
-    run.options.calls.once("abort", (client, signal) => client.session.abort({ sessionID, directory }, { signal }))
-  )
-  yield* Effect.repeat(isBusy(run), { while: (busy) => busy, schedule: Schedule.spaced("50 millis"), times: 100 })
 })
 
 /** How long a turn waits for a clock that was set back to catch up. */
@@ -327,9 +295,10 @@ const settleTry = Effect.fnUntraced(function* (run: TurnRun, ended: "answered" |
 
 /** Returns the outcome when the turn has ended, else tries once to bring it to its end. */
 const advance = Effect.fnUntraced(function* (run: TurnRun): Effect.fn.Return<TurnOutcome | undefined, AgentError> {
+  // In this order: a turn that ends between the two answers is finished, and does not look as if it was cut off.
+  const busy = yield* isBusy(run)
   const messages = yield* listMessages(run)
   const turn = turnOf(messages, run.prompt.promptId.messageId)
-  const busy = yield* isBusy(run)
   if (busy && turn._tag === "absent") {
     const detail = `Another turn is running in session ${run.session.id}. Wait until it is idle, or abort it.`
     return yield* promptFailed({ kind: "busy", detail, sessionUsable: true })
@@ -341,7 +310,8 @@ const advance = Effect.fnUntraced(function* (run: TurnRun): Effect.fn.Return<Tur
   }
   if (!busy && turn._tag === "failed" && turn.error.name === "MessageAbortedError") return yield* failedTurn(turn)
   if (!busy) yield* deleteOpenMessages(run, turn)
-  yield* requireProgress(run, messages.length)
+  const isRunning = busy && (turn._tag === "unfinished" || turn._tag === "paused")
+  if (!isRunning) yield* requireProgress(run, messages.length)
   run.times = new MessageTimes(
     messages.map(({ info }) => info),
     run.prompt.promptId.messageId
@@ -349,7 +319,11 @@ const advance = Effect.fnUntraced(function* (run: TurnRun): Effect.fn.Return<Tur
 
   // Ours is finished and the session busy, so somebody else's turn runs: our prompt would make the model answer theirs twice.
   const isTheirs = busy && turn._tag === "finished"
-  const ended = yield* isTheirs ? watchStatus(run.options, run.session) : sendAndWatch(run)
+  const ended = yield* isTheirs
+    ? watchStatus(run.options, run.session)
+    : isRunning
+      ? watchRunning(run)
+      : sendAndWatch(run)
   if (ended instanceof AgentError) return yield* abortWait(run, ended)
   if (ended === "clock-set-back") return yield* undoStep(run)
   if (ended === "limit") {

@@ -43,10 +43,11 @@ export const answersIn = (messages: ReadonlyArray<Listed>): ReadonlyArray<Listed
 /** A summary shortens the conversation and does not end a turn. */
 const isSummary = (message: ListedAssistant) => message.info.summary === true
 
-const ends = (message: ListedAssistant): boolean =>
-  !isSummary(message) &&
-  (message.info.error !== undefined ||
-    (message.info.finish !== undefined && message.info.finish !== "tool-calls" && message.info.finish !== "unknown"))
+/** Of a message that is no summary: whether the turn ends with it. */
+export const isEnd = ({ error, finish }: Pick<AssistantMessage, "error" | "finish">): boolean =>
+  error !== undefined || (finish !== undefined && finish !== "tool-calls" && finish !== "unknown")
+
+const ends = (message: ListedAssistant): boolean => !isSummary(message) && isEnd(message.info)
 
 /**
  * The assistant messages of a prompt's turn: all that follow the prompt, up to the first prompt after the turn's end.
