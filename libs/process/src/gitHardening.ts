@@ -29,6 +29,9 @@ const settings = [
 /** Before every subcommand. */
 export const hardenedSettings: ReadonlyArray<string> = ["--no-pager", ...settings.flatMap((one) => ["-c", one])]
 
+/** The ways to other repositories, as a list that counts more than any configuration. No way is called `none`. */
+const protocols = "GIT_ALLOW_PROTOCOL"
+
 /** Instead of what the user's environment says. An empty program is none. */
 export const hardenedVariables: Readonly<Record<string, string>> = {
   GIT_ASKPASS: "",
@@ -36,10 +39,17 @@ export const hardenedVariables: Readonly<Record<string, string>> = {
   GIT_SEQUENCE_EDITOR: ":",
   GIT_OPTIONAL_LOCKS: "0",
   GIT_TERMINAL_PROMPT: "0",
+  // Where an object is missing, git would fetch it from a remote that the repository names, by a program that it names. The first
+  // is known since 2.39.4, the second ends every way to another repository, whatever the configuration allows.
+  GIT_NO_LAZY_FETCH: "1",
+  [protocols]: "none",
   // A filter that runs `python -m` would find a module of its name in the tree.
   PYTHONSAFEPATH: "1",
   LC_ALL: "C"
 }
+
+/** The same for a git that fetches, pushes or clones because it is told to, not because an object is missing. */
+export const { [protocols]: _, ...reachingVariables } = hardenedVariables
 
 /**
  * A setting of `.gitmodules`, which agents write, would count more than ours: only an option counts more than that. Looking

@@ -2,7 +2,7 @@
  * The git that agents' programs find on their `PATH`: they start it outside of the sandbox by themselves, while agents can
  * write the working tree (docs/security.md#programs-outside-of-the-sandbox). Pure.
  */
-import { hardenedSettings, hardenedVariables, optionsWithValue } from "@reprise/process"
+import { hardenedSettings, hardenedVariables, optionsWithValue, reachingVariables } from "@reprise/process"
 import { bubblewrapArguments } from "./bubblewrap.ts"
 import type { Mount, Policy } from "./policy.ts"
 import { exported, hiding, shellHead, withholding } from "./shellScript.ts"
@@ -22,7 +22,9 @@ const queries = [
   "version"
 ]
 
-const { LC_ALL: _, ...variables } = hardenedVariables
+const withoutLanguage = ({ LC_ALL: _, ...variables }: Readonly<Record<string, string>>) => variables
+
+const variables = withoutLanguage(hardenedVariables)
 
 const enter = (git: string): string => `exec ${[git, ...hardenedSettings].map(quoted).join(" ")} "$@"\n`
 
@@ -42,7 +44,8 @@ done
 const isQuery = ["''", "'worktree list'", ...queries.flatMap((name) => [name, `"${name} "*`])].join("|")
 
 /** Every subcommand, for agents that the sandbox does not cover. */
-export const openGit = (git: string): string => `${shellHead}${exported(variables)}${enter(git)}`
+export const openGit = (git: string): string =>
+  `${shellHead}${exported(withoutLanguage(reachingVariables))}${enter(git)}`
 
 const readOnly = (mount: Mount): Mount =>
   mount.as === "writable" && mount.from === undefined ? { ...mount, as: "readable" } : mount
