@@ -17,7 +17,13 @@ export {
   readForeignText,
   rewriteForeignFile
 } from "./foreignFile.ts"
-export { hardenedSettings, hardenedVariables, optionsWithValue, reachingVariables } from "./gitHardening.ts"
+export {
+  hardenedSettings,
+  hardenedVariables,
+  optionsWithValue,
+  reachingSettings,
+  reachingVariables
+} from "./gitHardening.ts"
 export { type GitLock, putAsideLocks } from "./gitLocks.ts"
 export { isAlive, startOf } from "./identity.ts"
 export { endLeftovers, type Mark, markedProcesses, variableOf } from "./Mark.ts"

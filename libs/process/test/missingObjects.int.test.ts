@@ -4,13 +4,14 @@
  */
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { createServer, type Server } from "node:http"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { falsehoodsBetween } from "../src/falseObjects.ts"
 import { runGit } from "../src/runGit.ts"
-import { workingTreeChanges } from "../src/workingTree.ts"
+import { withoutRuntimeChanges, workingTreeChanges } from "../src/workingTree.ts"
 import { knownKeys, sectionOf } from "./support/gitKeys.ts"
 
 const git = (directory: string, ...args: ReadonlyArray<string>) =>
@@ -80,6 +81,84 @@ const looks: ReadonlyArray<ReadonlyArray<string>> = [
   ["merge-base", "HEAD", "HEAD~1"],
   ["worktree", "add", "--force", "--detach", "../other", "HEAD"]
 ]
+
+const hasLargeFiles = (() => {
+  try {
+    execFileSync("git-lfs", ["version"], { stdio: "ignore" })
+    return true
+  } catch {
+    return false
+  }
+})()
+
+/** A repository with a file of Git LFS that is here, one that is not, and a server that the tree names. */
+const largeFilesIn = (root: string, port: number) => {
+  const work = join(root, "work")
+  const other = { ...process.env, HOME: root, GIT_CONFIG_NOSYSTEM: "1" }
+  const run = (...args: ReadonlyArray<string>) =>
+    execFileSync("git", ["-C", work, ...args], { env: other, stdio: "pipe" })
+  mkdirSync(work)
+  run("init", "-q", "-b", "main")
+  writeFileSync(join(root, ".gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.org\n")
+  execFileSync("git-lfs", ["install", "--local", "--skip-smudge"], { cwd: work, env: other, stdio: "pipe" })
+  for (const [key, value] of [
+    ["smudge", "git-lfs smudge -- %f"],
+    ["process", "git-lfs filter-process"]
+  ] as const)
+    run("config", `filter.lfs.${key}`, value)
+  writeFileSync(join(work, ".gitattributes"), "*.json filter=lfs\n")
+  writeFileSync(join(work, ".lfsconfig"), `[lfs]\n\turl = http://127.0.0.1:${port}/of-the-tree\n`)
+  writeFileSync(join(work, "here.json"), "{}\n")
+  writeFileSync(
+    join(work, "opencode.json"),
+    `version https://git-lfs.github.com/spec/v1\noid sha256:${"5e".repeat(32)}\nsize 12\n`
+  )
+  run("add", "-A")
+  run("commit", "-q", "-m", "x")
+  return { work, environment: other }
+}
+
+describe.skipIf(!hasLargeFiles)("git with Git LFS, as Reprise runs it", () => {
+  it.live("asks no server that the tree names, and checks out the files that are here", () =>
+    Effect.gen(function* () {
+      const asked: Array<string | undefined> = []
+      const server = yield* Effect.acquireRelease(
+        Effect.callback<Server>((resume) => {
+          const made = createServer((request, response) => {
+            asked.push(request.url)
+            response.writeHead(500).end("{}")
+          })
+          made.listen(0, "127.0.0.1", () => resume(Effect.succeed(made)))
+        }),
+        (made) => Effect.sync(() => made.close())
+      )
+      const address = server.address()
+      const root = yield* folder
+      const { environment, work } = largeFilesIn(root, typeof address === "object" ? (address?.port ?? 0) : 0)
+      writeFileSync(join(work, "opencode.json"), "{}")
+      yield* withoutRuntimeChanges(work, [{ code: " M", path: "opencode.json" }], { environment })
+      const added = yield* runGit(work, ["worktree", "add", "--detach", "../other", "HEAD"], { environment })
+      assert.strictEqual(added.exitCode, 0, added.stderr)
+      assert.strictEqual(readFileSync(join(root, "other", "here.json"), "utf8"), "{}\n")
+      assert.match(readFileSync(join(root, "other", "opencode.json"), "utf8"), /^version https/)
+      assert.deepStrictEqual(asked, [])
+    })
+  )
+})
+
+describe("a filter of the user's, in git as Reprise runs it", () => {
+  it.live("is told that Git LFS has no server, whatever the tree says", () =>
+    Effect.gen(function* () {
+      const root = yield* folder
+      const { work } = repositoryIn(root)
+      writeFileSync(join(work, ".gitattributes"), "file filter=x\n")
+      const told = "{ git config lfs.url; echo $GIT_LFS_SKIP_DOWNLOAD_ERRORS; }"
+      git(work, "config", "filter.x.smudge", told)
+      const shown = yield* runGit(work, ["cat-file", "--filters", "HEAD:file"])
+      assert.strictEqual(shown.stdout, "file:///dev/null\n1\n")
+    })
+  )
+})
 
 describe("git, as Reprise runs it, where objects are missing", () => {
   it.live.each(ways)("starts no program to reach %s for what a remote has promised", ([url, named]) =>

@@ -2,7 +2,13 @@
  * The git that agents' programs find on their `PATH`: they start it outside of the sandbox by themselves, while agents can
  * write the working tree (docs/security.md#programs-outside-of-the-sandbox). Pure.
  */
-import { hardenedSettings, hardenedVariables, optionsWithValue, reachingVariables } from "@reprise/process"
+import {
+  hardenedSettings,
+  hardenedVariables,
+  optionsWithValue,
+  reachingSettings,
+  reachingVariables
+} from "@reprise/process"
 import { bubblewrapArguments } from "./bubblewrap.ts"
 import type { Mount, Policy } from "./policy.ts"
 import { exported, hiding, shellHead, withholding } from "./shellScript.ts"
@@ -26,7 +32,8 @@ const withoutLanguage = ({ LC_ALL: _, ...variables }: Readonly<Record<string, st
 
 const variables = withoutLanguage(hardenedVariables)
 
-const enter = (git: string): string => `exec ${[git, ...hardenedSettings].map(quoted).join(" ")} "$@"\n`
+const enter = (git: string, settings = hardenedSettings): string =>
+  `exec ${[git, ...settings].map(quoted).join(" ")} "$@"\n`
 
 /** Sets `subcommand` to it and the word after it, from the program's own words. */
 const findSubcommand = `subcommand= skipped=
@@ -45,7 +52,7 @@ const isQuery = ["''", "'worktree list'", ...queries.flatMap((name) => [name, `"
 
 /** Every subcommand, for agents that the sandbox does not cover. */
 export const openGit = (git: string): string =>
-  `${shellHead}${exported(withoutLanguage(reachingVariables))}${enter(git)}`
+  `${shellHead}${exported(withoutLanguage(reachingVariables))}${enter(git, reachingSettings)}`
 
 const readOnly = (mount: Mount): Mount =>
   mount.as === "writable" && mount.from === undefined ? { ...mount, as: "readable" } : mount
