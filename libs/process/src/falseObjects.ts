@@ -5,7 +5,7 @@
 import { createHash, type Hash } from "node:crypto"
 import { Effect } from "effect"
 import { refused } from "./ownIndex.ts"
-import { type GitOptions, runGit } from "./runGit.ts"
+import { type GitOptions, objectNotFetched, runGit } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 
 /** As git names what is not there. */
@@ -125,6 +125,22 @@ export const asFalsehood = (hash: string): Falsehood => ({
 
 const namesObject = /\b[0-9a-f]{40}\b/
 
+/** Which of some objects, of which one at least cannot be read, a partial clone has not fetched; undefined: none. */
+const notFetchedOf = Effect.fnUntraced(function* (
+  directory: string,
+  hashes: ReadonlyArray<string>,
+  options: GitOptions
+) {
+  const input = hashes.map((hash) => `${hash}\n`).join("")
+  const { stderr } = yield* runGit(directory, ["cat-file", "--batch-check", "--buffer"], { ...options, input })
+  return objectNotFetched(stderr)
+})
+
+const asMissing = (hash: string): Falsehood => ({
+  path: `git's object ${hash}`,
+  why: "is missing from this partial clone: 'git fetch --refetch --no-filter REMOTE' gets it"
+})
+
 /** A file in which git keeps what it once read of the commits; it believes what stands there. */
 const graph: Falsehood = { path: "git's objects/info/commit-graph", why: "does not say what the commits hold" }
 
@@ -147,9 +163,14 @@ export const falsehoodsBetween = Effect.fn("falsehoodsBetween")(function* (
   // Of a name that stands for nothing git repeats the name.
   const hashes = [named, walked].flatMap(({ stdout }) => stdout.split("\n").filter((line) => /^[0-9a-f]+$/.test(line)))
   const found = yield* falseObjects(directory, [...hashes, ...objectsInDiff(differing.stdout)], options)
-  if (found.length > 0) return found.map(asFalsehood)
+  if (found.length > 0) {
+    const missing = yield* notFetchedOf(directory, found, options)
+    return missing === undefined ? found.map(asFalsehood) : [asMissing(missing)]
+  }
   for (const [operation, done] of Object.entries({ "rev-list": walked, "diff-tree": differing, "rev-parse": named })) {
     if (done.exitCode === 0) continue
+    const missing = objectNotFetched(done.stderr)
+    if (missing !== undefined) return [asMissing(missing)]
     // One that git cannot walk through is false, or leads to one that is missing; else git does not work.
     return namesObject.test(done.stderr) ? [asFalsehood(commit)] : yield* refused(operation, done)
   }

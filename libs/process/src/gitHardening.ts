@@ -26,8 +26,25 @@ const settings = [
   "push.gpgSign=false"
 ]
 
+/**
+ * Git LFS would ask the server that `.lfsconfig` of the tree names for files that are not here. This counts more, and is no server:
+ * files that are here are checked out, of the others the pointers.
+ */
+const withoutLargeFiles = ["lfs.url=file:///dev/null"]
+
+const before = (some: ReadonlyArray<string>): ReadonlyArray<string> => [
+  "--no-pager",
+  ...some.flatMap((one) => ["-c", one])
+]
+
 /** Before every subcommand. */
-export const hardenedSettings: ReadonlyArray<string> = ["--no-pager", ...settings.flatMap((one) => ["-c", one])]
+export const hardenedSettings = before([...settings, ...withoutLargeFiles])
+
+/** The same for a git that fetches, pushes or clones because it is told to, not because something is missing. */
+export const reachingSettings = before(settings)
+
+/** The ways to other repositories, as a list that counts more than any configuration. No way is called `none`. */
+const protocols = "GIT_ALLOW_PROTOCOL"
 
 /** Instead of what the user's environment says. An empty program is none. */
 export const hardenedVariables: Readonly<Record<string, string>> = {
@@ -36,10 +53,19 @@ export const hardenedVariables: Readonly<Record<string, string>> = {
   GIT_SEQUENCE_EDITOR: ":",
   GIT_OPTIONAL_LOCKS: "0",
   GIT_TERMINAL_PROMPT: "0",
+  // Where an object is missing, git would fetch it from a remote that the repository names, by a program that it names. The first
+  // is known since 2.39.4, the second ends every way to another repository, whatever the configuration allows.
+  GIT_NO_LAZY_FETCH: "1",
+  [protocols]: "none",
+  // What Git LFS does not find is no failure.
+  GIT_LFS_SKIP_DOWNLOAD_ERRORS: "1",
   // A filter that runs `python -m` would find a module of its name in the tree.
   PYTHONSAFEPATH: "1",
   LC_ALL: "C"
 }
+
+/** See `reachingSettings`. */
+export const { [protocols]: _, GIT_LFS_SKIP_DOWNLOAD_ERRORS: __, ...reachingVariables } = hardenedVariables
 
 /**
  * A setting of `.gitmodules`, which agents write, would count more than ours: only an option counts more than that. Looking

@@ -17,7 +17,13 @@ export {
   readForeignText,
   rewriteForeignFile
 } from "./foreignFile.ts"
-export { hardenedSettings, hardenedVariables, optionsWithValue } from "./gitHardening.ts"
+export {
+  hardenedSettings,
+  hardenedVariables,
+  optionsWithValue,
+  reachingSettings,
+  reachingVariables
+} from "./gitHardening.ts"
 export { type GitLock, putAsideLocks } from "./gitLocks.ts"
 export { isAlive, startOf } from "./identity.ts"
 export { closeUnknownFiles } from "./inheritedFiles.ts"
@@ -30,7 +36,7 @@ export { faultOf } from "./programEnd.ts"
 export { lastLines, logSize } from "./programLog.ts"
 export { splitPath, treePathVariable, withoutTreePath } from "./programPath.ts"
 export { remoteProblem, withoutLogin } from "./remoteUrl.ts"
-export { GitLimits, type GitOptions, runGit, saysNoWorkTree, untilBlocked } from "./runGit.ts"
+export { GitLimits, type GitOptions, objectNotFetched, runGit, saysNoWorkTree, untilBlocked } from "./runGit.ts"
 export {
   findProgram,
   isProgram,

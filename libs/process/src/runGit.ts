@@ -3,7 +3,7 @@ import { dirname } from "node:path"
 import { Context, Effect } from "effect"
 import { findBlockingFile } from "./blockingFile.ts"
 import { costlyFile } from "./costlyFile.ts"
-import { hardened, hardenedVariables } from "./gitHardening.ts"
+import { hardened, hardenedVariables, reachingVariables } from "./gitHardening.ts"
 import { usualMemoryBytes } from "./memoryLimit.ts"
 import { splitPath } from "./programPath.ts"
 import { ProgramFailed, type ProgramOutput, runProgram } from "./runProgram.ts"
@@ -15,16 +15,33 @@ const exactly = ["--literal-pathspecs", "--no-replace-objects"]
  * The environment for git: `GIT_*` variables of the host are dropped, since they would direct git to another
  * repository. git does not prompt, takes no lock that it could do without, and speaks English.
  */
-const environmentOf = (host: Readonly<Record<string, string | undefined>>): Record<string, string> => {
+const environmentOf = (
+  host: Readonly<Record<string, string | undefined>>,
+  reachesRemotes: boolean
+): Record<string, string> => {
   const kept = Object.entries(host).flatMap(([name, value]) =>
     value === undefined || name.startsWith("GIT_") ? [] : [[name, value] as const]
   )
-  return { ...Object.fromEntries(kept), PATH: splitPath(host["PATH"] ?? "", []).outside, ...hardenedVariables }
+  const own = reachesRemotes ? reachingVariables : hardenedVariables
+  return { ...Object.fromEntries(kept), PATH: splitPath(host["PATH"] ?? "", []).outside, ...own }
 }
 
 /** Whether git said that it was run where there is no working tree: in a bare repository, or in git's own directory. */
 export const saysNoWorkTree = (stderr: string): boolean =>
   /must be run in a work tree|cannot use bare repository/i.test(stderr)
+
+/** The object that git said is missing, where a remote of a partial clone has it. */
+export const objectNotFetched = (stderr: string): string | undefined =>
+  /could not fetch ([0-9a-f]+) from promisor remote/.exec(stderr)?.[1]
+
+const notFetched =
+  "hint: Reprise's git fetches nothing by itself, and this object was left out of the partial clone. Fetch what is missing with\n" +
+  "hint: 'git fetch --refetch --no-filter REMOTE', or check out a commit that needs it, and try again.\n"
+
+const withNextStep = (output: ProgramOutput): ProgramOutput =>
+  output.exitCode !== 0 && objectNotFetched(output.stderr) !== undefined
+    ? { ...output, stderr: `${output.stderr}${notFetched}` }
+    : output
 
 /** Files that git looks at with the configuration of another repository. */
 export interface GitPlace {
@@ -68,6 +85,8 @@ export interface GitOptions {
    * it. Default: no.
    */
   readonly isTop?: boolean
+  /** Whether git may talk to another repository, as for `fetch`, `push` and `clone`. Default: no. */
+  readonly reachesRemotes?: boolean
   /** The file that is the index, in place of the repository's own. */
   readonly index?: string
   /** Gets what git writes piece by piece; `stdout` is empty then. */
@@ -119,7 +138,7 @@ const explained = (directory: string, failure: ProgramFailed): Effect.Effect<nev
 export const runGit = Effect.fnUntraced(function* (
   directory: string,
   args: ReadonlyArray<string>,
-  { environment = process.env, index, isTop = false, place, ...options }: GitOptions = {}
+  { environment = process.env, index, isTop = false, place, reachesRemotes = false, ...options }: GitOptions = {}
 ): Effect.fn.Return<ProgramOutput, ProgramFailed> {
   const limits = yield* GitLimits
   return yield* runProgram({
@@ -127,7 +146,7 @@ export const runGit = Effect.fnUntraced(function* (
     args: hardened([...exactly, ...args]),
     directory,
     environment: {
-      ...environmentOf(environment),
+      ...environmentOf(environment, reachesRemotes),
       ...(isTop ? { GIT_CEILING_DIRECTORIES: dirname(directory) } : {}),
       ...(place === undefined ? {} : placeVariables(place)),
       ...(index === undefined ? {} : { GIT_INDEX_FILE: index })
@@ -136,6 +155,7 @@ export const runGit = Effect.fnUntraced(function* (
     ...options
   }).pipe(
     Effect.raceFirst(untilBlocked(directory)),
+    Effect.map(withNextStep),
     Effect.catch((failure) => explained(directory, failure))
   )
 })

@@ -19,6 +19,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { runGit } from "../src/runGit.ts"
 import { workingTreeChanges } from "../src/workingTree.ts"
+import { knownKeys, sectionOf } from "./support/gitKeys.ts"
 
 const git = (directory: string, ...args: ReadonlyArray<string>) =>
   execFileSync("git", ["-C", directory, "-c", "user.name=Ada", "-c", "user.email=ada@example.org", ...args], {
@@ -27,29 +28,9 @@ const git = (directory: string, ...args: ReadonlyArray<string>) =>
     timeout: 60_000
   })
 
-/** Of `gitattributes`, or of a later git. */
-const others = ["filter.x.process", "filter.x.required", "hook.x.command", "hook.x.event"]
-
-/** As `git help --config` lists them, with a name in the place of each placeholder. */
-const keys = execFileSync("git", ["help", "--config"], { encoding: "utf8" })
-  .split("\n")
-  .filter((line) => /^[a-z][\w-]*\./i.test(line))
-  .map((key) => key.replaceAll(/<[^>]*>|\*/g, "x"))
-  .concat(others)
-  // Some are described with what follows them.
-  .filter((key) => /\.[a-z][a-z0-9-]*$/i.test(key))
-
 /** By these git tells that a folder is a repository; of any other value than its own it stops. */
 const isOfRepository = (key: string): boolean =>
   /^(core\.(bare|worktree|repositoryformatversion)|extensions\.)/i.test(key)
-
-/** A setting as git's own configuration files have it. */
-const sectionOf = (key: string, value: string): string => {
-  const [section = "", ...rest] = key.split(".")
-  const name = rest.pop() ?? ""
-  const subsection = rest.join(".")
-  return `[${section}${subsection === "" ? "" : ` "${subsection}"`}]\n\t${name} = "${value}"\n`
-}
 
 /** Where the setting stands. `text`: the setting. Gives the configuration of the repository inside. */
 const places: Readonly<Record<string, (inner: string, text: string) => string>> = {
@@ -130,15 +111,15 @@ describe("git, as Reprise runs it", () => {
 
       configure("")
       const expected = yield* ours
-      const obeyed = keys.filter((key) => {
+      const obeyed = knownKeys.filter((key) => {
         configure(setting(key))
         plainLooks()
         return ran()
       })
-      assert.isAbove(keys.length, 500)
+      assert.isAbove(knownKeys.length, 500)
       assert.includeMembers(obeyed, ["core.fsmonitor", "filter.x.clean", "filter.x.process", "diff.external"])
       for (const place of Object.values(places)) {
-        for (const some of [...obeyed.map((key) => [key]), keys.filter((key) => !isOfRepository(key))]) {
+        for (const some of [...obeyed.map((key) => [key]), knownKeys.filter((key) => !isOfRepository(key))]) {
           configure(place(inner, some.map(setting).join("")))
           assert.deepStrictEqual(yield* ours, expected, "its configuration is not even read")
           assert.isFalse(ran(), some.length === 1 ? some[0] : "all keys")

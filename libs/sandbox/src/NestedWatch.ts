@@ -3,12 +3,13 @@
  * agent worked in it is the user's: it stays as long as it says the same.
  */
 import { createHash } from "node:crypto"
-import { rename } from "node:fs/promises"
+import { realpath, rename } from "node:fs/promises"
 import { join } from "node:path"
 import { hasCode, readForeignFolder, readForeignText, replaceFile } from "@reprise/process"
 import { Effect, Option, Schema } from "effect"
 import { makeConfigurationReader } from "./configurationReader.ts"
 import { type NestedRepository, nestedRepositories } from "./nestedRepositories.ts"
+import { inItsFolder } from "./pinnedFolder.ts"
 import { putAside } from "./putAside.ts"
 import type { Place } from "./treeSearch.ts"
 import { makeTurns } from "./turns.ts"
@@ -47,14 +48,18 @@ export const sentencesOf = (made: ReadonlyArray<NestedRepository>): ReadonlyArra
 
 const mostRefused = 1_000_000
 
-/** People are sent to the folder of refused files to look: without a `HEAD`, git takes none there for a repository. */
+const unlessGone = (error: unknown) => (hasCode(error, "ENOENT", "ENOTDIR") ? undefined : Promise.reject(error))
+
+/**
+ * People are sent to the folder of refused files to look: without a `HEAD`, git takes none there for a repository. A link that was
+ * moved there leads to somebody else's repository.
+ */
 const disarm = async (refused: string): Promise<void> => {
-  for (const { name } of (await readForeignFolder(refused, { mostEntries: mostRefused })) ?? []) {
-    if (!name.endsWith("-.git")) continue
-    const head = join(refused, name, "HEAD")
-    await rename(head, `${head}.refused`).catch((error) =>
-      hasCode(error, "ENOENT", "ENOTDIR") ? undefined : Promise.reject(error)
-    )
+  const folder = await realpath(refused)
+  for (const entry of (await readForeignFolder(folder, { mostEntries: mostRefused })) ?? []) {
+    if (!entry.name.endsWith("-.git") || !entry.isDirectory()) continue
+    const head = join(folder, entry.name, "HEAD")
+    await inItsFolder(head, (pinned) => rename(pinned, `${String(pinned)}.refused`)).catch(unlessGone)
   }
 }
 

@@ -2,7 +2,13 @@
  * The git that agents' programs find on their `PATH`: they start it outside of the sandbox by themselves, while agents can
  * write the working tree (docs/security.md#programs-outside-of-the-sandbox). Pure.
  */
-import { hardenedSettings, hardenedVariables, optionsWithValue } from "@reprise/process"
+import {
+  hardenedSettings,
+  hardenedVariables,
+  optionsWithValue,
+  reachingSettings,
+  reachingVariables
+} from "@reprise/process"
 import { type Bubblewrap, bubblewrapArguments, startOf } from "./bubblewrap.ts"
 import { closingDescriptors } from "./closeDescriptors.ts"
 import type { Mount, Policy } from "./policy.ts"
@@ -23,9 +29,12 @@ const queries = [
   "version"
 ]
 
-const { LC_ALL: _, ...variables } = hardenedVariables
+const withoutLanguage = ({ LC_ALL: _, ...variables }: Readonly<Record<string, string>>) => variables
 
-const enter = (git: string): string => `exec ${[git, ...hardenedSettings].map(quoted).join(" ")} "$@"\n`
+const variables = withoutLanguage(hardenedVariables)
+
+const enter = (git: string, settings = hardenedSettings): string =>
+  `exec ${[git, ...settings].map(quoted).join(" ")} "$@"\n`
 
 /** Sets `subcommand` to it and the word after it, from the program's own words. */
 const findSubcommand = `subcommand= skipped=
@@ -43,7 +52,8 @@ done
 const isQuery = ["''", "'worktree list'", ...queries.flatMap((name) => [name, `"${name} "*`])].join("|")
 
 /** Every subcommand, for agents that the sandbox does not cover. */
-export const openGit = (git: string): string => `${shellHead}${exported(variables)}${enter(git)}`
+export const openGit = (git: string): string =>
+  `${shellHead}${exported(withoutLanguage(reachingVariables))}${enter(git, reachingSettings)}`
 
 const readOnly = (mount: Mount): Mount =>
   mount.as === "writable" && mount.from === undefined ? { ...mount, as: "readable" } : mount

@@ -2,8 +2,8 @@
  * Work in the folder of a path that stays the same folder, whatever commands put at its name meanwhile: one that is swapped with
  * a link between a look and a move would lead the move to somebody's own files.
  */
-import { constants } from "node:fs"
-import { open, readlink, realpath } from "node:fs/promises"
+import { constants, type Stats } from "node:fs"
+import { chmod, type FileHandle, lchmod, lstat, open, readlink, realpath } from "node:fs/promises"
 import { dirname, sep } from "node:path"
 import { hasCode } from "@reprise/process"
 
@@ -29,6 +29,27 @@ const elsewhere = (folder: Path) =>
     `The folder ${String(folder)} was replaced while Reprise worked in it, so nothing in it was touched. End what runs there, and look at it.`
   )
 
+const pin = (folder: Path): Promise<FileHandle> =>
+  open(folder, pathOnly | constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch((error: unknown) => {
+    throw hasCode(error, "ELOOP", "ENOTDIR") ? elsewhere(folder) : error
+  })
+
+/**
+ * Gives a folder's owner all rights in it. Nothing else is changed, whatever a command puts in its place meanwhile: fails where a
+ * link or a file stands there by now. `path`: as `inItsFolder` gives it.
+ */
+export const grantOwner = async (path: Path): Promise<void> => {
+  const modeOf = (found: Stats) => 0o700 | (found.mode & 0o777)
+  // The system of macOS can change a path that is not followed.
+  if (pathOnly === 0) return lchmod(path, modeOf(await lstat(path)))
+  const pinned = await pin(path)
+  try {
+    await chmod(`/proc/self/fd/${pinned.fd}`, modeOf(await pinned.stat()))
+  } finally {
+    await pinned.close()
+  }
+}
+
 /** Where no such folder of open files is, as on macOS, a path is looked at directly before and after. */
 const checked = async <A>(path: Path, folder: Path, use: (path: Path) => Promise<A>): Promise<A> => {
   const isReal = async () => bytesOf(folder).equals(await realpath(folder, { encoding: "buffer" }))
@@ -48,10 +69,7 @@ export const inItsFolder = async <A>(
   openFiles = "/proc/self/fd"
 ): Promise<A> => {
   const { folder, name } = splitPath(path)
-  const flags = pathOnly | constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
-  const pinned = await open(folder, flags).catch((error: unknown) => {
-    throw hasCode(error, "ELOOP", "ENOTDIR") ? elsewhere(folder) : error
-  })
+  const pinned = await pin(folder)
   try {
     const at = `${openFiles}${sep}${pinned.fd}`
     const found = await readlink(at, { encoding: "buffer" }).catch(() => undefined)

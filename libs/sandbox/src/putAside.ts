@@ -1,9 +1,9 @@
 /** Moves what nobody outside should obey or follow to the folder for refused files. */
 import { randomUUID } from "node:crypto"
-import { chmod, cp, lstat, mkdir, readdir, rename, rmdir, unlink } from "node:fs/promises"
+import { cp, lstat, mkdir, readdir, rename, rmdir, unlink } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { hasCode } from "@reprise/process"
-import { inItsFolder, type Path } from "./pinnedFolder.ts"
+import { grantOwner, inItsFolder, type Path } from "./pinnedFolder.ts"
 
 const mostCopiedBytes = 64 * 1024 * 1024
 
@@ -14,8 +14,7 @@ const isCopied = async (path: string): Promise<boolean> => {
 }
 
 const grant = async (path: Path): Promise<void> => {
-  const found = await lstat(path)
-  if (found.isDirectory()) await chmod(path, 0o700 | (found.mode & 0o777))
+  if ((await lstat(path)).isDirectory()) await grantOwner(path)
 }
 
 /** A command may have taken the right to move something away from its owner. Of a link nothing is changed. */

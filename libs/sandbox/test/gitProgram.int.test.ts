@@ -86,6 +86,48 @@ describe.skipIf(!sandboxed)("the git of an agent's program", () => {
     )
   )
 
+  it.live("fetches nothing by itself, and reaches no remote that a repository inside of the tree names", () =>
+    inScene((here, { gitFor }, git) =>
+      Effect.gen(function* () {
+        const folder = yield* gitFor(here.workspace, "author")
+        nest(here)
+        const inner = join(here.workspace, "nested")
+        const settings = {
+          "core.repositoryformatversion": "1",
+          "extensions.partialClone": "evil",
+          "remote.evil.promisor": "true",
+          "remote.evil.url": ".",
+          "remote.evil.uploadpack": `touch ${join(here.home, "ran")}; false`
+        }
+        const inside = (at: string, ...args: ReadonlyArray<string>) => git(at, "-C", "nested", ...args)
+        const head = inside("/nowhere", "rev-parse", "HEAD").trim()
+        for (const [key, value] of Object.entries(settings)) inside("/nowhere", "config", key, value)
+        rmSync(join(inner, ".git", "objects", head.slice(0, 2), head.slice(2)))
+        const looks = [
+          ["rev-parse", "--verify", "HEAD^{commit}"],
+          ["rev-list", "HEAD"],
+          ["merge-base", "HEAD", "HEAD"],
+          ["for-each-ref", "--format=%(subject)"],
+          ["remote", "show", "evil"],
+          ["remote", "update"],
+          ["log", "-1"],
+          ["status", "--short"]
+        ]
+        rmSync(join(here.home, "ran"), { force: true })
+        for (const args of looks) {
+          inside(folder, ...args)
+          assert.isFalse(existsSync(join(here.home, "ran")), args.join(" "))
+        }
+        // The user's own git would.
+        for (const args of [looks[0] ?? [], ["remote", "show", "evil"]]) {
+          inside("/nowhere", ...args)
+          assert.isTrue(existsSync(join(here.home, "ran")))
+          rmSync(join(here.home, "ran"))
+        }
+      })
+    )
+  )
+
   it.live("changes nothing, and sees no key", () =>
     inScene((here, { gitFor }, git) =>
       Effect.gen(function* () {

@@ -39,6 +39,28 @@ describe.skipIf(!sandboxed)("a repository inside of a workspace", () => {
     })
   )
 
+  it.live("is moved as the link that it is, and the repository that it leads to stays whole", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      execFileSync("/bin/sh", ["-c", make("theirs")], { cwd: here.home })
+      const theirs = join(here.home, "theirs", ".git")
+      const links = ["a", "b"].map((name) => `mkdir ${name}; ln -s ${theirs} ${name}/.git`)
+      const own = `mkdir c; ln -s ${here.workspace}/.git c/.git`
+      const said = yield* during(here, (sandbox) =>
+        Effect.andThen(runIn(here, sandbox, evil("made")), runIn(here, sandbox, [...links, own].join("; ")))
+      )
+      assert.include(said, "c/.git was moved")
+      for (const name of ["a", "c"]) assert.isFalse(isThere(here, name))
+      for (const folder of [theirs, join(here.workspace, ".git")]) {
+        const heads = readdirSync(folder).filter((name) => name.startsWith("HEAD"))
+        assert.deepStrictEqual(heads, ["HEAD"], folder)
+      }
+      const refused = join(here.stateDirectory, "sandbox", "refused")
+      const made = readdirSync(refused).filter((name) => existsSync(join(refused, name, "HEAD.refused")))
+      assert.strictEqual(made.length, 1)
+    })
+  )
+
   it.live("is moved from a folder whose name is no text, also one without a working tree", () =>
     Effect.gen(function* () {
       const here = yield* scene

@@ -7,6 +7,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync
 } from "node:fs"
@@ -14,7 +15,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { afterEach, beforeEach } from "vitest"
-import { inItsFolder } from "../src/pinnedFolder.ts"
+import { grantOwner, inItsFolder } from "../src/pinnedFolder.ts"
 import { putAside } from "../src/putAside.ts"
 
 let folder = ""
@@ -64,6 +65,21 @@ describe("what is put aside", () => {
     assert.match(String(failed), /was replaced while Reprise worked in it/)
     assert.isTrue(existsSync(join(folder, "mine", "config")) && existsSync(join(folder, "mine", "deep", "config")))
     assert.deepStrictEqual(readdirSync(join(folder, "refused")), [])
+  })
+})
+
+describe("the rights of a folder", () => {
+  it("are given to its owner, and never those of what stands behind a link", async () => {
+    mkdirSync(join(folder, "closed"))
+    chmodSync(join(folder, "closed"), 0o050)
+    await grantOwner(join(folder, "closed"))
+    assert.strictEqual(statSync(join(folder, "closed")).mode & 0o777, 0o750)
+    mkdirSync(join(folder, "mine"))
+    chmodSync(join(folder, "mine"), 0o500)
+    symlinkSync("mine", join(folder, "link"))
+    const failed = await grantOwner(join(folder, "link")).catch((error: unknown) => error)
+    assert.match(String(failed), /was replaced while Reprise worked in it/)
+    assert.strictEqual(statSync(join(folder, "mine")).mode & 0o777, 0o500)
   })
 })
 

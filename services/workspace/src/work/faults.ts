@@ -1,5 +1,12 @@
 /** How work on a host fails. */
-import { ForeignFileRefused, faultOf, hasCode, type ProgramFailed, saysNoWorkTree } from "@reprise/process"
+import {
+  ForeignFileRefused,
+  faultOf,
+  hasCode,
+  objectNotFetched,
+  type ProgramFailed,
+  saysNoWorkTree
+} from "@reprise/process"
 import { Schema } from "effect"
 
 /** A path of a plan, an agent or a message that leads out of the workspace, or into git's own directory. */
@@ -86,7 +93,10 @@ export class GitFault extends Schema.TaggedError<GitFault>()("GitFault", {
   stderr: Schema.String
 }) {
   override get message() {
-    const next = this.isBroken ? ". Repair git's own files, so that 'git status' and 'git fsck' work there." : ""
+    const next =
+      this.isBroken && objectNotFetched(this.stderr) === undefined
+        ? ". Repair git's own files, so that 'git status' and 'git fsck' work there."
+        : ""
     return `git ${this.operation} failed (${this.exitCode}): ${this.said}${next}`
   }
   get said() {
@@ -97,7 +107,7 @@ export class GitFault extends Schema.TaggedError<GitFault>()("GitFault", {
   get isBroken() {
     return (
       !this.transient &&
-      /not a git repository|invalid gitfile format|bad config line|index file|bad signature|packed-refs|bad object|loose object|unable to read|object file|(?:unable to .*: |insufficient )permission/i.test(
+      /not a git repository|invalid gitfile format|bad config line|index file|bad signature|packed-refs|bad object|loose object|unable to read|promisor remote|object file|(?:unable to .*: |insufficient )permission/i.test(
         this.stderr
       )
     )

@@ -94,6 +94,7 @@ const make = Effect.fnUntraced(function* (folder: string, environment: Readonly<
   const reach = (directory: string, operation: string, args: ReadonlyArray<string>): GitResult<void> =>
     runGit(directory, [...settings, operation, ...args], {
       environment: childEnvironment(environment),
+      reachesRemotes: true,
       timeoutMs: networkTimeoutMs
     }).pipe(
       Effect.mapError(noAnswer(operation)),
