@@ -181,9 +181,9 @@ const overheard = ({ folder }: DeskAccess) => ({
  */
 const lookForRepositories = ({ git, stateDirectory, workspace }: Policy): string => {
   const names = [".git", "HEAD", "config", "config.worktree", "commondir", "hooks", ".claude"].map(
-    (name) => `-name ${name}`
+    (name) => `-iname ${name}`
   )
-  const inner = ["*/hooks/*", "*/.claude/skills", "*/.claude/skills/*"].map((path) => `-path '${path}'`)
+  const inner = ["*/hooks/*", "*/.claude/skills", "*/.claude/skills/*"].map((path) => `-ipath '${path}'`)
   const into = [stateDirectory, ...(git === undefined ? [] : [git])].map((folder) => `-lname ${quoted(naming(folder))}`)
   const links = `-type l '(' ${into.join(" -o ")} ')'`
   const changed = `'(' ${[...names, ...inner, instructionSearch.map(quoted).join(" "), links].join(" -o ")} ')' -cnewer "$begun" -print -quit`

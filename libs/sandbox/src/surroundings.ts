@@ -9,6 +9,8 @@ import { credentialPaths, systemCredentialPaths } from "./credentials.ts"
 import { find, findAll, pathsOf } from "./found.ts"
 import { gitPlacesOf } from "./gitPlaces.ts"
 import { listedFolders } from "./listedFolders.ts"
+import { findNamed, findNamedToWrite } from "./namedPlaces.ts"
+import type { Bounds } from "./openPlaces.ts"
 import {
   type Found,
   type GitPlaces,
@@ -18,6 +20,7 @@ import {
   type SandboxSettings,
   type Surroundings
 } from "./policy.ts"
+import { mayBeOpened } from "./refusedWrites.ts"
 import { registriesFor } from "./registries.ts"
 import { startupPlaces } from "./startupPlaces.ts"
 
@@ -110,7 +113,7 @@ const listeningSockets = async (): Promise<ReadonlyArray<string>> => {
 }
 
 /** What nobody may be asked about, whether it exists or not: as it is named, and where it leads. */
-export const closedPlaces = async (
+const closedPlaces = async (
   where: Whereabouts,
   settings: SandboxSettings,
   git: GitPlaces | undefined
@@ -120,32 +123,46 @@ export const closedPlaces = async (
   return [...new Set([...named, ...own, ...pathsOf(await findAll(named))])]
 }
 
+const openedPlaces = async (wished: ReadonlyArray<string>, bounds: Bounds): Promise<ReadonlyArray<string>> => {
+  const places = [...new Set(wished)]
+  const mayBe = await Promise.all(places.map((place) => mayBeOpened(place, bounds)))
+  return places.filter((_, index) => mayBe[index])
+}
+
 const noOwnPlaces: OwnPlaces = { write: [], read: [], kept: [], network: [] }
 
-/** `own`: of an agent that runs inside as a whole. */
+/** `own`: of an agent that runs inside as a whole. `wished`: where a human let commands write, if that is still allowed. */
 export const lookAround = async (
   where: Whereabouts,
   settings: SandboxSettings,
-  own: OwnPlaces = noOwnPlaces
-): Promise<Surroundings> => {
+  { own = noOwnPlaces, wished = [] }: { readonly own?: OwnPlaces; readonly wished?: ReadonlyArray<string> } = {}
+): Promise<Surroundings & Bounds> => {
   const workspace = await realpath(where.workspace)
   const at = { ...where, workspace }
-  const places = (paths: ReadonlyArray<string>) => findAll(paths.map((path) => placeOf(path, at)))
+  const named = (paths: ReadonlyArray<string>, by: string) => paths.map((path) => ({ path: placeOf(path, at), by }))
+  const ofAgent = (paths: ReadonlyArray<string>) => paths.map((path) => ({ path: placeOf(path, at) }))
   const realOf = async (path: string) => (await find(path))?.path ?? path
   const stateDirectory = await realOf(where.stateDirectory)
+  const home = (await find(where.home))?.path
   const git = await gitPlacesOf(workspace, { ...where.environment, HOME: where.home })
-  const ownFolders = pathsOf(await findAll(own.write))
+  const closed = await closedPlaces(at, settings, git)
+  const always = [workspace, ...(git === undefined ? [] : [git.common, git.directory])]
+  const opened = await openedPlaces(wished, { home, workspace, stateDirectory, closed })
+  const toWrite = [...named(settings.write, "sandbox.write"), ...ofAgent(own.write)]
+  const write = [...(await findNamedToWrite(toWrite, [...always, ...opened])), ...opened]
+  const writable = [...always, ...write]
+  const ownFolders = await findNamed(ofAgent(own.write), writable)
   // git-annex keeps passwords of its remotes there.
   const ofAnnex = git === undefined ? [] : [join(git.common, "annex", "creds")]
-  const credentials = await findAll([...credentialPlaces(at), ...ofAnnex])
-  const denied = await places(settings.deny)
+  const keyPlaces = [...credentialPlaces(at), ...ofAnnex]
+  const credentials = await findAll(keyPlaces)
+  const deniedPlaces = settings.deny.map((path) => placeOf(path, at))
+  const denied = await findAll(deniedPlaces)
   // Of its own login an agent has need; what the settings deny stays denied.
   const hidden = [...credentials.filter(({ path }) => !ownFolders.some((folder) => isWithin(path, folder))), ...denied]
   const sockets = await listeningSockets()
-  const write = [...pathsOf(await places(settings.write)), ...ownFolders]
   const kept = await Promise.all(own.kept.map(async (path) => join(await realOf(dirname(path)), basename(path))))
   const obeyedFiles = [...commandFiles.map((name) => join(workspace, name)), ...kept]
-  const writable = [workspace, ...write, ...(git === undefined ? [] : [git.common, git.directory])]
   // Where `.git` is a link, a command could put a repository of its own in its place.
   const startup = await startupPlaces(await realOf(where.home), where.environment, writable)
   const protectedPaths = [
@@ -153,10 +170,13 @@ export const lookAround = async (
     ...startup,
     join(workspace, ".git"),
     ...(git?.obeyed ?? []),
+    // As they are named, too: what a link of the user's leads to would be hidden no more without it.
+    ...[...keyPlaces, ...deniedPlaces],
     ...pathsOf(hidden)
   ]
   const around = {
-    home: (await find(where.home))?.path,
+    home,
+    closed,
     workspace,
     stateDirectory,
     temporary: await realOf(where.temporary),
@@ -170,7 +190,10 @@ export const lookAround = async (
       ...sockets.map((path): Found => ({ path, kind: "file" }))
     ]),
     write,
-    read: pathsOf(await places([...settings.read, ...own.read])),
+    read: await findNamed(
+      [...named(settings.read, "sandbox.read"), ...ofAgent(own.read)],
+      writable
+    ),
     commandFiles: pathsOf(await findAll([...obeyedFiles, ...startup])),
     startup,
     anchors: await anchorsOf(

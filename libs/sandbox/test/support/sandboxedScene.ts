@@ -1,7 +1,7 @@
 /** The sandbox of a scene, and commands in it. */
 import { execFile } from "node:child_process"
-import { Effect, References, Schedule } from "effect"
-import { layerSandbox, Sandbox, type SandboxShape } from "../../src/index.ts"
+import { Effect, References, Schedule, type Scope } from "effect"
+import { layerSandbox, Sandbox, type SandboxSettings, type SandboxShape } from "../../src/index.ts"
 import type { Scene } from "../../src/testing.ts"
 
 type Variables = Readonly<Record<string, string>>
@@ -18,13 +18,18 @@ export const quietly = Effect.provideService(References.MinimumLogLevel, "None")
 type Place = Pick<Scene, "home" | "stateDirectory">
 
 /** In a process of Reprise's: what it knows is gone with it. */
-export const during = <A, E>(here: Place, use: (sandbox: SandboxShape) => Effect.Effect<A, E>, more?: Variables) =>
+export const during = <A, E>(
+  here: Place,
+  use: (sandbox: SandboxShape) => Effect.Effect<A, E, Scope.Scope>,
+  more?: Variables,
+  settings: Partial<SandboxSettings> = {}
+) =>
   Sandbox.use(use).pipe(
     Effect.provide(
       layerSandbox({
         mode: "required",
         gates: true,
-        settings: { write: [], read: [], deny: [], network: [] },
+        settings: { write: [], read: [], deny: [], network: [], ...settings },
         stateDirectory: here.stateDirectory,
         environment: environmentOf(here, more)
       })
