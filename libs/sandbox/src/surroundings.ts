@@ -1,11 +1,12 @@
 /** What the disk says about a workspace, for `policyFor`. Reads only. */
-import { lstat, readFile, realpath } from "node:fs/promises"
+import { lstat, realpath } from "node:fs/promises"
 import { userInfo } from "node:os"
 import { basename, dirname, isAbsolute, join, resolve } from "node:path"
 import { hasCode, readForeignFolder } from "@reprise/process"
 import { anchorsOf } from "./anchors.ts"
 import { commandFiles } from "./commandFiles.ts"
 import { credentialPaths, systemCredentialPaths } from "./credentials.ts"
+import { foreignSockets } from "./foreignSockets.ts"
 import { find, findAll, pathsOf } from "./found.ts"
 import { gitPlacesOf } from "./gitPlaces.ts"
 import { listedFolders } from "./listedFolders.ts"
@@ -90,27 +91,12 @@ const credentialPlaces = ({ environment, home }: Whereabouts): ReadonlyArray<str
   ]
 }
 
-/**
- * The paths in `/proc/net/unix` (proc(5)) that somebody listens on, or receives datagrams at. A path may hold blanks. Pure.
- */
-export const socketPathsIn = (text: string): ReadonlyArray<string> =>
-  text.split("\n").flatMap((line) => {
-    const [, flags, type, path] = /^\S+: \S+ \S+ (\S+) (\S+) \S+ +\d+ (\/.*)$/.exec(line) ?? []
-    return path !== undefined && (flags === "00010000" || type === "0002") ? [path] : []
-  })
 /** None of a folder with so many that it is no project's top. */
 const namesIn = (folder: string): Promise<ReadonlyArray<string>> =>
   readForeignFolder(folder, { mostEntries: 20_000 }).then(
     (entries) => entries?.map(({ name }) => name) ?? [],
     (error) => (hasCode(error, "ETOOMANY") ? [] : Promise.reject(error))
   )
-
-/** Sockets with a path that somebody listens on: the network's namespace does not separate them. */
-const listeningSockets = async (): Promise<ReadonlyArray<string>> => {
-  const text = await readFile("/proc/net/unix", "utf8").catch(() => "")
-  const found = await findAll(socketPathsIn(text))
-  return pathsOf(found).filter((path) => !/^\/(run|dev|proc|sys)\//.test(path))
-}
 
 /** What nobody may be asked about, whether it exists or not: as it is named, and where it leads. */
 const closedPlaces = async (
@@ -160,7 +146,7 @@ export const lookAround = async (
   const denied = await findAll(deniedPlaces)
   // Of its own login an agent has need; what the settings deny stays denied.
   const hidden = [...credentials.filter(({ path }) => !ownFolders.some((folder) => isWithin(path, folder))), ...denied]
-  const sockets = await listeningSockets()
+  const sockets = await foreignSockets({ home, workspace, writable, programs: where.environment["PATH"] ?? "" })
   const kept = await Promise.all(own.kept.map(async (path) => join(await realOf(dirname(path)), basename(path))))
   const obeyedFiles = [...commandFiles.map((name) => join(workspace, name)), ...kept]
   // Where `.git` is a link, a command could put a repository of its own in its place.
