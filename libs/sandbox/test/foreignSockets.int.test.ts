@@ -63,7 +63,7 @@ describe.skipIf(!sandboxed)("a command does not reach a socket", () => {
         Effect.gen(function* () {
           const program = yield* sandbox.shellFor(here.workspace, "author")
           yield* run(here, program, "mv state/db state/out; mv state out-state")
-          return yield* run(here, program, ["state/out/s", "out-state/db/s", "state/db/s"].map(knock).join("; "))
+          return yield* run(here, program, ["out-state/out/s", "out-state/db/s", "state/out/s", "state/db/s"].map(knock).join("; "))
         })
       )
       assert.notInclude(said, canary)
