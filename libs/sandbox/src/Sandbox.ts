@@ -242,7 +242,8 @@ const inUse = (host: Host): SandboxShape => {
       Effect.tapError(() =>
         Effect.promise(async () => {
           const real = await realpath(directory).catch(() => directory)
-          for (const path of [place(real), place(real, placedGit)]) await rm(path, { force: true }).catch(() => undefined)
+          for (const path of [place(real), place(real, placedGit)])
+            await rm(path, { force: true }).catch(() => undefined)
         })
       )
     )

@@ -34,7 +34,10 @@ const search = (args: ReadonlyArray<string>, path: string) =>
   )
 
 const inTime = (found: ReturnType<typeof search>) =>
-  Effect.map(Effect.timeoutOption(found, searchTime), Option.getOrElse((): ReadonlyArray<string> => []))
+  Effect.map(
+    Effect.timeoutOption(found, searchTime),
+    Option.getOrElse((): ReadonlyArray<string> => [])
+  )
 
 const patienceMs = 500
 

@@ -71,7 +71,9 @@ export const findNamedToWrite = async (
   writable: ReadonlyArray<string>
 ): Promise<ReadonlyArray<string>> => {
   // First against those that no link decides about: what a link of a command's leads to must accuse no other.
-  const ways = await Promise.all(places.map(async ({ path }) => ((await linksOnTheWay(path)).length === 0 ? [path] : [])))
+  const ways = await Promise.all(
+    places.map(async ({ path }) => ((await linksOnTheWay(path)).length === 0 ? [path] : []))
+  )
   const found = await findNamed(places, [...writable, ...pathsOf(await findAll(ways.flat()))])
   return await findNamed(places, [...writable, ...found])
 }

@@ -268,7 +268,9 @@ const linkInto = async (path: string, { git, stateDirectory, workspace }: Search
 
 /** Where a folder takes any case of letters, git finds `.GIT` by its own name. */
 const asGitNamesIt = async (path: string): Promise<string> => {
-  const name = [".git", "HEAD"].find((one) => one !== basename(path) && one.toLowerCase() === basename(path).toLowerCase())
+  const name = [".git", "HEAD"].find(
+    (one) => one !== basename(path) && one.toLowerCase() === basename(path).toLowerCase()
+  )
   const named = name === undefined ? path : join(dirname(path), name)
   return (await exists(named)) ? named : path
 }

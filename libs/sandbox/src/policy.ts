@@ -143,8 +143,7 @@ export const isWithin = (path: string, folder: string): boolean =>
 const machineFolders = ["/run", "/tmp", "/var/tmp"]
 
 /** What a path is for a command: the last mount at or above it; undefined: it can be read. */
-export const seenAs = ({ mounts }: Policy, path: string): Mount | undefined =>
-  seenIn(mounts, path)
+export const seenAs = ({ mounts }: Policy, path: string): Mount | undefined => seenIn(mounts, path)
 
 const gitMounts = (git: GitPlaces | undefined, as: "writable" | "readable"): ReadonlyArray<Mount> =>
   git === undefined

@@ -29,8 +29,12 @@ for line in $(export -p); do
   name=\${line#export }; name=\${name#declare -x }; name=\${name%%=*}
   case $name in
     '' | [0-9]* | *[!A-Za-z0-9_]*) continue ;;
-${but.length === 0 ? "" : `    ${but.join("|")}) ;;
-`}    ${withheldVariables.join("|")}) unset "$name"; continue ;;
+${
+  but.length === 0
+    ? ""
+    : `    ${but.join("|")}) ;;
+`
+}    ${withheldVariables.join("|")}) unset "$name"; continue ;;
   esac
   given="$given \\\${$name+$name=\\"\\$$name\\"}"
 done

@@ -176,10 +176,7 @@ export const lookAround = async (
       ...sockets.map((path): Found => ({ path, kind: "file" }))
     ]),
     write,
-    read: await findNamed(
-      [...named(settings.read, "sandbox.read"), ...ofAgent(own.read)],
-      writable
-    ),
+    read: await findNamed([...named(settings.read, "sandbox.read"), ...ofAgent(own.read)], writable),
     commandFiles: pathsOf(await findAll([...obeyedFiles, ...startup])),
     startup,
     anchors: await anchorsOf(

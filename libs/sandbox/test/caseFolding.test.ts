@@ -23,7 +23,12 @@ describe("a disk that takes any case of letters for the same name", () => {
     ["a single folder of it", "/mnt/c/me/work", ["/mnt/c/me/work/.git"], disk(there, "/mnt/c/me/work")],
     ["by a file in capitals", "/mnt/c/me/work/.git", ["/mnt/c/me/work/.git/HEAD"], disk(there, "/mnt/c/me/work/.git")],
     ["not where names differ by it", undefined, ["/mnt/c/me/work/.git/HEAD"], disk(there)],
-    ["not where a command made the other name", undefined, ["/mnt/c/me/work/.git"], disk([...there, "/mnt/c/me/work/.GIT"])],
+    [
+      "not where a command made the other name",
+      undefined,
+      ["/mnt/c/me/work/.git"],
+      disk([...there, "/mnt/c/me/work/.GIT"])
+    ],
     ["not for what is missing", undefined, ["/mnt/c/me/work/.reprise"], disk(there)]
   ])("is found: %s", async (_, folder, paths, names) => {
     assert.strictEqual(await foldingFolder(paths, names), folder)

@@ -75,19 +75,23 @@ describe("what is mounted", () => {
     assert.deepStrictEqual(exchangeable(policyFor(around(made), none, "author")), [])
   })
 
-  it.prop("shows nothing of a hidden folder, or of the machine's temporary one, but what was named", [Case], ([made]) => {
-    const given = around(made)
-    const { git, write, read, caches } = given
-    const named = [given.home, given.workspace, git?.common, caches, ...write, ...read]
-    const { mounts } = policyFor(given, none, "author")
-    const shown = mounts.filter(({ as, from, path }, index) => {
-      const above = at(mounts.slice(0, index), path)
-      const isHiding = above?.as === "hidden-folder" || above?.from !== undefined
-      return (as === "readable" || (as === "writable" && from === undefined)) && isHiding
-    })
-    assert.deepStrictEqual(
-      shown.map(({ path }) => path).filter((path) => !named.includes(path)),
-      []
-    )
-  })
+  it.prop(
+    "shows nothing of a hidden folder, or of the machine's temporary one, but what was named",
+    [Case],
+    ([made]) => {
+      const given = around(made)
+      const { git, write, read, caches } = given
+      const named = [given.home, given.workspace, git?.common, caches, ...write, ...read]
+      const { mounts } = policyFor(given, none, "author")
+      const shown = mounts.filter(({ as, from, path }, index) => {
+        const above = at(mounts.slice(0, index), path)
+        const isHiding = above?.as === "hidden-folder" || above?.from !== undefined
+        return (as === "readable" || (as === "writable" && from === undefined)) && isHiding
+      })
+      assert.deepStrictEqual(
+        shown.map(({ path }) => path).filter((path) => !named.includes(path)),
+        []
+      )
+    }
+  )
 })

@@ -63,7 +63,11 @@ describe.skipIf(!sandboxed)("a command does not reach a socket", () => {
         Effect.gen(function* () {
           const program = yield* sandbox.shellFor(here.workspace, "author")
           yield* run(here, program, "mv state/db state/out; mv state out-state")
-          return yield* run(here, program, ["out-state/out/s", "out-state/db/s", "state/out/s", "state/db/s"].map(knock).join("; "))
+          return yield* run(
+            here,
+            program,
+            ["out-state/out/s", "out-state/db/s", "state/out/s", "state/db/s"].map(knock).join("; ")
+          )
         })
       )
       assert.notInclude(said, canary)
@@ -75,7 +79,8 @@ describe.skipIf(!sandboxed)("a command", () => {
   it.live("removes the socket that an earlier one left behind", () =>
     Effect.gen(function* () {
       const here = yield* scene
-      const make = "socat UNIX-LISTEN:left EXEC:true & until [ -S left ]; do :; done; kill -9 $!; wait; [ -S left ] && echo made"
+      const make =
+        "socat UNIX-LISTEN:left EXEC:true & until [ -S left ]; do :; done; kill -9 $!; wait; [ -S left ] && echo made"
       assert.include(yield* saidOf(here, make), "made")
       assert.include(yield* saidOf(here, "rm left && echo removed"), "removed")
     })

@@ -22,7 +22,7 @@ describe.skipIf(!sandboxed)("a command whose program a shell runs that hands on 
   it.live.each(["bash", "dash"] as const)("gets none by an odd name, and all others as they are, in %s", (shell) =>
     Effect.gen(function* () {
       const here = yield* scene
-      const look = "cat /proc/1/environ; printf '%s|%s|%s|' \"$LINES_OF_TEXT\" \"$QUOTED\" \"${EMPTY-unset}\"; echo \"$0 $1\""
+      const look = 'cat /proc/1/environ; printf \'%s|%s|%s|\' "$LINES_OF_TEXT" "$QUOTED" "$EMPTY"; echo "$0 $1"'
       const said = yield* during(here, ({ shellFor }) =>
         Effect.flatMap(shellFor(here.workspace, "author"), (program) => {
           // As where `/bin/sh` is that shell.
