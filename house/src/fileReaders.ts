@@ -25,7 +25,7 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "libs/process/src/ownIndex.ts": "copies and lists its own files in .reprise/trees, which no command sees",
   "libs/process/src/identity.ts": "reads /proc",
   "libs/process/src/Mark.ts": "reads /proc",
-  "libs/sandbox/src/surroundings.ts": "reads /proc",
+  "libs/sandbox/src/foreignSockets.ts": "reads /proc",
   "libs/sandbox/src/hostFolder.ts": "lists .reprise/sandbox, which no command sees",
   "libs/sandbox/src/leftovers.ts": "lists .reprise/sandbox, which no command sees",
   "libs/sandbox/src/heldFiles.ts": "copies files that no command may write, and lists .reprise/sandbox",
