@@ -9,8 +9,10 @@ import type { PermissionMode, Role, RunId } from "@reprise/protocol"
 import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
 import { agentProgram, type SandboxedAgent } from "./agentProgram.ts"
 import { openedByWords, type PreparedAgent, type ToolWords } from "./agentWrites.ts"
-import { gitRepositoryOf, headOf } from "./askGit.ts"
+import { gitRepositoryOf, headOf, homeOf } from "./askGit.ts"
 import { removeUnusedCaches } from "./cacheFolders.ts"
+import { foldingFolder, whyFoldingIsRefused } from "./caseFolding.ts"
+import { credentialPaths } from "./credentials.ts"
 import type { Decider, Whose } from "./decider.ts"
 import type { EngineHere } from "./engine.ts"
 import { dispatchingGit, gitFor, openGit, placedGit } from "./gitProgram.ts"
@@ -233,7 +235,16 @@ const inUse = (host: Host, here: EngineHere): SandboxShape => {
       })
       yield* settleElsewhere
       if (!open) guarded.add(directory)
-    })
+    }).pipe(
+      // What an earlier policy let commands do holds no longer: with no program they do not run.
+      Effect.tapError(() =>
+        Effect.promise(async () => {
+          const real = await realpath(directory).catch(() => directory)
+          for (const path of [place(real), place(real, placedGit)])
+            await rm(path, { force: true }).catch(() => undefined)
+        })
+      )
+    )
 
   const shellAt = Effect.fn("Sandbox.shellAt")(function* (
     directory: string,
@@ -312,11 +323,20 @@ const inUse = (host: Host, here: EngineHere): SandboxShape => {
   }
 }
 
+/** Where a folder with something protected in it takes names in any case of letters. */
+const foldingAround = ({ stateDirectory }: SandboxOptions, home: string) =>
+  Effect.promise(async () => {
+    const keys = credentialPaths.map((path) => join(home, path))
+    return await foldingFolder([stateDirectory, join(dirname(stateDirectory), ".git", "HEAD"), ...keys])
+  })
+
 const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
   if (options.mode === "off") return unused({ _tag: "off" })
   const environment = environmentFor(options)
   const usability = yield* findUsability(environment, { isRequired: options.mode === "required" })
   if (usability._tag === "unusable") return unused(usability)
+  const folding = usability.engine === "bubblewrap" ? yield* foldingAround(options, homeOf(environment)) : undefined
+  if (folding !== undefined) return unused({ _tag: "unusable", reason: whyFoldingIsRefused(folding) })
   if (options.visiting !== true) yield* Effect.ignore(onDisk("/", () => putAsideLeft(sharedFolder(options))))
   const folder = yield* ownFolder(sharedFolder(options), options.visiting === true)
   const host: Host = {

@@ -8,6 +8,7 @@ import type { Role, RunId } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
 import { type Environment, gitRepositoryOf, homeOf } from "./askGit.ts"
 import { agentCaches, type CachesOf, gateCaches, makeAgentCaches, makeAnew, makeGateCaches } from "./cacheFolders.ts"
+import { foldingFolder, whyFoldingIsRefused } from "./caseFolding.ts"
 import type { Decider, Whose } from "./decider.ts"
 import { attend } from "./desk.ts"
 import { openDoor } from "./door.ts"
@@ -23,12 +24,12 @@ import type { NestedWatch } from "./NestedWatch.ts"
 import type { Bounds } from "./openPlaces.ts"
 import { type OwnPlaces, type Policy, policyFor, type SandboxSettings } from "./policy.ts"
 import { type makeProxy, ProxyFailed } from "./proxy.ts"
-import { lookAtRefused, mayBeOpened } from "./refusedWrites.ts"
+import { lookAtRefused } from "./refusedWrites.ts"
 import { seatbeltShell } from "./seatbelt.ts"
 import { type ProgramPaths, sandboxedShell } from "./shellScript.ts"
 import type { makeSockets } from "./sockets.ts"
 import { firstLinks } from "./strayEntries.ts"
-import { closedPlaces, lookAround, placeOf } from "./surroundings.ts"
+import { lookAround, placeOf } from "./surroundings.ts"
 import type { Place } from "./treeSearch.ts"
 import type { Programs } from "./usability.ts"
 
@@ -247,6 +248,12 @@ export const keepingFor = Effect.fnUntraced(function* (host: Host, directory: st
   )
 })
 
+const refuseFolding = async ({ engine }: Host, { mounts, workspace }: Policy) => {
+  const folder =
+    engine === "bubblewrap" ? await foldingFolder([workspace, ...mounts.map(({ path }) => path)]) : undefined
+  if (folder !== undefined) throw new Error(whyFoldingIsRefused(folder))
+}
+
 /** What a human allowed for good holds for quality gates too, which run as an author's commands; what holds for a turn does not. */
 export const settled = (host: Host, directory: string, role: Role, of: CommandsOf = ofAgents, own?: OwnPlaces) =>
   Effect.flatMap(host.options.opened ?? Effect.succeed<ReadonlyArray<string>>([]), (always) =>
@@ -257,13 +264,13 @@ export const settled = (host: Host, directory: string, role: Role, of: CommandsO
       const places = await placesFor(host, directory, of)
       const searched = userPath(host.options).split(delimiter)
       const where = { workspace: directory, stateDirectory, home, environment, searched, ...places }
-      const around = await lookAround(where, settings, own)
-      const bounds = { ...around, closed: await closedPlaces(where, settings, around.git) }
-      const forNow = of.whose === "agent" ? (host.opened.get(around.workspace) ?? []) : []
+      const workspace = await realpath(directory)
+      const forNow = of.whose === "agent" ? (host.opened.get(workspace) ?? []) : []
       const wished = role === "author" ? [...always, ...forNow] : []
-      const write = [...around.write]
-      for (const place of new Set(wished)) if (await mayBeOpened(place, bounds)) write.push(place)
-      return { policy: policyFor({ ...around, write }, settings, role), bounds }
+      const around = await lookAround(where, settings, { wished, ...(own === undefined ? {} : { own }) })
+      const policy = policyFor(around, settings, role)
+      await refuseFolding(host, policy)
+      return { policy, bounds: around }
     })
   )
 

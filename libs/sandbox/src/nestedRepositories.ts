@@ -11,7 +11,7 @@ import { Effect } from "effect"
 import type { ConfigurationReader } from "./configurationReader.ts"
 import { contentsBelow, contentsOf } from "./contentOf.ts"
 import { textOfPath } from "./findPaths.ts"
-import { makeLeadsTo } from "./found.ts"
+import { exists, makeLeadsTo } from "./found.ts"
 import { filesOfCommand } from "./gitPlaces.ts"
 import { instructionsAt, isInstructionName } from "./instructionFiles.ts"
 import { costOf, costOfGit, makeSpending, type Spend, TooMuchToLookAt } from "./lookLimits.ts"
@@ -293,10 +293,20 @@ const linkInto = async (path: string, { git, stateDirectory, workspace }: Search
   return isOfGit || isOfState ? [{ path, says: ["a link into a folder of git or of Reprise"], content: target }] : []
 }
 
+/** Where a folder takes any case of letters, git finds `.GIT` by its own name. */
+const asGitNamesIt = async (path: string): Promise<string> => {
+  const name = [".git", "HEAD"].find(
+    (one) => one !== basename(path) && one.toLowerCase() === basename(path).toLowerCase()
+  )
+  const named = name === undefined ? path : join(dirname(path), name)
+  return (await exists(named)) ? named : path
+}
+
 const atCandidate = Effect.fnUntraced(function* (bytes: Buffer, place: Search) {
   const { git, workspace } = place
-  const path = textOfPath(bytes)
-  if (path === undefined) return yield* atUnnamed(bytes)
+  const found = textOfPath(bytes)
+  if (found === undefined) return yield* atUnnamed(bytes)
+  const path = yield* Effect.promise(() => asGitNamesIt(found))
   const folder = dirname(path)
   if (basename(path).toLowerCase() === skillsHome) {
     const found = yield* onDisk(() => skillsAt(path, place.spend))

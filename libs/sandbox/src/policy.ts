@@ -2,6 +2,7 @@
 import type { Role } from "@reprise/protocol"
 import { cacheVariables } from "./caches.ts"
 import { commandFiles } from "./commandFiles.ts"
+import { fixed, ordered, seenIn } from "./fixedMounts.ts"
 
 /** The section `sandbox` of the configuration. Paths are absolute, or begin with `~/`, or are relative to the root. */
 export interface SandboxSettings {
@@ -143,32 +144,15 @@ export const isWithin = (path: string, folder: string): boolean =>
 /** Folders whose whole content belongs to other programs of this machine, their sockets among it. */
 const machineFolders = ["/run", "/tmp", "/var/tmp"]
 
-const strictness = { writable: 0, readable: 1, "hidden-file": 2, "hidden-folder": 2 } as const
-
-/** Parents first; of two for one path the stricter one last. */
-const ordered = (mounts: ReadonlyArray<Mount>): ReadonlyArray<Mount> =>
-  [...mounts].sort((a, b) => {
-    if (a.path === b.path) return strictness[a.as] - strictness[b.as]
-    return `${a.path}/` < `${b.path}/` ? -1 : 1
-  })
-
 /** What a path is for a command: the last mount at or above it; undefined: it can be read. */
-export const seenAs = ({ mounts }: Policy, path: string): Mount | undefined =>
-  mounts.findLast((mount) => isWithin(path, mount.path))
+export const seenAs = ({ mounts }: Policy, path: string): Mount | undefined => seenIn(mounts, path)
 
-const gitMounts = (
-  git: GitPlaces | undefined,
-  as: "writable" | "readable",
-  couldWrite: (path: string) => boolean
-): ReadonlyArray<Mount> =>
+const gitMounts = (git: GitPlaces | undefined, as: "writable" | "readable"): ReadonlyArray<Mount> =>
   git === undefined
     ? []
     : [
         { path: git.common, as },
-        { path: git.directory, as },
-        ...[...git.executable.filter(couldWrite), ...(git.pointer === undefined ? [] : [git.pointer])].map(
-          (path): Mount => ({ path, as: "readable" })
-        )
+        { path: git.directory, as }
       ]
 
 /**
@@ -177,14 +161,22 @@ const gitMounts = (
  */
 const bareRepository = "HEAD"
 
-/** A mount cannot be renamed or removed; what is above it can be, unless it is a mount, too. */
-const anchoring = (mounts: ReadonlyArray<Mount>, { folders }: Anchors): ReadonlyArray<Mount> => {
-  const below = ordered(mounts)
-  return folders.flatMap((path): ReadonlyArray<Mount> => {
-    const seen = below.findLast((mount) => isWithin(path, mount.path))
-    return seen?.as === "writable" && seen.path !== path ? [{ path, as: "writable" }] : []
-  })
+/** Without those in which a command writes anyway: each mount is one more that has to stay where it is. */
+const withWritable = (mounts: ReadonlyArray<Mount>, write: ReadonlyArray<string>): ReadonlyArray<Mount> => {
+  let all = ordered(mounts)
+  for (const path of [...new Set(write)].sort()) {
+    const seen = seenIn(all, path)
+    if (seen?.as !== "writable" || seen.from !== undefined) all = ordered([...all, { path, as: "writable" }])
+  }
+  return all
 }
+
+/** Only where a command could write without it: elsewhere such a mount would show what is hidden. */
+const protecting = (paths: ReadonlyArray<string>, mounts: ReadonlyArray<Mount>): ReadonlyArray<Mount> =>
+  [...new Set(paths)].flatMap((path): ReadonlyArray<Mount> => {
+    const seen = seenIn(mounts, path)
+    return seen?.as === "writable" && seen.from === undefined ? [{ path, as: "readable" }] : []
+  })
 
 const couldWriteIn = ({ git, workspace, write }: Pick<Surroundings, "git" | "workspace" | "write">) => {
   const writable = [workspace, ...write, ...(git === undefined ? [] : [git.common, git.directory])]
@@ -218,20 +210,19 @@ const listedIn = (mounts: ReadonlyArray<Mount>, { listed }: Surroundings): Reado
 export const policyFor = (around: Surroundings, settings: SandboxSettings, role: Role): Policy => {
   const { caches, cachesFrom, git, home, read, stateDirectory, temporary, workspace } = around
   const kept = keptPaths(around)
-  const couldWrite = couldWriteIn(around)
   const inMachineFolder = (path: string) => machineFolders.some((folder) => isWithin(path, folder))
-  const shownAgain: ReadonlyArray<Mount> = [
+  const always: ReadonlyArray<Mount> = [
     // A home in a folder of the machine would disappear with it.
     ...(home !== undefined && home !== workspace && inMachineFolder(home)
       ? [{ path: home, as: "readable" } as const]
       : []),
     { path: workspace, as: "writable" },
     { path: caches, as: "writable", ...(cachesFrom === undefined ? {} : { from: cachesFrom }) },
-    ...around.write.map((path): Mount => ({ path, as: "writable" })),
     ...read.map((path): Mount => ({ path, as: "readable" })),
     // A reviewer writes its review, and commits nothing.
-    ...gitMounts(git, around.own !== undefined && role === "reviewer" ? "readable" : "writable", couldWrite)
+    ...gitMounts(git, around.own !== undefined && role === "reviewer" ? "readable" : "writable")
   ]
+  const shownAgain = [...always, ...around.write.map((path): Mount => ({ path, as: "writable" }))]
   const isVisible = (path: string) => !inMachineFolder(path) || shownAgain.some((one) => isWithin(path, one.path))
   const found: ReadonlyArray<Found> = [
     ...around.hidden.filter(({ path }) => !read.some((one) => isWithin(path, one))),
@@ -247,15 +238,20 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     // What lies in a hidden folder is hidden with it.
     .filter(({ path }) => !folders.some((folder) => path !== folder && isWithin(path, folder)))
     .map(({ kind, path }): Mount => ({ path, as: kind === "file" ? "hidden-file" : "hidden-folder" }))
-  const mounts: ReadonlyArray<Mount> = [
+  const own: ReadonlyArray<Mount> = [
     { path: "/tmp", as: "writable", from: temporary },
     { path: "/var/tmp", as: "writable", from: temporary },
-    ...shownAgain,
-    ...around.commandFiles.map((path): Mount => ({ path, as: "readable" })),
+    ...always,
     { path: stateDirectory, as: "hidden-folder" },
     ...hidden
   ]
-  const inOrder = ordered([...mounts, ...anchoring(mounts, around.anchors)])
+  const mounts = withWritable(own, around.write)
+  const protectedFiles = [
+    ...around.commandFiles,
+    ...(git === undefined ? [] : git.executable),
+    ...(git?.pointer === undefined ? [] : [git.pointer])
+  ]
+  const inOrder = fixed([...mounts, ...protecting(protectedFiles, mounts)], around.anchors.folders)
   return {
     workspace,
     ...(git === undefined ? {} : { git: git.common }),
@@ -263,7 +259,7 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     listed: listedIn(inOrder, around),
     kept,
     present: kept.filter((path) => around.present.includes(path)),
-    guarded: [...around.commandFiles, ...(git?.executable ?? []).filter(couldWrite)],
+    guarded: [...around.commandFiles, ...(git?.executable ?? []).filter(couldWriteIn(around))],
     links: around.anchors.links,
     refused: around.refused,
     stateDirectory,

@@ -19,20 +19,31 @@ export const alone = `case "$1" in -*) ;; *) set -- -c "$1" ;; esac`
 
 /**
  * By name, whoever set them; in the shell itself, since bubblewrap's own environment can be read inside. `but`: patterns of
- * names that stay.
+ * names that stay. A name that no shell can say, such as npm's of a token, dash drops; others hand it on, so they start anew without.
  */
 const withholdingAllBut = (but: ReadonlyArray<string>) => `set -f
 IFS='
 '
+given=
 for line in $(export -p); do
   name=\${line#export }; name=\${name#declare -x }; name=\${name%%=*}
   case $name in
-    ${["''", "*[!A-Za-z0-9_]*", ...but].join("|")}) ;;
-    ${withheldVariables.join("|")}) unset "$name" ;;
+    '' | [0-9]* | *[!A-Za-z0-9_]*) continue ;;
+${
+  but.length === 0
+    ? ""
+    : `    ${but.join("|")}) ;;
+`
+}    ${withheldVariables.join("|")}) unset "$name"; continue ;;
   esac
+  given="$given \\\${$name+$name=\\"\\$$name\\"}"
 done
 unset IFS line name
 set +f
+if [ -n "$BASH_VERSION$KSH_VERSION$ZSH_VERSION" ] && [ -z "$reprise_anew" ]; then
+  eval "exec /usr/bin/env -i reprise_anew=1 $given /bin/sh \\"\\$0\\" \\"\\$@\\""
+fi
+unset given reprise_anew
 `
 
 export const withholding = withholdingAllBut([])
@@ -189,9 +200,9 @@ const overheard = ({ folder }: DeskAccess) => ({
  */
 const lookForRepositories = ({ git, stateDirectory, workspace }: Policy): string => {
   const names = [".git", "HEAD", "config", "config.worktree", "commondir", "hooks", ".claude"].map(
-    (name) => `-name ${name}`
+    (name) => `-iname ${name}`
   )
-  const inner = ["*/hooks/*", "*/.claude/skills", "*/.claude/skills/*"].map((path) => `-path '${path}'`)
+  const inner = ["*/hooks/*", "*/.claude/skills", "*/.claude/skills/*"].map((path) => `-ipath '${path}'`)
   const into = [stateDirectory, ...(git === undefined ? [] : [git])].map((folder) => `-lname ${quoted(naming(folder))}`)
   const links = `-type l '(' ${into.join(" -o ")} ')'`
   const changed = `'(' ${[...names, ...inner, instructionSearch.map(quoted).join(" "), links].join(" -o ")} ')' -cnewer "$begun" -print -quit`

@@ -1,14 +1,17 @@
 /** What the disk says about a workspace, for `policyFor`. Reads only. */
-import { lstat, readFile, realpath } from "node:fs/promises"
+import { lstat, realpath } from "node:fs/promises"
 import { userInfo } from "node:os"
-import { basename, dirname, isAbsolute, join, resolve } from "node:path"
+import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path"
 import { hasCode, readForeignFolder } from "@reprise/process"
 import { anchorsOf } from "./anchors.ts"
 import { commandFiles } from "./commandFiles.ts"
 import { credentialPaths, systemCredentialPaths } from "./credentials.ts"
+import { foreignSockets } from "./foreignSockets.ts"
 import { find, findAll, pathsOf } from "./found.ts"
 import { gitPlacesOf } from "./gitPlaces.ts"
 import { listedFolders } from "./listedFolders.ts"
+import { findNamed, findNamedToWrite } from "./namedPlaces.ts"
+import type { Bounds } from "./openPlaces.ts"
 import {
   type GitPlaces,
   isWithin,
@@ -18,6 +21,7 @@ import {
   type Surroundings
 } from "./policy.ts"
 import { programFolders, programPlaces } from "./programPlaces.ts"
+import { mayBeOpened } from "./refusedWrites.ts"
 import { registriesFor } from "./registries.ts"
 import { startupPlaces } from "./startupPlaces.ts"
 
@@ -89,14 +93,6 @@ const credentialPlaces = ({ environment, home }: Whereabouts): ReadonlyArray<str
   ]
 }
 
-/**
- * The paths in `/proc/net/unix` (proc(5)) that somebody listens on, or receives datagrams at. A path may hold blanks. Pure.
- */
-export const socketPathsIn = (text: string): ReadonlyArray<string> =>
-  text.split("\n").flatMap((line) => {
-    const [, flags, type, path] = /^\S+: \S+ \S+ (\S+) (\S+) \S+ +\d+ (\/.*)$/.exec(line) ?? []
-    return path !== undefined && (flags === "00010000" || type === "0002") ? [path] : []
-  })
 /** None of a folder with so many that it is no project's top. */
 const namesIn = (folder: string): Promise<ReadonlyArray<string>> =>
   readForeignFolder(folder, { mostEntries: 20_000 }).then(
@@ -104,15 +100,8 @@ const namesIn = (folder: string): Promise<ReadonlyArray<string>> =>
     (error) => (hasCode(error, "ETOOMANY") ? [] : Promise.reject(error))
   )
 
-/** Sockets with a path that somebody listens on: the network's namespace does not separate them. */
-const listeningSockets = async (): Promise<ReadonlyArray<string>> => {
-  const text = await readFile("/proc/net/unix", "utf8").catch(() => "")
-  const found = await findAll(socketPathsIn(text))
-  return pathsOf(found).filter((path) => !/^\/(run|dev|proc|sys)\//.test(path))
-}
-
 /** What nobody may be asked about, whether it exists or not: as it is named, and where it leads. */
-export const closedPlaces = async (
+const closedPlaces = async (
   where: Whereabouts,
   settings: SandboxSettings,
   git: GitPlaces | undefined
@@ -123,25 +112,41 @@ export const closedPlaces = async (
   return [...new Set([...named, ...own, ...programs, ...pathsOf(await findAll(named))])]
 }
 
+const openedPlaces = async (wished: ReadonlyArray<string>, bounds: Bounds): Promise<ReadonlyArray<string>> => {
+  const places = [...new Set(wished)]
+  const mayBe = await Promise.all(places.map((place) => mayBeOpened(place, bounds)))
+  return places.filter((_, index) => mayBe[index])
+}
+
 const noOwnPlaces: OwnPlaces = { write: [], read: [], kept: [], network: [] }
 
-/** `own`: of an agent that runs inside as a whole. */
+/** `own`: of an agent that runs inside as a whole. `wished`: where a human let commands write, if that is still allowed. */
 export const lookAround = async (
   where: Whereabouts,
   settings: SandboxSettings,
-  own: OwnPlaces = noOwnPlaces
-): Promise<Surroundings> => {
+  { own = noOwnPlaces, wished = [] }: { readonly own?: OwnPlaces; readonly wished?: ReadonlyArray<string> } = {}
+): Promise<Surroundings & Bounds> => {
   const workspace = await realpath(where.workspace)
   const at = { ...where, workspace }
-  const places = (paths: ReadonlyArray<string>) => findAll(paths.map((path) => placeOf(path, at)))
+  const named = (paths: ReadonlyArray<string>, by: string) => paths.map((path) => ({ path: placeOf(path, at), by }))
+  const ofAgent = (paths: ReadonlyArray<string>) => paths.map((path) => ({ path: placeOf(path, at) }))
   const realOf = async (path: string) => (await find(path))?.path ?? path
   const stateDirectory = await realOf(where.stateDirectory)
+  const home = (await find(where.home))?.path
   const git = await gitPlacesOf(workspace, { ...where.environment, HOME: where.home })
-  const ownFolders = pathsOf(await findAll(own.write))
+  const closed = await closedPlaces(at, settings, git)
+  const always = [workspace, ...(git === undefined ? [] : [git.common, git.directory])]
+  const opened = await openedPlaces(wished, { home, workspace, stateDirectory, closed })
+  const toWrite = [...named(settings.write, "sandbox.write"), ...ofAgent(own.write)]
+  const write = [...(await findNamedToWrite(toWrite, [...always, ...opened])), ...opened]
+  const writable = [...always, ...write]
+  const ownFolders = await findNamed(ofAgent(own.write), writable)
   // git-annex keeps passwords of its remotes there.
   const ofAnnex = git === undefined ? [] : [join(git.common, "annex", "creds")]
-  const credentials = await findAll([...credentialPlaces(at), ...ofAnnex])
-  const denied = await places(settings.deny)
+  const keyPlaces = [...credentialPlaces(at), ...ofAnnex]
+  const credentials = await findAll(keyPlaces)
+  const deniedPlaces = settings.deny.map((path) => placeOf(path, at))
+  const denied = await findAll(deniedPlaces)
   // Of its own login an agent has need; what the settings deny stays denied.
   const hidden = [...credentials.filter(({ path }) => !ownFolders.some((folder) => isWithin(path, folder))), ...denied]
   // Of one that does not exist, its folder says where it would be.
@@ -151,11 +156,10 @@ export const lookAround = async (
       return above === undefined ? [] : [join(above.path, basename(path))]
     })
   )
-  const sockets = await listeningSockets()
-  const write = [...pathsOf(await places(settings.write)), ...ownFolders]
+  const programs = where.searched.filter((folder) => !writable.some((place) => isWithin(folder, place)))
+  const sockets = await foreignSockets({ home, workspace, writable, programs: programs.join(delimiter) })
   const kept = await Promise.all(own.kept.map(async (path) => join(await realOf(dirname(path)), basename(path))))
   const obeyedFiles = [...commandFiles.map((name) => join(workspace, name)), ...kept]
-  const writable = [workspace, ...write, ...(git === undefined ? [] : [git.common, git.directory])]
   // Where `.git` is a link, a command could put a repository of its own in its place.
   const startup = [
     ...(await startupPlaces(await realOf(where.home), where.environment, writable)),
@@ -166,10 +170,13 @@ export const lookAround = async (
     ...startup,
     join(workspace, ".git"),
     ...(git?.obeyed ?? []),
+    // As they are named, too: what a link of the user's leads to would be hidden no more without it.
+    ...[...keyPlaces, ...deniedPlaces],
     ...pathsOf(hidden)
   ]
   const around = {
-    home: (await find(where.home))?.path,
+    home,
+    closed,
     workspace,
     stateDirectory,
     temporary: await realOf(where.temporary),
@@ -183,7 +190,7 @@ export const lookAround = async (
       sockets
     }),
     write,
-    read: pathsOf(await places([...settings.read, ...own.read])),
+    read: await findNamed([...named(settings.read, "sandbox.read"), ...ofAgent(own.read)], writable),
     commandFiles: pathsOf(await findAll([...obeyedFiles, ...startup])),
     startup,
     anchors: await anchorsOf(

@@ -39,8 +39,24 @@ export class TooManyRepositories extends Schema.TaggedError<TooManyRepositories>
   }
 }
 
-/** By these names git takes a folder for a repository, `HEAD` in every one without a working tree, and Claude one for its own. */
-const names = ["(", "-name", ".git", "-o", "-name", "HEAD", "-o", "-iname", skillsHome, "-o", ...instructionSearch, ")"]
+/**
+ * By these names git takes a folder for a repository, `HEAD` in every one without a working tree, and Claude one for its own. A folder
+ * may take any case of letters for the same.
+ */
+const names = [
+  "(",
+  "-iname",
+  ".git",
+  "-o",
+  "-iname",
+  "HEAD",
+  "-o",
+  "-iname",
+  skillsHome,
+  "-o",
+  ...instructionSearch,
+  ")"
+]
 
 /** More than the largest tree of anybody has; to look at so many takes a minute. */
 const mostCandidates = 20_000

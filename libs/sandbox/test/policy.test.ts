@@ -60,6 +60,16 @@ const table: ReadonlyArray<readonly [string, string, Partial<Surroundings>]> = [
   ["/home/me/work/.git/config", "readable", { write: ["/", "/home/me/work/.git"] }],
   ["/home/me/work/.reprise/endpoint.json", "hidden-folder", { read: ["/home/me"], write: ["/"] }],
   ["/home/me/agent.sock", "hidden-file", { sockets: ["/home/me/agent.sock"] }],
+  // What protects a file shows it nowhere that it is not seen.
+  [
+    "/home/me/work/.vscode/settings.json",
+    "hidden-folder",
+    {
+      hidden: [{ path: "/home/me/work/.vscode", kind: "folder" }],
+      commandFiles: ["/home/me/work/.vscode/settings.json"]
+    }
+  ],
+  ["/home/me/.ssh/settings.json", "hidden-folder", { commandFiles: ["/home/me/.ssh/settings.json"] }],
   ["/home/me/work/secrets/a", "hidden-folder", { hidden: [{ path: "/home/me/work/secrets", kind: "folder" }] }]
 ]
 

@@ -2,8 +2,8 @@
 import { execFile } from "node:child_process"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { Effect, Fiber, References, Schedule } from "effect"
-import { layerSandbox, Sandbox, type SandboxShape } from "../../src/index.ts"
+import { Effect, Fiber, References, Schedule, type Scope } from "effect"
+import { layerSandbox, Sandbox, type SandboxSettings, type SandboxShape } from "../../src/index.ts"
 import type { Scene } from "../../src/testing.ts"
 
 type Variables = Readonly<Record<string, string>>
@@ -20,13 +20,18 @@ export const quietly = Effect.provideService(References.MinimumLogLevel, "None")
 type Place = Pick<Scene, "home" | "stateDirectory">
 
 /** In a process of Reprise's: what it knows is gone with it. */
-export const during = <A, E>(here: Place, use: (sandbox: SandboxShape) => Effect.Effect<A, E>, more?: Variables) =>
+export const during = <A, E>(
+  here: Place,
+  use: (sandbox: SandboxShape) => Effect.Effect<A, E, Scope.Scope>,
+  more?: Variables,
+  settings: Partial<SandboxSettings> = {}
+) =>
   Sandbox.use(use).pipe(
     Effect.provide(
       layerSandbox({
         mode: "required",
         gates: true,
-        settings: { write: [], read: [], deny: [], network: [] },
+        settings: { write: [], read: [], deny: [], network: [], ...settings },
         stateDirectory: here.stateDirectory,
         environment: environmentOf(here, more)
       })
