@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { lstat } from "node:fs/promises"
-import { join, posix } from "node:path"
+import { dirname, join, posix } from "node:path"
 import { Effect, type Scope } from "effect"
 import { hashOfBlob } from "./blobHash.ts"
 import { convertedOtherwise } from "./conversions.ts"
@@ -17,6 +17,7 @@ import { hidingFiles, readIgnored } from "./selfHiddenFolders.ts"
 import { addStanding, recordStanding, withoutStanding } from "./standing.ts"
 import { placeOfSubmodule } from "./submodules.ts"
 import { type Unlisted, unlistedEntries, unopenedFolders } from "./unlistedEntries.ts"
+import { isOwnName } from "./workingTree.ts"
 
 /** `why`: the predicate of a sentence about the path; absent: it is changed or untracked, as `git status` shows. */
 export interface Difference {
@@ -124,6 +125,8 @@ const otherwise = "is not as git would check it out: remove it, and 'git checkou
 
 const hidesItself = "hides itself, and no commit says so: remove it, or name it in a .gitignore that you commit"
 
+const hiddenByReprise = "is hidden by a rule that Reprise itself made, and is in no commit: remove it, or commit it"
+
 const foreignAttributes = "says how git reads files and is in no commit"
 
 /** Paths that the index of the repository has otherwise than the commit: what others read with git is that of the index. */
@@ -227,6 +230,13 @@ const withoutStandingOnes = Effect.fnUntraced(function* (
     .map(({ isEmpty: _, mayStay: __, ...one }): Difference => one)
 })
 
+/** Reprise hides its own folder from git. In a worktree of a run it keeps nothing there, so whoever commits files there hides others. */
+const besideReprise = Effect.fnUntraced(function* (directory: string, commit: Commit, options: GitOptions) {
+  if (!commit.folders.has(".reprise")) return []
+  const listed = yield* insist(directory, ["ls-files", "--others", "-z", "--", ".reprise"], options)
+  return fieldsOf(listed).map((path) => ({ path, why: hiddenByReprise }))
+})
+
 const isGits = ({ cause }: ProgramFailed) => cause instanceof GitEnded
 
 const differencesAt = (
@@ -250,6 +260,14 @@ const differencesAt = (
     const unlisted = yield* unlistedEntries(directory, commit, untracked, ours)
     const left = yield* leftOut(directory, changed, ours)
     const index = yield* differingIndex(directory, ours, options)
+    // Where the tree is a submodule or a worktree, the folder is elsewhere.
+    const isReprises = depth === 0 && dirname(dirname(request.folder)) === join(directory, ".reprise")
+    const beside = isReprises ? [] : yield* besideReprise(directory, commit, ours)
+    const isOwn = ({ path }: Difference) =>
+      depth === 0 &&
+      isOwnName(path) &&
+      !commit.files.has(path) &&
+      (isReprises || !path.startsWith(".reprise/"))
     const submodules = yield* Effect.forEach(
       commit.entries.filter(({ type }) => type === "commit"),
       (entry) => submoduleDifference(directory, entry, request, options, depth)
@@ -261,16 +279,17 @@ const differencesAt = (
     const files = commit.entries.filter(({ mode, path }) => mode.startsWith("100") && written.has(path))
     const converted = yield* convertedOtherwise(directory, files, request.folder, ours)
     if (!misread) yield* keep(converted)
-    const all: ReadonlyArray<Found> = [
+    const seen: ReadonlyArray<Found> = [
       ...attributes,
       ...unseen,
       ...unlisted,
       ...unopened,
       ...submodules.flat(),
       ...converted.map((path) => ({ path, why: otherwise })),
-      ...[...changed.filter((path) => !left.has(path)), ...untracked].map((path): Difference => ({ path })),
-      ...index
+      ...beside,
+      ...[...changed.filter((path) => !left.has(path)), ...untracked].map((path): Difference => ({ path }))
     ]
+    const all = [...seen.filter((one) => !isOwn(one)), ...index]
     const found = [...new Map(all.toReversed().map((one) => [one.path, one])).values()].toReversed()
     return yield* withoutStandingOnes(directory, request, found)
   })
