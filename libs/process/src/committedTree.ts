@@ -9,6 +9,7 @@ import { Effect, type Scope } from "effect"
 import { hashOfBlob } from "./blobHash.ts"
 import { convertedOtherwise } from "./conversions.ts"
 import { asFalsehood, falseObjects } from "./falseObjects.ts"
+import { unwatchedFiles } from "./flaggedFiles.ts"
 import { readForeignFile, readForeignFolder } from "./foreignFile.ts"
 import { compareFiles, fieldsOf, GitEnded, insist, refused, succeeded } from "./ownIndex.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
@@ -141,6 +142,9 @@ const differingIndex = Effect.fnUntraced(function* (directory: string, own: GitO
   return [...new Set(differing.map((entry) => entry.slice(entry.indexOf("\t") + 1)))].map((path) => ({ path }))
 })
 
+const unwatched =
+  "is flagged in the index, so that git would not see what a quality gate changes in it: take the flag off with 'git update-index --no-assume-unchanged' and '--no-skip-worktree'"
+
 /** Those of missing files that a sparse checkout left out: git itself names the others. */
 const leftOut = Effect.fnUntraced(function* (directory: string, paths: ReadonlyArray<string>, options: GitOptions) {
   const wanted = yield* runGit(directory, ["config", "--type=bool", "core.sparseCheckout"], options)
@@ -260,6 +264,9 @@ const differencesAt = (
     const unlisted = yield* unlistedEntries(directory, commit, untracked, ours)
     const left = yield* leftOut(directory, changed, ours)
     const index = yield* differingIndex(directory, ours, options)
+    const flagged = (yield* unwatchedFiles(directory, options)).map(
+      (path): Found => ({ path, why: unwatched, mayStay: true })
+    )
     // Where the tree is a submodule or a worktree, the folder is elsewhere.
     const isReprises = depth === 0 && dirname(dirname(request.folder)) === join(directory, ".reprise")
     const beside = isReprises ? [] : yield* besideReprise(directory, commit, ours)
@@ -287,7 +294,8 @@ const differencesAt = (
       ...submodules.flat(),
       ...converted.map((path) => ({ path, why: otherwise })),
       ...beside,
-      ...[...changed.filter((path) => !left.has(path)), ...untracked].map((path): Difference => ({ path }))
+      ...[...changed.filter((path) => !left.has(path)), ...untracked].map((path): Difference => ({ path })),
+      ...flagged
     ]
     const all = [...seen.filter((one) => !isOwn(one)), ...index]
     const found = [...new Map(all.toReversed().map((one) => [one.path, one])).values()].toReversed()
