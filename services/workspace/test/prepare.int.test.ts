@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs"
-import { cp, mkdir, rm, symlink, writeFile } from "node:fs/promises"
+import { cp, rm, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { RunId, type WorkspaceCommand } from "@reprise/protocol"
