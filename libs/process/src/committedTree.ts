@@ -271,10 +271,7 @@ const differencesAt = (
     const isReprises = depth === 0 && dirname(dirname(request.folder)) === join(directory, ".reprise")
     const beside = isReprises ? [] : yield* besideReprise(directory, commit, ours)
     const isOwn = ({ path }: Difference) =>
-      depth === 0 &&
-      isOwnName(path) &&
-      !commit.files.has(path) &&
-      (isReprises || !path.startsWith(".reprise/"))
+      depth === 0 && isOwnName(path) && !commit.files.has(path) && (isReprises || !path.startsWith(".reprise/"))
     const submodules = yield* Effect.forEach(
       commit.entries.filter(({ type }) => type === "commit"),
       (entry) => submoduleDifference(directory, entry, request, options, depth)

@@ -21,7 +21,9 @@ interface Flagged {
 export const readFlagged = (listed: string): ReadonlyArray<Flagged> =>
   listed.split("\0").flatMap((record) => {
     const [, tag, path] = /^([a-zS]) (.+)$/s.exec(record) ?? []
-    return tag === undefined || path === undefined ? [] : [{ path, skipped: tag.toUpperCase() === "S", assumed: tag !== "S" }]
+    return tag === undefined || path === undefined
+      ? []
+      : [{ path, skipped: tag.toUpperCase() === "S", assumed: tag !== "S" }]
   })
 
 interface Entry {
@@ -40,7 +42,10 @@ const readEntries = (listed: string): ReadonlyMap<string, Entry> =>
 
 /** Whether git takes each file that it checks out for unchanged, as its user has told it. */
 const assumesAll = (directory: string, options: GitOptions) =>
-  Effect.map(runGit(directory, ["config", "--type=bool", "core.ignoreStat"], options), ({ stdout }) => stdout.trim() === "true")
+  Effect.map(
+    runGit(directory, ["config", "--type=bool", "core.ignoreStat"], options),
+    ({ stdout }) => stdout.trim() === "true"
+  )
 
 /**
  * Flagged files of which git would not see a change that comes later, as by a generator in a quality gate: all that are flagged, but

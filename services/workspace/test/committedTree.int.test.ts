@@ -305,24 +305,26 @@ layer(adapters, { excludeTestServices: true })("the tree that gates run on", (it
     })
   )
 
-  it.effect("is not that of the commit with files that Reprise's rule hides beside those of the commit, in a worktree", () =>
-    Effect.gen(function* () {
-      const at = yield* scene
-      const directory = join(at.root, ".reprise/worktrees/r1")
-      at.git("worktree", "add", "--quiet", "-b", "run", directory)
-      const inTree = (...args: ReadonlyArray<string>) => at.git("-C", directory, ...args)
-      at.put(".reprise/worktrees/r1/.reprise/Makefile", "all:\n\tfalse\n")
-      inTree("add", "--force", ".reprise/Makefile")
-      inTree("commit", "--quiet", "-m", "work")
-      const done = inTree("rev-parse", "HEAD")
-      const place = { ...at.place, directory }
-      const outcome = Effect.map(verifyCommit(verify(done, at.base), place), (event) =>
-        event._tag === "CommitRejected" ? event.detail : "verified"
-      )
-      assert.strictEqual(yield* outcome, "verified")
-      at.put(".reprise/worktrees/r1/.reprise/GNUmakefile", "all:\n")
-      assert.match(yield* outcome, /\.reprise\/GNUmakefile \(is hidden by a rule that Reprise itself made/)
-    })
+  it.effect(
+    "is not that of the commit with files that Reprise's rule hides beside those of the commit, in a worktree",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* scene
+        const directory = join(at.root, ".reprise/worktrees/r1")
+        at.git("worktree", "add", "--quiet", "-b", "run", directory)
+        const inTree = (...args: ReadonlyArray<string>) => at.git("-C", directory, ...args)
+        at.put(".reprise/worktrees/r1/.reprise/Makefile", "all:\n\tfalse\n")
+        inTree("add", "--force", ".reprise/Makefile")
+        inTree("commit", "--quiet", "-m", "work")
+        const done = inTree("rev-parse", "HEAD")
+        const place = { ...at.place, directory }
+        const outcome = Effect.map(verifyCommit(verify(done, at.base), place), (event) =>
+          event._tag === "CommitRejected" ? event.detail : "verified"
+        )
+        assert.strictEqual(yield* outcome, "verified")
+        at.put(".reprise/worktrees/r1/.reprise/GNUmakefile", "all:\n")
+        assert.match(yield* outcome, /\.reprise\/GNUmakefile \(is hidden by a rule that Reprise itself made/)
+      })
   )
 
   it.effect("is looked at anew when a file has changed within the same second, whatever its other times say", () =>

@@ -69,9 +69,9 @@ export const finishPhase = Effect.fn("finishPhase")(function* (command: FinishPh
   // Fails when the path leads out of the workspace.
   const kind = yield* files.kind(directory, reviewPath)
 
-  const dirty = yield* git.differences(directory, ownTreeFolder(place), "after").pipe(
-    Effect.catchTag("NotAFile", ({ path }) => Effect.succeed(relative(directory, path)))
-  )
+  const dirty = yield* git
+    .differences(directory, ownTreeFolder(place), "after")
+    .pipe(Effect.catchTag("NotAFile", ({ path }) => Effect.succeed(relative(directory, path))))
   // On this file git waits for ever, so nothing can be committed before it is removed.
   if (typeof dirty === "string") return { _tag: "PhaseBlocked", runId, phase, dirty: [dirty] } satisfies WorkspaceFact
   const now = (yield* git.head(directory)) ?? ""

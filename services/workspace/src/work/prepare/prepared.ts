@@ -27,6 +27,4 @@ export const readPrepared = (tree: Tree) =>
 
 /** Records that a worktree's `postCreate` commands have run, and which uncommitted paths they left. */
 export const markPrepared = (tree: Tree, tolerated: ReadonlyArray<string>) =>
-  attempt("recording that the worktree is prepared", () =>
-    replaceFile(recordOf(tree), JSON.stringify({ tolerated }))
-  )
+  attempt("recording that the worktree is prepared", () => replaceFile(recordOf(tree), JSON.stringify({ tolerated })))
