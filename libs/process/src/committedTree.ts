@@ -2,18 +2,20 @@
  * Whether the files of a working tree are those of a commit, whatever the index, the attributes and the objects say that a command
  * can write (docs/design/workspace.md#what-gates-run-on).
  */
-import { join, posix } from "node:path"
+import { dirname, join, posix } from "node:path"
 import { Effect, type Scope } from "effect"
 import { changedAttributes, isAttributes, rulesOf } from "./committedAttributes.ts"
 import { type Commit, type CommittedEntry, readCommit } from "./committedEntries.ts"
 import { convertedOtherwise } from "./conversions.ts"
 import { asFalsehood, falseObjects } from "./falseObjects.ts"
+import { unwatchedFiles } from "./flaggedFiles.ts"
 import { compareFiles, fieldsOf, filesAt, GitEnded, insist, refused, succeeded } from "./ownIndex.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 import { hidingFiles, readIgnored } from "./selfHiddenFolders.ts"
 import { addStanding, recordStanding, withoutStanding } from "./standing.ts"
 import { type Unlisted, unlistedEntries, unopenedFolders } from "./unlistedEntries.ts"
+import { isOwnName } from "./workingTree.ts"
 
 /** `why`: the predicate of a sentence about the path; absent: it is changed or untracked, as `git status` shows. */
 export interface Difference {
@@ -63,6 +65,8 @@ const otherwise = "is not as git would check it out: remove it, and 'git checkou
 
 const hidesItself = "hides itself, and no commit says so: remove it, or name it in a .gitignore that you commit"
 
+const hiddenByReprise = "is hidden by a rule that Reprise itself made, and is in no commit: remove it, or commit it"
+
 const foreignAttributes = "says how git reads files and is in no commit"
 
 /** Paths that the index of the repository has otherwise than the commit: what others read with git is that of the index. */
@@ -76,6 +80,9 @@ const differingIndex = Effect.fnUntraced(function* (directory: string, own: GitO
   const differing = [...[...one].filter((entry) => !other.has(entry)), ...[...other].filter((entry) => !one.has(entry))]
   return [...new Set(differing.map((entry) => entry.slice(entry.indexOf("\t") + 1)))].map((path) => ({ path }))
 })
+
+const unwatched =
+  "is flagged in the index, so that git would not see what a quality gate changes in it: take the flag off with 'git update-index --no-assume-unchanged' and '--no-skip-worktree'"
 
 /** Those of missing files that a sparse checkout left out: git itself names the others. */
 const leftOut = Effect.fnUntraced(function* (directory: string, paths: ReadonlyArray<string>, options: GitOptions) {
@@ -127,12 +134,18 @@ export interface ComparedTree {
   /** What the commit has submodules at, unless it cannot be believed. */
   readonly submodules: ReadonlyArray<CommittedEntry>
 }
+/** Reprise hides its own folder from git. In a worktree of a run it keeps nothing there, so whoever commits files there hides others. */
+const besideReprise = Effect.fnUntraced(function* (directory: string, commit: Commit, options: GitOptions) {
+  if (!commit.folders.has(".reprise")) return []
+  const listed = yield* insist(directory, ["ls-files", "--others", "-z", "--", ".reprise"], options)
+  return fieldsOf(listed).map((path) => ({ path, why: hiddenByReprise }))
+})
 
 /** Compares a working tree with a commit, without what is in its submodules. */
 export const compareTree = Effect.fn("compareTree")(function* (
   directory: string,
   hash: string,
-  request: OfOneTree,
+  { isSubmodule, ...request }: OfOneTree & { readonly isSubmodule: boolean },
   options: GitOptions
 ): Effect.fn.Return<ComparedTree, ProgramFailed, Scope.Scope> {
   const commit = yield* readCommit(directory, hash, options).pipe(Effect.catchIf(isGits, () => Effect.undefined))
@@ -149,6 +162,14 @@ export const compareTree = Effect.fn("compareTree")(function* (
   const unlisted = yield* unlistedEntries(directory, commit, untracked, ours)
   const left = yield* leftOut(directory, changed, ours)
   const index = yield* differingIndex(directory, ours, options)
+  const flagged = (yield* unwatchedFiles(directory, options)).map(
+    (path): Found => ({ path, why: unwatched, mayStay: true })
+  )
+  // Where the tree is a submodule or a worktree, the folder is elsewhere.
+  const isReprises = !isSubmodule && dirname(dirname(request.folder)) === join(directory, ".reprise")
+  const beside = isReprises ? [] : yield* besideReprise(directory, commit, ours)
+  const isOwn = ({ path }: Difference) =>
+    !isSubmodule && isOwnName(path) && !commit.files.has(path) && (isReprises || !path.startsWith(".reprise/"))
   const attributes = [...said, ...rules.map((path) => ({ path, why: foreignAttributes }))]
   // By other attributes than those of the commit, files are the same that are not.
   const misread = attributes.length > 0 || unseen.some(({ path }) => isAttributes(path))
@@ -156,15 +177,17 @@ export const compareTree = Effect.fn("compareTree")(function* (
   const files = commit.entries.filter(({ mode, path }) => mode.startsWith("100") && written.has(path))
   const converted = yield* convertedOtherwise(directory, files, request.folder, ours)
   if (!misread) yield* keep(converted)
-  const all: ReadonlyArray<Found> = [
+  const seen: ReadonlyArray<Found> = [
     ...attributes,
     ...unseen,
     ...unlisted,
     ...unopened,
     ...converted.map((path) => ({ path, why: otherwise })),
+    ...beside,
     ...[...changed.filter((path) => !left.has(path)), ...untracked].map((path): Difference => ({ path })),
-    ...index
+    ...flagged
   ]
+  const all = [...seen.filter((one) => !isOwn(one)), ...index]
   const found = [...new Map(all.toReversed().map((one) => [one.path, one])).values()].toReversed()
   const differences = yield* withoutStandingOnes(directory, request, found)
   return { differences, submodules: commit.entries.filter(({ type }) => type === "commit") }

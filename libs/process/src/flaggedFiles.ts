@@ -10,17 +10,20 @@ import { hashOfBlob } from "./blobHash.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 
-/** `skipped`: git takes the file for one that is not checked out; else for unchanged. */
+/** `skipped`: git takes the file for one that is not checked out; `assumed`: for unchanged. */
 interface Flagged {
   readonly path: string
   readonly skipped: boolean
+  readonly assumed: boolean
 }
 
 /** The records of `git ls-files -v -z` with a flag: git writes the letter of those that are assumed unchanged small. */
 export const readFlagged = (listed: string): ReadonlyArray<Flagged> =>
   listed.split("\0").flatMap((record) => {
     const [, tag, path] = /^([a-zS]) (.+)$/s.exec(record) ?? []
-    return tag === undefined || path === undefined ? [] : [{ path, skipped: tag.toUpperCase() === "S" }]
+    return tag === undefined || path === undefined
+      ? []
+      : [{ path, skipped: tag.toUpperCase() === "S", assumed: tag !== "S" }]
   })
 
 interface Entry {
@@ -36,6 +39,29 @@ const readEntries = (listed: string): ReadonlyMap<string, Entry> =>
       return mode === undefined || hash === undefined || path === undefined ? [] : [[path, { mode, hash }] as const]
     })
   )
+
+/** Whether git takes each file that it checks out for unchanged, as its user has told it. */
+const assumesAll = (directory: string, options: GitOptions) =>
+  Effect.map(
+    runGit(directory, ["config", "--type=bool", "core.ignoreStat"], options),
+    ({ stdout }) => stdout.trim() === "true"
+  )
+
+/**
+ * Flagged files of which git would not see a change that comes later, as by a generator in a quality gate: all that are flagged, but
+ * for what a sparse checkout has left out. There git sees a file that is there all the same.
+ */
+export const unwatchedFiles = Effect.fn("unwatchedFiles")(function* (
+  directory: string,
+  options: GitOptions = {}
+): Effect.fn.Return<ReadonlyArray<string>, ProgramFailed> {
+  const flagged = readFlagged((yield* runGit(directory, ["ls-files", "-v", "-z"], options)).stdout)
+  if (flagged.length === 0) return []
+  const wanted = yield* runGit(directory, ["config", "--type=bool", "core.sparseCheckout"], options)
+  const sparse = wanted.stdout.trim() === "true"
+  const isUsers = yield* assumesAll(directory, options)
+  return flagged.flatMap(({ assumed, path, skipped }) => ((assumed ? !isUsers : skipped && !sparse) ? [path] : []))
+})
 
 const beginsQuoted = (path: string) => path.startsWith('"')
 

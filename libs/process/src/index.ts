@@ -51,6 +51,7 @@ export { userCacheFolder, userConfigFolder, userDataFolder } from "./userFolders
 export {
   type Change,
   isOwnFile,
+  isOwnName,
   mayContainOwnFiles,
   readStatus,
   undoRuntimeChanges,

@@ -94,7 +94,8 @@ export const differencesFromCommit = Effect.fn("differencesFromCommit")(function
   const tooLong = `took more than ${longestMs / 1000} s to compare with the commit`
 
   const compare = Effect.fnUntraced(function* (root: string, commit: string, folder: string, how: GitOptions) {
-    return yield* Effect.scoped(compareTree(root, commit, { folder, when, removeEmpty }, how)).pipe(
+    const one = { folder, when, removeEmpty, isSubmodule: root !== directory }
+    return yield* Effect.scoped(compareTree(root, commit, one, how)).pipe(
       Effect.timeoutOrElse({
         duration: Math.max(0, endsAt - (yield* Clock.currentTimeMillis)),
         orElse: () => new ProgramFailed({ program: "git", reason: "busy", cause: `it ${tooLong}` })

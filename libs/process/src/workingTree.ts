@@ -70,16 +70,19 @@ export const workingTreeChanges = Effect.fn("workingTreeChanges")(function* (
 })
 
 const sharedDirectory = ".planning/"
-const ownName = /^(\.continuation-state\.json(\.tmp)?|SUMMARY\.md(\.tmp)?)$/
+const ownNames = /^\.planning\/phases\/[^/]+\/(\.continuation-state\.json|SUMMARY\.md)(\.tmp)?$/
 
 /** Whether Reprise's files may lie at or below `path` next to those of others. */
 export const mayContainOwnFiles = (path: string): boolean => path.startsWith(sharedDirectory)
 
-/** Whether Reprise itself writes this file. `path`: relative to the working tree, with `/`. */
-export const isOwnFile = (path: string): boolean => {
-  if (path.startsWith(".reprise/")) return true
-  return mayContainOwnFiles(path) && ownName.test(path.slice(path.lastIndexOf("/") + 1))
-}
+/**
+ * Whether Reprise itself writes a file of this name. `path`: relative to the working tree, with `/`. A file that git tracks is the
+ * repository's, whatever its name.
+ */
+export const isOwnName = (path: string): boolean => path.startsWith(".reprise/") || ownNames.test(path)
+
+/** Whether a change is only that Reprise has written a file of its own. */
+export const isOwnFile = ({ code, path }: Change): boolean => code === "??" && isOwnName(path)
 
 /** A larger configuration is nobody's. */
 const largestBytes = 1024 * 1024

@@ -105,9 +105,9 @@ describe("a file that git was told not to look at", () => {
 
   it("is told by the letter that git writes", () => {
     assert.deepStrictEqual(readFlagged("H a\0h b c\0S d\0s e\nf\0M g\0"), [
-      { path: "b c", skipped: false },
-      { path: "d", skipped: true },
-      { path: "e\nf", skipped: true }
+      { path: "b c", skipped: false, assumed: true },
+      { path: "d", skipped: true, assumed: false },
+      { path: "e\nf", skipped: true, assumed: true }
     ])
   })
 })

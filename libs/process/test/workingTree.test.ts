@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isOwnFile, readStatus } from "../src/index.ts"
+import { isOwnFile, isOwnName, readStatus } from "../src/index.ts"
 
 describe("the output of git status", () => {
   it.each([
@@ -29,12 +29,20 @@ describe("files of Reprise", () => {
     [".reprise/logs/x", true],
     [".planning/phases/01-a/.continuation-state.json", true],
     [".planning/phases/01-a/SUMMARY.md", true],
+    [".planning/phases/01-a/SUMMARY.md.tmp", true],
+    [".planning/phases/01-a/deep/SUMMARY.md", false],
+    [".planning/SUMMARY.md", false],
     [".planning/notes.md", false],
     ["SUMMARY.md", false],
     [".repriseful/x", false],
     ["src/.reprise/x", false],
     [".continuation-state.json", false]
   ])("include %s: %s", (path, own) => {
-    assert.strictEqual(isOwnFile(path), own)
+    assert.strictEqual(isOwnName(path), own)
+    assert.strictEqual(isOwnFile({ code: "??", path }), own)
+  })
+
+  it.each([" M", "A ", "D ", "R "])("are none of those that git tracks, as with the code %j", (code) => {
+    assert.isFalse(isOwnFile({ code, path: ".reprise/check.sh" }))
   })
 })

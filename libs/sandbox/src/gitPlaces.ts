@@ -27,8 +27,8 @@ const obeyedInRepository = [
 
 const obeyedInWorktree = ["commondir", "gitdir", "config.worktree", "info/sparse-checkout"]
 
-/** What Reprise keeps in the directory of a working tree, and believes. */
-const ofReprise = ["reprise-prepared.json", "reprise-workspace.json"]
+/** What Reprise keeps in the directory of a working tree, and believes: which tree it is, for the run that works there. */
+const ofReprise = "reprise-workspace.json"
 
 /**
  * In the directory of the repository, and may appear there at any time: which clone it is, for Reprise; and the key with which
@@ -167,7 +167,7 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
   const asNamed = [
     ...repositories.flatMap((one) => obeyedInRepository.map((name) => join(one, name))),
     ...worktrees.flatMap((one) => obeyedInWorktree.map((name) => join(one, name))),
-    ...ofReprise.map((name) => join(directory, name)),
+    join(directory, ofReprise),
     ...files,
     ...foldersOfUser(environment).flatMap((folder) => ["attributes", "ignore"].map((name) => join(folder, name))),
     ...hookFolders.flatMap((folder) => hooksNamed(folder, bases)),
@@ -179,11 +179,14 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
   // A folder of the user's own, such as `~/.config/git`, may be a link into the workspace.
   const leading = await Promise.all(asNamed.map(makeLeadsTo()))
   const obeyed = [...asNamed, ...leading].filter((path) => !isWithin(workspace, path))
+  // Reprise may prepare another working tree at any time.
+  const kept = [...keptIfThere, ofReprise].map((name) => join(common, name))
+  const ofOthers = worktrees.map((one) => join(one, ofReprise))
   return {
     directory,
     common,
     ...(pointer === undefined ? {} : { pointer }),
-    executable: pathsOf(await findAll([...obeyed, ...keptIfThere.map((name) => join(common, name))])),
+    executable: pathsOf(await findAll([...obeyed, ...kept, ...ofOthers])),
     obeyed: [...new Set(obeyed)]
   }
 }

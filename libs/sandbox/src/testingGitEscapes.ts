@@ -47,7 +47,8 @@ const named: ReadonlyArray<readonly [title: string, path: string]> = [
   ["files that git takes for not checked out", ".git/info/sparse-checkout"],
   ["objects of another repository", ".git/objects/info/alternates"],
   ["a remote in a file of its own", ".git/remotes/origin"],
-  ["what Reprise tolerates", ".git/reprise-prepared.json"],
+  ["which working tree this is for Reprise", ".git/reprise-workspace.json"],
+  ["which working tree another one is for Reprise", ".git/worktrees/second/reprise-workspace.json"],
   ["which clone Reprise has trusted", ".git/reprise.json"],
   ["the key that git-crypt encrypts with", ".git/git-crypt/keys/default"],
   ["a hook that husky's hooks call", ".husky/pre-commit"]

@@ -80,14 +80,28 @@ describe("what a fresh author is told of uncommitted changes", () => {
   it.live("leave out what Reprise and the agents' runtimes write", () =>
     Effect.gen(function* () {
       const { changes, git, write } = yield* repository
-      write(".planning/phases/01-a/SUMMARY.md")
       write("opencode.json", '{ "model": "m" }\n')
+      write(".planning/notes.md")
+      write(".planning/phases/01-a/notes.md")
       git("add", "-A")
       git("commit", "-q", "-m", "Begin")
       write(".planning/phases/01-a/SUMMARY.md", "done\n")
       write(".reprise/log")
       write("opencode.json", '{\n  "$schema": "https://opencode.ai/config.json", "model": "m" }\n')
       assert.isUndefined(yield* changes)
+    })
+  )
+
+  it.live("name a file that git tracks, whatever Reprise writes under that name", () =>
+    Effect.gen(function* () {
+      const { changes, git, write } = yield* repository
+      const paths = [".planning/phases/01-a/SUMMARY.md", ".reprise/check.sh"]
+      for (const path of paths) write(path)
+      git("add", "-A")
+      git("commit", "-q", "-m", "Begin")
+      for (const path of paths) write(path, "other\n")
+      const lines = paths.map((path) => `- M ${path} (+1 -1)`).join("\n")
+      assert.strictEqual(yield* changes, `2 changed files (+2 -2 lines):\n${lines}`)
     })
   )
 

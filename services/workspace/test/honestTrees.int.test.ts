@@ -178,6 +178,25 @@ const allowed: ReadonlyArray<{
     }
   },
   {
+    name: "flags of the index that were there before the run",
+    before: (at) => {
+      at.put("local.json", "{}\n")
+      at.commit("settings")
+      at.git("update-index", "--assume-unchanged", "local.json")
+      at.git("update-index", "--skip-worktree", check)
+    },
+    leave: () => undefined
+  },
+  {
+    name: "flags by which the user's git takes all files for unchanged",
+    leave: (at) => {
+      at.git("config", "core.ignoreStat", "true")
+      at.put("src/b.mjs", "1\n")
+      at.commit("more")
+      assert.include(at.git("ls-files", "-v"), "h src/b.mjs")
+    }
+  },
+  {
     name: "what a sparse checkout leaves out",
     leave: (at) => void at.git("sparse-checkout", "set", "--no-cone", "/*", "!/src/")
   },

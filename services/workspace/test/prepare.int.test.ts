@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from "node:fs"
-import { cp, mkdir, symlink, writeFile } from "node:fs/promises"
+import { cp, rm, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { RunId, type WorkspaceCommand } from "@reprise/protocol"
 import { Effect, Layer, type Scope } from "effect"
 import type { Place } from "../src/actor/work.ts"
 import { release } from "../src/work/doCommand.ts"
+import { ownTreeFolder } from "../src/work/git/ownTreeFolder.ts"
 import { listWorktrees } from "../src/work/git/worktrees.ts"
 import { Leases } from "../src/work/leases/Leases.ts"
 import { prepare } from "../src/work/prepare/prepare.ts"
@@ -310,11 +311,33 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
     })
   )
 
+  it.effect("runs postCreate again where somebody removed the worktree meanwhile", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const postCreate = ["echo once >> times"]
+      const { place } = yield* inWorktree(made, { postCreate })
+      yield* made.git("worktree", "remove", "--force", place.directory)
+      yield* inWorktree(made, { postCreate })
+      assert.strictEqual(readFileSync(join(place.directory, "times"), "utf8"), "once\n")
+    })
+  )
+
+  it.effect("believes nothing that another run wrote into git's directory about it", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const { place } = yield* inWorktree(made)
+      const forged = JSON.stringify({ tolerated: ["tests/"] })
+      yield* Effect.promise(() => writeFile(join(made.root, ".git/worktrees/r1/reprise-prepared.json"), forged))
+      assert.deepStrictEqual((yield* inWorktree(made)).place.tolerated, place.tolerated)
+      assert.notInclude(place.tolerated, "tests/")
+    })
+  )
+
   it.effect("runs postCreate again when a crash interrupted it", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const { place } = yield* inWorktree(made, { postCreate: ["echo once >> times"] })
-      yield* Effect.promise(() => writeFile(join(made.root, ".git/worktrees/r1/reprise-prepared.json"), "{"))
+      yield* Effect.promise(() => rm(`${ownTreeFolder(place)}-prepared.json`))
       yield* made.git("-C", place.directory, "clean", "-fdq")
       yield* inWorktree(made, { postCreate: ["echo once >> times"] })
       assert.strictEqual(readFileSync(join(place.directory, "times"), "utf8"), "once\n")
@@ -407,8 +430,7 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
       yield* done(place)
       assert.isTrue(existsSync(place.directory))
       yield* made.remove(".reprise/worktrees/r1/unsaved")
-      yield* Effect.promise(() => mkdir(join(place.directory, ".planning"), { recursive: true }))
-      yield* made.write(".reprise/worktrees/r1/.planning/SUMMARY.md", "x")
+      yield* made.write(".reprise/worktrees/r1/.planning/phases/01-one/SUMMARY.md", "x")
       yield* done(place, "failed")
       assert.isTrue(existsSync(place.directory))
       yield* done(place)

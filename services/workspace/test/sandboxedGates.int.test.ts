@@ -1,6 +1,7 @@
 // @module-tag long
 /** What a quality gate tries to get out of the sandbox with: the table is in `libs/sandbox/src/testing.ts`. */
-import { lstatSync } from "node:fs"
+import { execFileSync, spawnSync } from "node:child_process"
+import { existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
 import { layerSandbox } from "@reprise/sandbox"
@@ -11,6 +12,9 @@ import { gates } from "./support/commands.ts"
 import { adapters, placeAt } from "./support/repository.ts"
 
 const sandboxed = await canSandbox()
+/** docs/security.md#caches-of-quality-gates */
+const cleaning = "git clean -ffdxq -e /.reprise -e /.planning -e /reprise.local.toml"
+const hasPython = spawnSync("python3", ["--version"]).status === 0
 
 describe.skipIf(!sandboxed)("quality gates in the sandbox", () => {
   layer(adapters, { excludeTestServices: true })((it) => {
@@ -91,6 +95,59 @@ describe.skipIf(!sandboxed)("quality gates in the sandbox", () => {
             [{ sandbox: "write", text: `write: ${here.home}/data` }]
           ]
         )
+      })
+    )
+
+    it.effect.skipIf(!hasPython)("run what the source says, and not what an author compiled beside it", () =>
+      Effect.gen(function* () {
+        const here = yield* scene
+        const source = join(here.workspace, "calc.py")
+        writeFileSync(source, "raise SystemExit(0)\n")
+        const compile =
+          "import py_compile; py_compile.compile('calc.py', invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)"
+        execFileSync("python3", ["-c", compile], { cwd: here.workspace })
+        writeFileSync(source, "raise SystemExit(7)\n")
+        const gate = "python3 -c 'import calc'"
+        assert.strictEqual(spawnSync("sh", ["-c", gate], { cwd: here.workspace }).status, 0, "outside of a gate")
+        const event = yield* qualityGates(gates([gate]), placeAt(here.workspace)).pipe(
+          Effect.provide(
+            layerSandbox({
+              mode: "auto",
+              gates: true,
+              settings: { write: [], read: [], deny: [], network: [] },
+              stateDirectory: here.stateDirectory,
+              environment: { ...process.env, HOME: here.home }
+            })
+          )
+        )
+        if (event._tag !== "QualityFailed") return assert.fail(event._tag)
+        assert.strictEqual(event.results[0]?.exitCode, 7)
+      })
+    )
+
+    it.effect("begin with what is committed alone where they remove the rest, as the documentation says", () =>
+      Effect.gen(function* () {
+        const here = yield* scene
+        writeFileSync(join(here.workspace, ".gitignore"), "node_modules/\n")
+        for (const folder of ["tools/node_modules/chk", "new"]) {
+          mkdirSync(join(here.workspace, folder), { recursive: true })
+          writeFileSync(join(here.workspace, folder, "index.js"), "")
+        }
+        const event = yield* qualityGates(gates([cleaning]), placeAt(here.workspace)).pipe(
+          Effect.provide(
+            layerSandbox({
+              mode: "auto",
+              gates: true,
+              settings: { write: [], read: [], deny: [], network: [] },
+              stateDirectory: here.stateDirectory,
+              environment: { ...process.env, HOME: here.home }
+            })
+          )
+        )
+        if (event._tag !== "QualityPassed") return assert.fail(JSON.stringify(event))
+        assert.isFalse(existsSync(join(here.workspace, "tools/node_modules")))
+        assert.isFalse(existsSync(join(here.workspace, "new")))
+        assert.isTrue(existsSync(here.stateDirectory))
       })
     )
   })

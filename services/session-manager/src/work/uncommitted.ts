@@ -103,7 +103,7 @@ const readChanges = Effect.fnUntraced(function* (directory: string, reviewPath: 
   const found = yield* workingTreeChanges(directory, { untracked: "normal", renames: false }, options())
   // Not a git repository: only a standalone session works outside of one.
   if (found._tag === "failed") return undefined
-  const all = (yield* withoutReview(directory, found.changes, reviewPath)).filter(({ path }) => !isOwnFile(path))
+  const all = (yield* withoutReview(directory, found.changes, reviewPath)).filter((change) => !isOwnFile(change))
   const changes = yield* withoutRuntimeChanges(directory, all, options())
   if (changes.length === 0) return undefined
   const diffed = yield* runGit(directory, diff, options())

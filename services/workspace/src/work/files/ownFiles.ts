@@ -12,8 +12,8 @@ export const localSettings = "reprise.local.toml"
 export const excludePatterns = [
   "/.reprise/",
   `/${localSettings}`,
-  "/.planning/**/.continuation-state.json",
-  "/.planning/**/.continuation-state.json.tmp",
+  "/.planning/phases/*/.continuation-state.json",
+  "/.planning/phases/*/.continuation-state.json.tmp",
   "/.planning/phases/*/SUMMARY.md",
   "/.planning/phases/*/SUMMARY.md.tmp"
 ] as const

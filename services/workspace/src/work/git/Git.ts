@@ -50,14 +50,14 @@ export interface WorkingTreeCommands {
   /** The branch that is checked out; undefined when HEAD is detached. */
   readonly branch: (directory: string) => GitResult<string | undefined>
   /**
-   * Changed and untracked paths, relative. Without ignored files, and without files that only the agent runtime
+   * Changed and untracked paths, relative. Without ignored files, those that Reprise wrote, and those that only the agent runtime
    * changed. `whole`: an untracked directory is one entry.
    */
   readonly dirty: (directory: string, untracked: "each" | "whole") => GitResult<ReadonlyArray<string>>
   /**
    * What is not as HEAD's commit has it, each file: whatever a command has told git of its files, and what a quality gate would
-   * find though no commit has it. Without ignored files, and without files that only the agent runtime changed. `folder`: where
-   * Reprise keeps its own index of this tree. `before`: nobody has worked in it yet, so its files may have any ends of lines, and
+   * find though no commit has it. Without ignored files, those that Reprise wrote, and those that only the agent runtime changed. `folder`:
+   * where Reprise keeps its own index of this tree. `before`: nobody has worked in it yet, so its files may have any ends of lines, and
    * what git does not show stands there from now on. Empty folders that came since are removed.
    */
   readonly differences: (

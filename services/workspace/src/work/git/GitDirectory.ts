@@ -1,4 +1,4 @@
-/** The files that Reprise keeps in the git directory of a working tree. They are removed with the tree. */
+/** What Reprise keeps in the git directory of a working tree: which tree it is, and what git leaves out. */
 import { randomUUID } from "node:crypto"
 import { stat } from "node:fs/promises"
 import { join } from "node:path"
@@ -23,10 +23,6 @@ const replace = (path: string, text: string) => replaceFile(path, text, { mode: 
 
 const Identity = Schema.fromJsonString(Schema.Struct({ id: Schema.String, inode: Schema.Finite }))
 const decodeIdentity = Schema.decodeUnknownResult(Identity)
-
-const markerPath = (gitDirectory: string) => join(gitDirectory, "reprise-prepared.json")
-const Marker = Schema.fromJsonString(Schema.Struct({ tolerated: Schema.Array(Schema.String) }))
-const decodeMarker = Schema.decodeUnknownResult(Marker)
 
 const identify = (gitDirectory: string) =>
   attempt("identifying the workspace", async () => {
@@ -59,25 +55,10 @@ export class GitDirectory extends Context.Service<
     readonly identify: (gitDirectory: string) => Effect.Effect<string, GitDirectoryFault>
     /** Adds the missing patterns to `.git/info/exclude`, whose path is given. */
     readonly exclude: (path: string, patterns: ReadonlyArray<string>) => Effect.Effect<void, GitDirectoryFault>
-    /** What `markPrepared` recorded; undefined when preparing this worktree was not completed. */
-    readonly marker: (gitDirectory: string) => Effect.Effect<typeof Marker.Type | undefined, GitDirectoryFault>
-    /** Records that a worktree's `postCreate` commands have run, and which uncommitted paths they left. */
-    readonly markPrepared: (
-      gitDirectory: string,
-      tolerated: ReadonlyArray<string>
-    ) => Effect.Effect<void, GitDirectoryFault>
   }
 >()("workspace/GitDirectory") {
   static readonly layer = Layer.succeed(GitDirectory, {
     identify,
-    exclude,
-    marker: (gitDirectory) =>
-      attempt("reading the worktree's marker", async () =>
-        Result.getOrUndefined(decodeMarker(await textOf(markerPath(gitDirectory))))
-      ),
-    markPrepared: (gitDirectory, tolerated) =>
-      attempt("marking the worktree as prepared", () =>
-        replace(markerPath(gitDirectory), JSON.stringify({ tolerated }))
-      )
+    exclude
   })
 }

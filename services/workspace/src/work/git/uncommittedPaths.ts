@@ -1,4 +1,4 @@
-import { type Difference, isOwnFile, mayContainOwnFiles } from "@reprise/process"
+import { type Difference, mayContainOwnFiles } from "@reprise/process"
 import { Effect } from "effect"
 import { localSettings } from "../files/ownFiles.ts"
 import { Git } from "./Git.ts"
@@ -36,6 +36,5 @@ export const withoutLocalSettings = Effect.fnUntraced(function* (directory: stri
  * user's own settings.
  */
 export const uncommittedPaths = Effect.fn("uncommittedPaths")(function* (directory: string) {
-  const paths = yield* withoutLocalSettings(directory, yield* listDirty(directory))
-  return paths.filter((path) => !isOwnFile(path))
+  return yield* withoutLocalSettings(directory, yield* listDirty(directory))
 })

@@ -4,6 +4,7 @@ import {
   acceptUnlisted,
   type Difference,
   differencesFromCommit,
+  isOwnFile,
   putAsideLocks,
   withoutRuntimeChanges,
   workingTreeChanges
@@ -25,7 +26,7 @@ const dirty: WorkingTreeCommands["dirty"] = Effect.fnUntraced(function* (directo
   const changes = yield* withoutRuntimeChanges(directory, found.changes, atTop()).pipe(
     Effect.mapError(noAnswer("cat-file"))
   )
-  return changes.map(({ path }) => path)
+  return changes.filter((change) => !isOwnFile(change)).map(({ path }) => path)
 })
 
 const unseen = "is not as the commit has it, which git status shows after 'git read-tree HEAD'"

@@ -1,5 +1,5 @@
 import { posix, relative } from "node:path"
-import { type Difference, isOwnFile } from "@reprise/process"
+import type { Difference } from "@reprise/process"
 import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
@@ -69,10 +69,9 @@ export const finishPhase = Effect.fn("finishPhase")(function* (command: FinishPh
   // Fails when the path leads out of the workspace.
   const kind = yield* files.kind(directory, reviewPath)
 
-  const dirty = yield* git.differences(directory, ownTreeFolder(place), "after").pipe(
-    Effect.map((found) => found.filter(({ path }) => !isOwnFile(path))),
-    Effect.catchTag("NotAFile", ({ path }) => Effect.succeed(relative(directory, path)))
-  )
+  const dirty = yield* git
+    .differences(directory, ownTreeFolder(place), "after")
+    .pipe(Effect.catchTag("NotAFile", ({ path }) => Effect.succeed(relative(directory, path))))
   // On this file git waits for ever, so nothing can be committed before it is removed.
   if (typeof dirty === "string") return { _tag: "PhaseBlocked", runId, phase, dirty: [dirty] } satisfies WorkspaceFact
   const now = (yield* git.head(directory)) ?? ""

@@ -6,13 +6,13 @@ import type { GitFault } from "../faults.ts"
 import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
 import { quoted } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
-import { GitDirectory } from "../git/GitDirectory.ts"
 import { listWorktrees, worktreePath } from "../git/worktrees.ts"
 import { commandSlugs, postCreateLog } from "../qualityGates/logNames.ts"
 import { runShell } from "../qualityGates/runShell.ts"
 import { Remotes } from "../remote/Remotes.ts"
 import { beginningOf } from "./cloneRemote.ts"
 import { requirePlan } from "./locateRepository.ts"
+import { markPrepared, readPrepared } from "./prepared.ts"
 import { refuse, requireClean } from "./refusal.ts"
 
 type PrepareWorkspace = InputOf<"PrepareWorkspace">
@@ -126,18 +126,16 @@ export const setUpWorktree = Effect.fnUntraced(function* (
   plan: string | undefined,
   tree: Tree
 ) {
-  const git = yield* Git
   const { directory } = tree
-  const gitDirectory = yield* git.gitDirectory(directory)
-  const own = yield* GitDirectory
-  const marker = yield* own.marker(gitDirectory)
+  // The record of a worktree that somebody removed is not that of a new one in its place.
+  const before = tree.isNew ? undefined : yield* readPrepared({ directory, root })
   // This run has prepared it before, but crashed before it could report that.
-  if (marker !== undefined && directory === worktreePath(root, command.runId)) return marker.tolerated
+  if (before !== undefined && directory === worktreePath(root, command.runId)) return before.tolerated
   yield* requireSamePlan(command, plan, tree)
-  if (marker !== undefined) return yield* requireClean({ directory, root }, command.allowDirty, marker.tolerated)
+  if (before !== undefined) return yield* requireClean({ directory, root }, command.allowDirty, before.tolerated)
   if (!tree.isNew) yield* requireClean({ directory, root }, command.allowDirty)
   yield* runPostCreate(command, root, directory)
   const tolerated = yield* requireClean({ directory, root }, true)
-  yield* own.markPrepared(gitDirectory, tolerated)
+  yield* markPrepared({ directory, root }, tolerated)
   return tolerated
 })

@@ -81,20 +81,23 @@ const watchRefused = Effect.fnUntraced(function* (directory: string) {
   return Effect.sync(() => (seen.size === 0 ? {} : { refused: [...seen.values()] }))
 })
 
+/**
+ * Python believes what it compiled before, whatever the source says now, and keeps it beside the source. A gate's `/tmp` is empty,
+ * so there nothing of others is found. Whoever names the variable in `gates.environment` has what they set.
+ */
+const compiledAnew: Record<string, string> = process.platform === "linux" ? { PYTHONPYCACHEPREFIX: "/tmp/pycache" } : {}
+
 /** A command that is to run in the sandbox does not run without it. What it leaves, if it is killed, goes with the scope. */
-const shellFor = Effect.fnUntraced(function* ({ directory, runId }: ShellRequest) {
+const shellFor = Effect.fnUntraced(function* ({ directory, environment, runId }: ShellRequest) {
   const sandbox = yield* Sandbox
-  if (!sandbox.coversGates) return {}
+  const given = commandEnvironment(process.env, environment)
+  if (!sandbox.coversGates) return { environment: given }
   yield* Effect.addFinalizer(() => Effect.ignore(sandbox.tidy(directory)))
-  return { shell: yield* sandbox.gateShell(directory, runId) }
+  return { shell: yield* sandbox.gateShell(directory, runId), environment: { ...compiledAnew, ...given } }
 })
 
 const runRecorded = (request: ShellRequest, recorder: Recorder) => {
-  const script = {
-    script: request.command,
-    directory: request.directory,
-    environment: commandEnvironment(process.env, request.environment)
-  }
+  const script = { script: request.command, directory: request.directory }
   return shellFor(request).pipe(
     Effect.flatMap((shell) =>
       runScript({ ...script, ...shell }, request.timeoutMs, (chunk) => record(recorder, chunk))

@@ -1,6 +1,5 @@
 /** The rules that a commit which the author reports must meet, and the message that says which it breaks. */
 import { posix } from "node:path"
-import { isOwnFile } from "@reprise/process"
 import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
@@ -92,7 +91,7 @@ export const uncommitted = Effect.fnUntraced(function* (place: Place, reviewPath
   const differences = yield* git.differences(place.directory, ownTreeFolder(place), "after")
   const paths = differences.map(({ path }) => path)
   const counted = new Set(yield* withoutLocalSettings(place.directory, paths))
-  const dirty = differences.filter(({ path }) => counted.has(path) && !isOwnFile(path) && !isAmong(path, tolerated))
+  const dirty = differences.filter(({ path }) => counted.has(path) && !isAmong(path, tolerated))
   return dirty.length === 0 ? undefined : rejection("dirty-tree", `Not committed: ${listSome(dirty.map(told))}.`)
 })
 
