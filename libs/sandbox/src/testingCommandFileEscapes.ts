@@ -12,7 +12,8 @@ const readers: ReadonlyArray<readonly [ReadBy, string]> = [
   ["opencode", "OpenCode"],
   ["claude", "Claude"],
   ["agents", "other agents"],
-  ["editors", "editors"]
+  ["editors", "editors"],
+  ["prompts", "prompts"]
 ]
 
 /** Of each reader one try, since there are many files: each is written, and over again in folders that are made anew. */
