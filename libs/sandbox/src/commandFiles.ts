@@ -8,14 +8,16 @@ import type { BuiltInRuntime } from "@reprise/protocol"
 
 /**
  * `agents`: one or more that speak the Agent Client Protocol, or that a person starts. `npm`: by which OpenCode installs packages
- * for `.opencode`, and by which servers and agents are started (`npx`).
+ * for `.opencode`, and by which servers and agents are started (`npx`). `prompts`: what a shell calls to show its prompt or when
+ * its folder changes.
  */
-export type ReadBy = BuiltInRuntime | "agents" | "editors" | "npm" | "reprise"
+export type ReadBy = BuiltInRuntime | "agents" | "editors" | "npm" | "prompts" | "reprise"
 
 /** Files and folders by what reads them, relative to the top of a working tree, with `/`. */
 const lists: Readonly<Record<ReadBy, ReadonlyArray<string>>> = {
   reprise: ["reprise.toml", "reprise.local.toml"],
-  opencode: ["opencode.json", "opencode.jsonc", ".opencode"],
+  // Its terminal interface loads the plugins of `tui.json`.
+  opencode: ["opencode.json", "opencode.jsonc", ".opencode", "tui.json", "tui.jsonc"],
   claude: [".claude", ".mcp.json"],
   // Registries, whose code is imported; options for Node.
   npm: [".npmrc"],
@@ -28,8 +30,20 @@ const lists: Readonly<Record<ReadBy, ReadonlyArray<string>>> = {
     ...[".crush", ".crush.json", "crush.json", ".cursor", ".factory", ".goose", ".junie", ".kilocode", ".kimi"],
     ...[".kiro", ".openhands", ".pi", ".qoder", ".roo", ".rovodev", ".trae", ".vibe", ".windsurf"]
   ],
-  // They watch these files: tasks that run when a folder opens or a file is saved, and programs of tools and languages.
-  editors: [".vscode/settings.json", ".vscode/tasks.json", ".idea", ".zed", ".helix"]
+  // They watch these files: tasks that run when a folder opens or a file is saved, and programs of tools and languages. The last
+  // three Vim runs when it starts in their folder, where the user has set `exrc`.
+  editors: [".vscode/settings.json", ".vscode/tasks.json", ".idea", ".zed", ".helix", ".exrc", ".vimrc", ".gvimrc"],
+  prompts: [
+    // mise trusts a path, whatever the file says later; a `.tool-versions` always, which may name a tool in the tree. A folder
+    // `mise` as a whole may be source.
+    ...["mise.toml", "mise.local.toml", ".mise.toml", ".mise.local.toml", ".mise", ".miserc.toml", ".tool-versions"],
+    ...["config.toml", "config.local.toml", "conf.d"].map((name) => `mise/${name}`),
+    ...["mise.toml", "mise.local.toml", "mise", "miserc.toml"].map((name) => `.config/${name}`),
+    // proto: plugins and variables. rustup: the folder of a toolchain, whose compiler a prompt asks for its version.
+    ...[".prototools", "rust-toolchain", "rust-toolchain.toml"],
+    // Extensions, and programs of a configuration.
+    ...[".hg", ".jj"]
+  ]
 }
 
 export const commandFilesOf = (...readers: ReadonlyArray<ReadBy>): ReadonlyArray<string> =>
@@ -41,7 +55,7 @@ export const commandFilesOf = (...readers: ReadonlyArray<ReadBy>): ReadonlyArray
  */
 export const nestedCommandFilesOf = (reader: ReadBy): ReadonlyArray<string> => (reader === "claude" ? [".claude"] : [])
 
-export const commandFiles = commandFilesOf("reprise", "opencode", "claude", "npm", "agents", "editors")
+export const commandFiles = commandFilesOf("reprise", "opencode", "claude", "npm", "agents", "editors", "prompts")
 
 const sequences = commandFiles.map((path) => path.split("/"))
 

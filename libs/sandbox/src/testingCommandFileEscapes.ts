@@ -14,7 +14,8 @@ const readers: ReadonlyArray<readonly [ReadBy, string]> = [
   ["claude", "Claude"],
   ["npm", "npm"],
   ["agents", "other agents"],
-  ["editors", "editors"]
+  ["editors", "editors"],
+  ["prompts", "prompts"]
 ]
 
 /** Of each reader one try, since there are many files: each is written, and over again in folders that are made anew. */

@@ -9,6 +9,23 @@ describe("a file of a repository", () => {
   })
 
   it.each([
+    ...["tui.json", "tui.jsonc", ".opencode/tui.json", "mise.toml", ".mise.local.toml", ".mise/config.toml"],
+    ...["mise/config.toml", ".config/mise.toml", ".config/mise/conf.d/x.toml", ".miserc.toml", ".tool-versions"],
+    ...[".prototools", "rust-toolchain", "rust-toolchain.toml", ".hg/hgrc", ".hg/requires", ".jj/repo/config.toml"],
+    ...[".exrc", ".vimrc", ".gvimrc"]
+  ])("bears commands if a prompt, an editor or an agent's terminal obeys it when the folder is entered: %s", (path) => {
+    assert.isTrue(bearsCommands(path))
+  })
+
+  // Obeyed by content, after a question, or when a person starts the interpreter that reads it (docs/design/workspace.md#sandbox).
+  it.each([
+    ...[".env", ".nvmrc", ".python-version", ".nvim.lua", ".dir-locals.el", ".Rprofile", "mise/src/main.rs"],
+    ...[".config/other.toml", "tui.json.ts", "docs/tool-versions.md"]
+  ])("bears none if no program obeys it without a person's act: %s", (path) => {
+    assert.isFalse(bearsCommands(path))
+  })
+
+  it.each([
     ...["AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", ".github/copilot-instructions.md"],
     ...["package.json", "Makefile", ".envrc", ".github/workflows/ci.yml", ".github/f", ".vscode/launch.json"],
     ...["src/opencode.json.ts", "my.claude", "hooks/a", ".vscode", "docs/reprise.toml.md", ""]

@@ -1,4 +1,6 @@
 import {
+  existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -9,10 +11,12 @@ import {
   writeFileSync
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
 import { NotAFile, OutsideWorkspace } from "../src/work/faults.ts"
 import { createInside, kindInside, readInside, replaceInside } from "../src/work/files/insideDirectory.ts"
+import { removeEmptyFolders } from "../src/work/files/removeEmptyFolders.ts"
 
 /** `<base>/root` is the workspace; `<base>/outside` holds a secret; links lead in and out. */
 const workspace = () => {
@@ -86,7 +90,7 @@ describe("a path from a plan, an agent or a message", () => {
     assert.strictEqual(await readInside(alias, "docs/a.md"), "a")
   })
 
-  it.each(["../x", "out/x", "docs/up/x", "/tmp/x", ".git/hooks/post-commit", "a\0b", "out/deep/er/x"])(
+  it.each(["../x", "out/../../x", "docs/../../x", "/tmp/x", ".git/hooks/post-commit", "a\0b"])(
     "that leads out writes nothing: %j",
     async (path) => {
       using made = workspace()
@@ -95,6 +99,64 @@ describe("a path from a plan, an agent or a message", () => {
       assert.deepStrictEqual(readdirSync(made.outside), ["secret"])
     }
   )
+
+  /** What an author made, where its link leads, and the path that Reprise writes. */
+  const linked: ReadonlyArray<readonly [link: string, target: string, path: string]> = [
+    [".planning/phases/01-one", "../../.claude/rules", ".planning/phases/01-one/SUMMARY.md"],
+    [".planning/phases", "../.claude", ".planning/phases/rules/SUMMARY.md"],
+    [".planning", ".claude", ".planning/phases/01-one/SUMMARY.md"],
+    [".planning/phases/01-one", "../../.git/hooks", ".planning/phases/01-one/SUMMARY.md"],
+    [".planning/phases/01-one", "../../docs", ".planning/phases/01-one/.continuation-state.json"],
+    [".planning/phases/01-one", "../../nowhere", ".planning/phases/01-one/SUMMARY.md"],
+    [".planning/phases/01-one", "01-one", ".planning/phases/01-one/SUMMARY.md"],
+    [".planning", "../outside", ".planning/SUMMARY.md"],
+    [".reprise/logs", "../.claude/rules", ".reprise/logs/run/gate.log"],
+    [".reprise", ".claude", ".reprise/logs/run/gate.log"]
+  ]
+  it.each(linked)(
+    "is written through no link of a folder, and the link is named: %s -> %s",
+    async (link, target, path) => {
+      using made = workspace()
+      const protectedFolder = join(made.root, ".claude/rules")
+      mkdirSync(protectedFolder, { recursive: true })
+      mkdirSync(dirname(join(made.root, link)), { recursive: true })
+      symlinkSync(target, join(made.root, link))
+      const folders = [
+        made.outside,
+        ...["", ".claude", ".claude/rules", ".git", "docs"].map((name) => join(made.root, name))
+      ]
+      const before = folders.map((folder) => readdirSync(folder))
+      const refused = (error: unknown) => (error instanceof NotAFile ? error.message : `another: ${String(error)}`)
+      const said = `${link} is a link, and Reprise writes through none. Move it out of the way.`
+      assert.strictEqual(await replaceInside(made.root, path, "obey me").then(() => "written", refused), said)
+      assert.strictEqual(await createInside(made.root, path).then(() => "written", refused), said)
+      assert.deepStrictEqual(
+        folders.map((folder) => readdirSync(folder)),
+        before
+      )
+    }
+  )
+
+  it("is removed through no link of a folder", async () => {
+    using made = workspace()
+    mkdirSync(join(made.root, ".git/refs"))
+    symlinkSync(".git", join(made.root, "repository"))
+    const removed = await Effect.runPromise(removeEmptyFolders(made.root, [join(made.root, "repository/refs")]))
+    assert.deepStrictEqual(removed, [])
+    assert.isTrue(existsSync(join(made.root, ".git/refs")))
+  })
+
+  it("that is a second name of another file is written without the other one", async () => {
+    using made = workspace()
+    const other = join(made.root, "docs/a.md")
+    linkSync(other, join(made.root, "SUMMARY.md"))
+    linkSync(other, join(made.root, "draft.md.tmp"))
+    linkSync(other, join(made.root, "gate.log"))
+    await replaceInside(made.root, "SUMMARY.md", "obey me")
+    await replaceInside(made.root, "draft.md", "obey me")
+    assert.strictEqual(await outcome(() => createInside(made.root, "gate.log")), "no file")
+    assert.strictEqual(readFileSync(other, "utf8"), "a")
+  })
 
   it("that names a directory or the root is refused as a file, and leaves nothing behind", async () => {
     using made = workspace()
@@ -170,7 +232,7 @@ describe("a path from a plan, an agent or a message", () => {
       }
     })()
     const seen = new Set<string>()
-    for (let round = 0; round < 10 || !seen.has("nothing") || !seen.has("outside"); round++) {
+    for (let round = 0; round < 10 || !seen.has("nothing") || !seen.has("no file"); round++) {
       const files = Array.from({ length: 40 }, (_, n) => `swap/f${round}-${n}`)
       const outcomes = await Promise.all(files.map((path) => outcome(() => replaceInside(made.root, path, "x"))))
       for (const one of outcomes) seen.add(one)

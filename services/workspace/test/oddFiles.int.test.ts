@@ -133,7 +133,7 @@ const rows: ReadonlyArray<Row<WorkspaceFact>> = [
     "WriteContinuationState, in the place of a folder above it",
     ".planning",
     ({ place }) => writeContinuationState(writeState, place),
-    /^ContinuationStateWritten|^\.planning is not a directory\. Move it out of the way\./
+    /^ContinuationStateWritten|^\.planning is (?:not a directory|a link, and Reprise writes through none)\. Move it out of the way\./
   ],
   [
     "WriteContinuationState, in the place of its draft",

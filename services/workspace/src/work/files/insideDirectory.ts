@@ -21,7 +21,7 @@ const requireName = (name: string, path: string) => {
 /** The text of a file; undefined when there is none. Links are followed as long as they stay inside. */
 export const readInside = async (root: string, path: string): Promise<string | undefined> => {
   try {
-    return await withParent(root, path, false, (directory, name, realRoot) => {
+    return await withParent(root, path, "read", (directory, name, realRoot) => {
       const found = join(directory.path, name)
       const check = async (file: FileHandle) => {
         if (!isWithin(realRoot, await realPathOf(file, found))) throw new OutsideWorkspace({ path })
@@ -48,7 +48,7 @@ const kindAt = (entry: Stats): Kind => {
 /** What is at a path, links followed wherever they lead; undefined: nothing. */
 export const kindInside = async (root: string, path: string): Promise<Kind | undefined> => {
   try {
-    return await withParent(root, path, false, async (directory, name) => {
+    return await withParent(root, path, "read", async (directory, name) => {
       const found = join(directory.path, name)
       await lstat(found)
       return await stat(found).then(kindAt, () => "dangling")
@@ -65,9 +65,12 @@ const removeEmptyDirectory = (directory: string, path: string): Promise<void> =>
     Promise.reject(hasCode(refused, "ENOTEMPTY", "EEXIST") ? new NotAFile({ path, what: "is a directory" }) : refused)
   )
 
-/** Replaces a file atomically: readers see the old text or the new one. On disk when it returns. */
+/**
+ * Replaces a file atomically: readers see the old text or the new one. On disk when it returns. A link of its name is replaced, one in
+ * the place of a folder is refused.
+ */
 export const replaceInside = (root: string, path: string, text: string): Promise<void> =>
-  withParent(root, path, true, async (directory, name) => {
+  withParent(root, path, "write", async (directory, name) => {
     requireName(name, path)
     const target = join(directory.path, name)
     const draft = `${target}.tmp`
@@ -81,9 +84,9 @@ export const replaceInside = (root: string, path: string, text: string): Promise
     })
   })
 
-/** An empty file to write into. An existing file is emptied; a link is refused, and so is what is no file. */
+/** An empty file to write into. An existing file is emptied, unless it has a second name; a link is refused, and so is what is no file. */
 export const createInside = (root: string, path: string): Promise<FileHandle> =>
-  withParent(root, path, true, async (directory, name) => {
+  withParent(root, path, "write", async (directory, name) => {
     requireName(name, path)
     // Without waiting: opening a pipe that nobody reads would block for ever.
     const flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
@@ -93,6 +96,7 @@ export const createInside = (root: string, path: string): Promise<FileHandle> =>
     try {
       const found = await file.stat()
       if (!found.isFile()) throw new NotAFile({ path, what: kindOf(found) })
+      if (found.nlink > 1) throw new NotAFile({ path, what: "has a second name, which would be written, too" })
       await file.truncate()
       return file
     } catch (error) {

@@ -13,7 +13,7 @@ const removeFolder = async (root: string, folder: string): Promise<void> => {
   for (const { name } of (await readForeignFolder(folder, { mostEntries })) ?? []) {
     await removeFolder(root, join(folder, name))
   }
-  await withParent(root, folder, false, (parent, name) => rmdir(join(parent.path, name)))
+  await withParent(root, folder, "remove", (parent, name) => rmdir(join(parent.path, name)))
 }
 
 /**

@@ -1,15 +1,16 @@
 /**
  * Walks to the directory of a path so that nothing outside the root is ever reached, even while someone swaps
  * directories for symbolic links: each directory on the way is opened, asked for its real path, and then used through
- * its open descriptor, which a rename cannot redirect. Links that stay inside are followed.
+ * its open descriptor, which a rename cannot redirect. Only a reader follows links, and only those that stay inside:
+ * inside is what agents and git obey, so a link could lead a writer's text there (docs/design/workspace.md#workspace).
  */
 import { constants } from "node:fs"
-import { type FileHandle, mkdir, open, realpath } from "node:fs/promises"
+import { type FileHandle, lstat, mkdir, open, realpath } from "node:fs/promises"
 import { isAbsolute, join, relative, resolve, sep } from "node:path"
 import { hasCode } from "@reprise/process"
 import { NotAFile, OutsideWorkspace } from "../faults.ts"
 
-const { O_DIRECTORY, O_RDONLY } = constants
+const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants
 
 export const isWithin = (root: string, path: string) =>
   path === root || path.startsWith(root === sep ? sep : root + sep)
@@ -27,8 +28,9 @@ const pathOfOpen = (handle: FileHandle): string | undefined =>
 /** Where an open file really is. */
 export const realPathOf = (handle: FileHandle, path: string): Promise<string> => realpath(pathOfOpen(handle) ?? path)
 
-const openDirectory = async (path: string): Promise<Directory & { readonly real: string }> => {
-  const handle = await open(path, O_RDONLY | O_DIRECTORY)
+/** `flags`: beside those of a directory that is read. */
+const openDirectory = async (path: string, flags = 0): Promise<Directory & { readonly real: string }> => {
+  const handle = await open(path, O_RDONLY | O_DIRECTORY | flags)
   try {
     const real = await realPathOf(handle, path)
     return { handle, path: pathOfOpen(handle) ?? real, real }
@@ -54,32 +56,37 @@ const segmentsOf = (root: string, realRoot: string, path: string): ReadonlyArray
 const createDirectory = (path: string): Promise<void> =>
   mkdir(path).catch((error) => (hasCode(error, "EEXIST") ? undefined : Promise.reject(error)))
 
-const inTheWay = (path: string) => new NotAFile({ path, what: "is not a directory" })
+/** `path`: as it is told. */
+const inTheWay = async (found: string, path: string) => {
+  const isLink = await lstat(found).then(
+    (entry) => entry.isSymbolicLink(),
+    () => false
+  )
+  return new NotAFile({ path, what: isLink ? "is a link, and Reprise writes through none" : "is not a directory" })
+}
 
-/**
- * Calls `use` with the directory that contains `path`, and the last name of the path (`.` for the root itself).
- * `create`: missing directories are created.
- */
+/** `read` follows links that stay inside. `write` and `remove` follow none; `write` creates missing directories. */
+export type Purpose = "read" | "write" | "remove"
+
+/** Calls `use` with the directory that contains `path`, and the last name of the path (`.` for the root itself). */
 export const withParent = async <A>(
   root: string,
   path: string,
-  create: boolean,
+  purpose: Purpose,
   use: (directory: Directory, name: string, realRoot: string) => Promise<A>
 ): Promise<A> => {
   const realRoot = await realpath(root)
   const segments = segmentsOf(root, realRoot, path)
+  const flags = purpose === "read" ? 0 : O_NOFOLLOW
   let current = await openDirectory(realRoot)
   try {
     for (const segment of segments.slice(0, -1)) {
       const next = join(current.path, segment)
-      if (create) await createDirectory(next)
-      const child = await openDirectory(next).catch((error) =>
-        Promise.reject(
-          create && hasCode(error, "ENOTDIR", "ELOOP", "ENOENT")
-            ? inTheWay(relative(realRoot, join(current.real, segment)))
-            : error
-        )
-      )
+      const told = relative(realRoot, join(current.real, segment))
+      if (purpose === "write") await createDirectory(next)
+      const child = await openDirectory(next, flags).catch(async (error) => {
+        throw purpose === "write" && hasCode(error, "ENOTDIR", "ELOOP", "ENOENT") ? await inTheWay(next, told) : error
+      })
       await current.handle.close()
       current = child
       if (!isWithin(realRoot, child.real)) throw new OutsideWorkspace({ path })
