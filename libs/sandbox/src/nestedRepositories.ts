@@ -13,6 +13,7 @@ import { contentsBelow, contentsOf } from "./contentOf.ts"
 import { textOfPath } from "./findPaths.ts"
 import { exists, makeLeadsTo } from "./found.ts"
 import { filesOfCommand } from "./gitPlaces.ts"
+import { includedSettings } from "./includedSettings.ts"
 import { instructionsAt, isInstructionName } from "./instructionFiles.ts"
 import { costOf, costOfGit, makeSpending, type Spend, TooMuchToLookAt } from "./lookLimits.ts"
 import { skillsAt, skillsHome } from "./nestedSkills.ts"
@@ -127,7 +128,8 @@ const configurationAt = Effect.fnUntraced(function* (
   }
   const says = unusualKeys(settings, isOwnTree)
   if (says.length === 0) return { said: [], trees } satisfies Read
-  const values = settings.flatMap(([key, value]) => (says.includes(key) ? [value] : []))
+  const included = yield* includedSettings(path, settings, { settingsIn, spend, stateDirectory })
+  const values = [...settings.filter(([key]) => says.includes(key)), ...included].map(([, value]) => value)
   const bases = [...new Set([dirname(path), dirname(dirname(path)), folder, ...trees])]
   const named = yield* onDisk(() => namedBy(bases, values, spend))
   return { said: [{ path, says, content: [text.toString("latin1"), ...named].join("\0") }], trees } satisfies Read

@@ -1,0 +1,76 @@
+/** What the files say that a configuration of git includes: commands can change them while the configuration stays the same. */
+import { realpath } from "node:fs/promises"
+import { dirname } from "node:path"
+import { readForeignFile } from "@reprise/process"
+import { Effect } from "effect"
+import type { ConfigurationReader } from "./configurationReader.ts"
+import { waysTo } from "./found.ts"
+import { costOf, costOfGit, type Spend } from "./lookLimits.ts"
+import type { Setting } from "./repositoryConfiguration.ts"
+
+/** As deep as git itself follows includes. */
+const deepest = 10
+const largestBytes = 1024 * 1024
+
+/** Whatever the condition: a command decides when it holds. The value may have `~` for the user's own folder. */
+const includesIn = (settings: ReadonlyArray<Setting>, home: string): ReadonlyArray<string> =>
+  settings.flatMap(([key, value]) =>
+    /^include(if\..*)?\.path$/s.test(key) && !value.includes("\0")
+      ? [value.replace(/^:\(optional\)/, "").replace(/^~(?=\/)/, home)]
+      : []
+  )
+
+interface Reading {
+  /** For `settingsIn`. */
+  readonly stateDirectory: string
+  readonly settingsIn: ConfigurationReader
+  readonly spend: Spend
+}
+
+const take = (spend: Spend, cost: number) =>
+  Effect.try({
+    try: () => spend(cost),
+    catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause)))
+  })
+
+/** Of one file, wherever links lead; what cannot be read says nothing to git either. */
+const readAt = Effect.fnUntraced(function* (path: string, { settingsIn, spend, stateDirectory }: Reading) {
+  yield* take(spend, 1)
+  const text = yield* Effect.promise(() =>
+    readForeignFile(path, { largestBytes, follow: false }).catch(() => undefined)
+  )
+  if (text === undefined) return []
+  yield* take(spend, costOfGit + costOf(text.length))
+  return (yield* settingsIn(stateDirectory, text)) ?? []
+})
+
+/** Fails with what `spend` throws. The settings of all files that are included by `settings`, those of the file at `path`, and by each other. */
+export const includedSettings = Effect.fnUntraced(function* (
+  path: string,
+  settings: ReadonlyArray<Setting>,
+  reading: Reading
+) {
+  const home = process.env["HOME"] ?? "/"
+  const all: Array<Setting> = []
+  const seen = new Set<string>()
+  let next = [{ folder: dirname(path), values: includesIn(settings, home) }]
+  for (let depth = 0; depth < deepest && next.length > 0; depth++) {
+    const found: Array<(typeof next)[number]> = []
+    for (const { folder, values } of next) {
+      for (const value of values) {
+        const ways = yield* Effect.promise(() => waysTo(folder, value))
+        for (const way of ways) {
+          const file = yield* Effect.promise(() => realpath(way).catch(() => undefined))
+          if (file === undefined || seen.has(file)) continue
+          seen.add(file)
+          const said = yield* readAt(file, reading)
+          all.push(...said)
+          // git goes on from the path by which a file is named, not from where a link leads.
+          found.push({ folder: dirname(way), values: includesIn(said, home) })
+        }
+      }
+    }
+    next = found
+  }
+  return all
+})

@@ -1,0 +1,67 @@
+/** A user's repository inside of a workspace whose configuration includes files of the tree, which commands can change. */
+import { execFileSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { makeConfigurationReader } from "../src/configurationReader.ts"
+import { nestedRepositories } from "../src/nestedRepositories.ts"
+
+const scene = Effect.acquireRelease(
+  Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "reprise-included-")))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+/** What the repository `sub` includes, and the file that a command changes later. */
+const cases: ReadonlyArray<readonly [what: string, setUp: (workspace: string) => string]> = [
+  [
+    "an included file",
+    (at) => {
+      writeFileSync(join(at, "shared", "config"), "[core]\n\tfsmonitor = ../tools/run.sh\n")
+      return "[include]\n\tpath = ../../shared/config\n"
+    }
+  ],
+  [
+    "a file that an included file includes, behind a link",
+    (at) => {
+      writeFileSync(join(at, "shared", "first"), "[include]\n\tpath = second\n")
+      symlinkSync("third", join(at, "shared", "second"))
+      writeFileSync(join(at, "shared", "third"), "[core]\n\tfsmonitor = ../tools/run.sh\n")
+      return "[include]\n\tpath = ../../shared/first\n"
+    }
+  ],
+  [
+    "a file that is included on a condition, and itself",
+    (at) => {
+      writeFileSync(
+        join(at, "shared", "config"),
+        "[include]\n\tpath = config\n[diff]\n\texternal = ../tools/run.sh --fast\n"
+      )
+      return '[includeIf "onbranch:x.y/**"]\n\tpath = ../../shared/config\n'
+    }
+  ]
+]
+
+describe("the program that a user's repository inside of a workspace runs", () => {
+  it.live.each(cases)("is another one for whoever compares, where %s names it", ([, setUp]) =>
+    Effect.gen(function* () {
+      const workspace = yield* scene
+      const stateDirectory = join(workspace, ".reprise")
+      for (const name of [".reprise", "tools", "shared"]) mkdirSync(join(workspace, name))
+      execFileSync("git", ["init", "--quiet", join(workspace, "sub")])
+      const program = join(workspace, "tools", "run.sh")
+      writeFileSync(program, "exit 1\n")
+      const configuration = join(workspace, "sub", ".git", "config")
+      writeFileSync(configuration, `[core]\n\trepositoryformatversion = 0\n${setUp(workspace)}`)
+      const place = { workspace, stateDirectory, git: undefined, hooks: [], namedIn: async () => [] }
+      const look = nestedRepositories(place, makeConfigurationReader())
+      const digests = Effect.map(look, (found) => found.map(({ digest }) => digest))
+      const first = yield* digests
+      assert.strictEqual(first.length, 1)
+      assert.deepStrictEqual(yield* digests, first)
+      writeFileSync(program, "touch ran; exit 1\n")
+      assert.notDeepEqual(yield* digests, first)
+    })
+  )
+})
