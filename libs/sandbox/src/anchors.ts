@@ -5,7 +5,8 @@
 import { lstat, readlink } from "node:fs/promises"
 import { dirname, join, relative, resolve } from "node:path"
 import { hasCode } from "@reprise/process"
-import { type Anchors, isWithin } from "./policy.ts"
+import { isWithin } from "./mounts.ts"
+import type { Anchors } from "./policy.ts"
 
 const longestChain = 8
 

@@ -1,6 +1,7 @@
 /** The command line of bubblewrap for a policy. Pure. */
 import { dirname, join } from "node:path"
-import type { ListedFolder, Mount, Policy } from "./policy.ts"
+import type { Mount } from "./mounts.ts"
+import type { ListedFolder, Policy } from "./policy.ts"
 
 /** A path that is gone since the policy was made is left out: then there is nothing to show or to hide. */
 const mountArguments = ({ as, from, path }: Mount): ReadonlyArray<string> => {

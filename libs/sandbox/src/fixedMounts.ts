@@ -3,7 +3,7 @@
  * lies in one that commands write, and bubblewrap would follow a link in its place at the next command. Pure.
  */
 import { dirname } from "node:path"
-import { isWithin, type Mount } from "./policy.ts"
+import { isWithin, type Mount } from "./mounts.ts"
 
 const strictness = { writable: 0, readable: 1, "hidden-file": 2, "hidden-folder": 2 } as const
 

@@ -8,7 +8,7 @@ import { connect } from "node:net"
 import { Effect, Option } from "effect"
 import { findPaths, textOfPath } from "./findPaths.ts"
 import { findAll, pathsOf } from "./found.ts"
-import { isWithin } from "./policy.ts"
+import { isWithin } from "./mounts.ts"
 
 /** The paths in `/proc/net/unix` (proc(5)) that somebody listens on, or receives datagrams at. A path may hold blanks. Pure. */
 export const socketPathsIn = (text: string): ReadonlyArray<string> =>

@@ -7,7 +7,8 @@ import { find, findAll, makeLeadsTo, pathsOf, waysTo } from "./found.ts"
 import { gitDirectoriesOf } from "./gitDirectories.ts"
 import { type GitSetting, type NamedPath, namedByEnvironment, wordsOfCommand } from "./gitKeys.ts"
 import { type Spend, unlimited } from "./lookLimits.ts"
-import { type GitPlaces, isWithin } from "./policy.ts"
+import { isWithin } from "./mounts.ts"
+import type { GitPlaces } from "./policy.ts"
 
 /**
  * In the directory of a repository: what runs, what says what runs, whom git trusts and what it does not show. `grafts` makes

@@ -11,7 +11,8 @@ import {
 } from "@reprise/process"
 import { type Bubblewrap, bubblewrapArguments, startOf } from "./bubblewrap.ts"
 import { closingDescriptors } from "./closeDescriptors.ts"
-import type { Mount, Policy } from "./policy.ts"
+import type { Mount } from "./mounts.ts"
+import type { Policy } from "./policy.ts"
 import { exported, hiding, shellHead, withholding } from "./shellScript.ts"
 import { quoted } from "./shellWords.ts"
 

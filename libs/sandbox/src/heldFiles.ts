@@ -11,8 +11,9 @@ import { basename, dirname, join } from "node:path"
 import { hasCode, runProgram } from "@reprise/process"
 import { Effect } from "effect"
 import { contentOf } from "./contentOf.ts"
+import { isWithin } from "./mounts.ts"
 import { inItsFolder } from "./pinnedFolder.ts"
-import { isWithin, type Policy } from "./policy.ts"
+import type { Policy } from "./policy.ts"
 import { putAside } from "./putAside.ts"
 
 export interface HeldFile {

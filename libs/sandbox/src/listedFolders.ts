@@ -6,7 +6,8 @@
 import { readlink, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { readForeignFolder } from "@reprise/process"
-import { isWithin, type ListedFolder } from "./policy.ts"
+import { isWithin } from "./mounts.ts"
+import type { ListedFolder } from "./policy.ts"
 
 /** Each takes time at the start of every command, the more the more there are; in a larger folder a mount lies on each key. */
 const mostEntries = 100

@@ -1,7 +1,7 @@
 /** How much one look at a workspace may cost, since a command of an agent can make as much to look at as it likes. Pure. */
 import { join, relative } from "node:path"
 import { Schema } from "effect"
-import { isWithin } from "./policy.ts"
+import { isWithin } from "./mounts.ts"
 
 /** Takes so much from what a look may cost. Throws `TooMuchToLookAt` when nothing is left. */
 export type Spend = (cost: number) => void

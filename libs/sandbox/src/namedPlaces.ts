@@ -5,7 +5,7 @@
 import { readlink } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { findAll, pathsOf } from "./found.ts"
-import { isWithin } from "./policy.ts"
+import { isWithin } from "./mounts.ts"
 
 export interface NamedPlace {
   /** Absolute. */

@@ -3,7 +3,8 @@
  * sandbox later, holds a key or says what others may do is never asked about (docs/design/workspace.md#sandbox). Pure.
  */
 import { bearsCommands } from "./commandFiles.ts"
-import { type Found, isWithin } from "./policy.ts"
+import { isWithin } from "./mounts.ts"
+import type { Found } from "./policy.ts"
 
 export interface Bounds {
   readonly home: string | undefined

@@ -3,6 +3,7 @@ import type { Role } from "@reprise/protocol"
 import { cacheVariables } from "./caches.ts"
 import { commandFiles } from "./commandFiles.ts"
 import { fixed, ordered, seenIn } from "./fixedMounts.ts"
+import { isWithin, type Mount } from "./mounts.ts"
 
 /** The section `sandbox` of the configuration. Paths are absolute, or begin with `~/`, or are relative to the root. */
 export interface SandboxSettings {
@@ -103,14 +104,6 @@ export interface ListedFolder {
   readonly entries: ReadonlyArray<{ readonly name: string; readonly target?: string }>
 }
 
-/** Where a command finds a path, the later one on top. */
-export interface Mount {
-  readonly path: string
-  readonly as: "writable" | "readable" | "hidden-file" | "hidden-folder"
-  /** The folder that is seen there; absent: the path itself. */
-  readonly from?: string
-}
-
 export interface Policy {
   readonly workspace: string
   /** The git directory of its repository. */
@@ -137,9 +130,6 @@ export interface Policy {
   /** Variables that are set. */
   readonly environment: Readonly<Record<string, string>>
 }
-
-export const isWithin = (path: string, folder: string): boolean =>
-  path === folder || path.startsWith(folder === "/" ? "/" : `${folder}/`)
 
 /** Folders whose whole content belongs to other programs of this machine, their sockets among it. */
 const machineFolders = ["/run", "/tmp", "/var/tmp"]

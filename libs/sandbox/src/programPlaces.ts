@@ -5,7 +5,7 @@
 import { isAbsolute, join } from "node:path"
 import { readForeignFolder } from "@reprise/process"
 import { makeLeadsTo } from "./found.ts"
-import { isWithin } from "./policy.ts"
+import { isWithin } from "./mounts.ts"
 
 /** More are looked at without their links. */
 const mostEntries = 10_000

@@ -3,7 +3,8 @@
  * Its text is tested, it was never run on a Mac (docs/decisions/0039-seatbelt-on-macos.md).
  */
 import type { MacOSSandboxParams } from "@anthropic-ai/sandbox-runtime/dist/sandbox/macos-sandbox-utils.js"
-import { isWithin, type Mount, type Policy } from "./policy.ts"
+import { isWithin, type Mount } from "./mounts.ts"
+import type { Policy } from "./policy.ts"
 import { alone, exported, ofShell, shellHead, withholding } from "./shellScript.ts"
 import { quoted } from "./shellWords.ts"
 

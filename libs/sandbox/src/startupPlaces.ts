@@ -5,7 +5,7 @@
 import { isAbsolute, join } from "node:path"
 import { readForeignFolder } from "@reprise/process"
 import { makeLeadsTo } from "./found.ts"
-import { isWithin } from "./policy.ts"
+import { isWithin } from "./mounts.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -10,16 +10,10 @@ import { foreignSockets } from "./foreignSockets.ts"
 import { find, findAll, pathsOf } from "./found.ts"
 import { gitPlacesOf } from "./gitPlaces.ts"
 import { listedFolders } from "./listedFolders.ts"
+import { isWithin } from "./mounts.ts"
 import { findNamed, findNamedToWrite } from "./namedPlaces.ts"
 import type { Bounds } from "./openPlaces.ts"
-import {
-  type GitPlaces,
-  isWithin,
-  keptPaths,
-  type OwnPlaces,
-  type SandboxSettings,
-  type Surroundings
-} from "./policy.ts"
+import { type GitPlaces, keptPaths, type OwnPlaces, type SandboxSettings, type Surroundings } from "./policy.ts"
 import { programFolders, programPlaces } from "./programPlaces.ts"
 import { mayBeOpened } from "./refusedWrites.ts"
 import { registriesFor } from "./registries.ts"

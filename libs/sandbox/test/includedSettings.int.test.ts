@@ -54,7 +54,14 @@ describe("the program that a user's repository inside of a workspace runs", () =
       writeFileSync(program, "exit 1\n")
       const configuration = join(workspace, "sub", ".git", "config")
       writeFileSync(configuration, `[core]\n\trepositoryformatversion = 0\n${setUp(workspace)}`)
-      const place = { workspace, stateDirectory, git: undefined, hooks: [], namedIn: async () => [] }
+      const place = {
+        workspace,
+        stateDirectory,
+        git: undefined,
+        search: "/usr/bin:/bin",
+        hooks: [],
+        namedIn: async () => []
+      }
       const look = nestedRepositories(place, makeConfigurationReader())
       const digests = Effect.map(look, (found) => found.map(({ digest }) => digest))
       const first = yield* digests

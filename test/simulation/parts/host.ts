@@ -88,9 +88,7 @@ const gitOf = ({ gitFails, repositories }: SimulatedHost): (typeof Git)["Service
 
 const gitDirectory: (typeof GitDirectory)["Service"] = {
   identify: (directory) => Effect.succeed(`tree${directory.replaceAll("/", "-").replaceAll(".", "")}`),
-  exclude: () => Effect.void,
-  marker: () => Effect.succeed(undefined),
-  markPrepared: () => Effect.void
+  exclude: () => Effect.void
 }
 
 /** What is ignored by git is kept apart: it never makes a tree dirty. */
