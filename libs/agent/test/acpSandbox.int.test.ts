@@ -209,7 +209,7 @@ describe.skipIf(!sandboxed)("an agent over the Agent Client Protocol in the sand
         const { home } = yield* TheScene
         const seen = yield* recordEvents
         const author = yield* create()
-        const path = `${home}/.ssh/authorized_keys`
+        const path = `${home}/.bashrc`
         const said = yield* answeringAll(author, "once", say(author, `echo x >> ${path}; echo x >> ${path}`))
         assert.deepStrictEqual(said.asked, [])
         const reviewer = yield* create({ role: "reviewer" })

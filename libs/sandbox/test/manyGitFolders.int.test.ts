@@ -205,7 +205,7 @@ describe("what a command made for programs outside to obey", () => {
           stateDirectory,
           git: undefined,
           hooks: [],
-          search: "",
+          search: "/usr/bin:/bin",
           namedIn: async () => []
         }
         const failure = yield* Effect.flip(nestedRepositories(place, makeConfigurationReader(), { mostLooks: 300 }))
