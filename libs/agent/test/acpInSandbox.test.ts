@@ -61,6 +61,17 @@ describe("what an agent needs in the sandbox", () => {
     }
   })
 
+  it.each([
+    ["opencode acp", "/home/me/.cache/opencode/bin"],
+    ["opencode acp", "/home/me/.cache/opencode/packages"],
+    ["opencode acp", "/home/me/.config/opencode/node_modules"],
+    ["claude-agent-acp", "/home/me/.claude/local"],
+    ["codex-acp", "/home/me/.codex/packages"],
+    ["copilot --acp", "/home/me/.copilot/pkg"]
+  ])("keeps from %s the programs that are started outside later: %s", (command, place) => {
+    assert.include(sandboxNeeds(command, {}, "/home/me").own.kept, place)
+  })
+
   it("is where its variables say, and its model's server is the one that they name", () => {
     const environment = { CLAUDE_CONFIG_DIR: "/elsewhere", ANTHROPIC_BASE_URL: "http://127.0.0.1:4000/v1" }
     const { own } = sandboxNeeds("/opt/claude-agent-acp", environment, "/home/me")

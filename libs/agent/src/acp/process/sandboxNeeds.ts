@@ -60,11 +60,12 @@ const known: Readonly<Record<string, Known>> = {
     folders: [
       ofXdg("XDG_DATA_HOME", ".local/share", "opencode"),
       ofXdg("XDG_STATE_HOME", ".local/state", "opencode"),
-      ofXdg("XDG_CACHE_HOME", ".cache", "opencode"),
+      // Programs that it fetches, and packages of plugins: Reprise's own OpenCode runs them outside.
+      ofXdg("XDG_CACHE_HOME", ".cache", "opencode", ["bin", "node_modules", "packages"]),
       ofXdg("XDG_CONFIG_HOME", ".config", "opencode", [
         ...["opencode.json", "opencode.jsonc", "config.json", "tui.json", "AGENTS.md"],
         ...["agent", "agents", "command", "commands", "mode", "modes", "plugin", "plugins", "skill", "skills"],
-        ...["tool", "tools"]
+        ...["tool", "tools", "node_modules", "package.json", "tui.jsonc", "themes"]
       ])
     ],
     network: ["models.dev", "opencode.ai", ...vendors],
@@ -77,7 +78,7 @@ const known: Readonly<Record<string, Known>> = {
         from: [{ variable: "CLAUDE_CONFIG_DIR" }],
         or: ".claude",
         kept: [
-          ...["settings.json", "settings.local.json", "CLAUDE.md", "keybindings.json"],
+          ...["settings.json", "settings.local.json", "CLAUDE.md", "keybindings.json", "local", "statusline.sh"],
           ...["agents", "commands", "hooks", "output-styles", "plugins", "rules", "skills", "workflows"]
         ]
       }
@@ -93,7 +94,7 @@ const known: Readonly<Record<string, Known>> = {
       {
         from: [{ variable: "CODEX_HOME" }],
         or: ".codex",
-        kept: ["config.toml", "hooks.json", "AGENTS.md", "AGENTS.override.md", "agents", "plugins", "prompts", "rules"]
+        kept: ["config.toml", "hooks.json", "AGENTS.md", "AGENTS.override.md", "agents", "packages", "plugins", "prompts", "rules", "skills"]
       }
     ],
     network: ["api.openai.com", "auth.openai.com", "chatgpt.com"],
@@ -105,9 +106,9 @@ const known: Readonly<Record<string, Known>> = {
       {
         from: [{ variable: "COPILOT_HOME" }],
         or: ".copilot",
-        kept: ["mcp-config.json", "copilot-instructions.md", "agents", "hooks", "skills", "installed-plugins"]
+        kept: ["mcp-config.json", "copilot-instructions.md", "agents", "hooks", "skills", "installed-plugins", "pkg"]
       },
-      ofXdg("XDG_CACHE_HOME", ".cache", "copilot")
+      ofXdg("XDG_CACHE_HOME", ".cache", "copilot", ["pkg"])
     ],
     network: ["*.githubcopilot.com", "api.github.com", "github.com"],
     variables: ["COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN"],
