@@ -112,7 +112,7 @@ describe.skipIf(!(await canSandbox()))("the instructions that OpenCode gives a m
       ["a named pipe", (path: string) => execFileSync("mkfifo", [path])],
       ["a device without end", (path: string) => symlinkSync("/dev/zero", path)]
     ] as const)(
-      "are not waited for where one is %s: the turn, or the reading of a file beside it, fails",
+      "are not waited for where one is %s: no session begins, or the reading of a file beside it fails",
       ([kind, put]) =>
         Effect.gen(function* () {
           const { at } = yield* place(kind.replaceAll(" ", "-"))
@@ -122,8 +122,8 @@ describe.skipIf(!(await canSandbox()))("the instructions that OpenCode gives a m
           assert.include(below.words, "is no regular file")
           const { at: other } = yield* place(`${kind.replaceAll(" ", "-")}-at-the-top`)
           put(join(other, "AGENTS.md"))
-          const { outcome } = yield* told(other)
-          assert.match(outcome._tag === "Failure" ? outcome.failure.message : "", /AGENTS\.md is a .*or remove it/)
+          const { message } = yield* Effect.flip(told(other))
+          assert.match(message, /AGENTS\.md is a .*or remove it/)
         })
     )
   })

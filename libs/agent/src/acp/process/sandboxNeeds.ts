@@ -94,7 +94,18 @@ const known: Readonly<Record<string, Known>> = {
       {
         from: [{ variable: "CODEX_HOME" }],
         or: ".codex",
-        kept: ["config.toml", "hooks.json", "AGENTS.md", "AGENTS.override.md", "agents", "packages", "plugins", "prompts", "rules", "skills"]
+        kept: [
+          "config.toml",
+          "hooks.json",
+          "AGENTS.md",
+          "AGENTS.override.md",
+          "agents",
+          "packages",
+          "plugins",
+          "prompts",
+          "rules",
+          "skills"
+        ]
       }
     ],
     network: ["api.openai.com", "auth.openai.com", "chatgpt.com"],
