@@ -29,7 +29,7 @@ const ignoredByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 /** Whether git takes a name for that of a repository's own folder, on any file system. Pure. */
 export const isGitName = (name: string): boolean => {
   const [plain = ""] = name.replace(ignoredByHfs, "").toLowerCase().split(":")
-  const found = plain.replace(/[. ]+$/, "")
+  const found = plain.replace(/(?<![. ])[. ]+$/, "")
   return found === ".git" || found === "git~1"
 }
 
