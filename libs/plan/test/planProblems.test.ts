@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm"
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { formatPlanProblem, type PlanProblemCode, parsePlan } from "../src/index.ts"
@@ -6,6 +7,14 @@ import { lines, places, refused } from "./plans.ts"
 
 type Place = readonly [PlanProblemCode, line: number, column: number]
 const phase = (...text: ReadonlyArray<string>) => lines("## Phase 1: T", ...text)
+
+/** What takes longer is ended: a reader that tries every division of a text never comes back. */
+const withinSeconds = <A>(read: () => A): A => runInNewContext("read()", { read }, { timeout: 20_000 })
+
+it("a plan with hundreds of blank lines that end like Windows' is read", () => {
+  const text = phase("- [ ] a", "\r\n".repeat(900), "- [ ] b", "word ".repeat(300))
+  assert.isTrue(Result.isSuccess(withinSeconds(() => parsePlan(text))))
+})
 
 describe("a plan is refused, with line and column, when", () => {
   it.each<[string, string, ReadonlyArray<Place>]>([
@@ -91,6 +100,11 @@ describe("a plan is refused, with line and column, when", () => {
       [["too-deep", 34, 65]]
     ],
     ["quotes are nested deep", phase("- [ ] a", "", `${">".repeat(40)} a`), [["too-deep", 4, 1]]],
+    [
+      "a thousand lines after one are blank",
+      phase("- [ ] a", ...Array(1000).fill(" \t"), "a"),
+      [["blank-lines", 2, 8]]
+    ],
     ["nearly all of it is blank", phase("- [ ] a", "\r\n".repeat(100_000)), [["blank-lines", 2, 8]]],
     ["a block is enormous", phase("- [ ] a", "", "word ".repeat(maxBlockLength / 4)), [["too-large", 4, 1]]],
     [

@@ -10,12 +10,10 @@ export const maxBlockLength = 128 * 1024
 /** In UTF-16 units: the markdown parser takes time in the square of a paragraph's length. */
 const maxParagraphLength = 16 * 1024
 const maxBlankLines = 1000
-const maxMarkersPerLine = 100
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for control characters
 const notText = /[\0-\x08\x0B\x0E-\x1F\x7F-\x9F\uFEFF\uFFFD]/g
-const blankLines = new RegExp(`(?:\\r\\n|\\n|\\r)(?:[ \\t]*(?:\\r\\n|\\n|\\r)){${maxBlankLines}}`)
-const containers = new RegExp(`^(?:[ \\t]*(?:>|[-+*][ \\t]|\\d{1,9}[.)][ \\t])){${maxMarkersPerLine}}`, "m")
+const manyMarkers = /^(?:[ \t]*(?:>|[-+*][ \t]|\d{1,9}[.)][ \t])){100}/m
 
 /** The first reason why the text cannot be parsed at all, if any. */
 export const refuseText = (text: string): Option.Option<PlanProblem> => {
@@ -71,8 +69,8 @@ const refuseShape = (text: string): Option.Option<PlanProblem> => {
       )
     )
   }
-  const blank = text.search(blankLines)
-  if (blank >= 0) {
+  const blank = manyBlankLines(text)
+  if (blank !== undefined) {
     const at = positionAt(text, blank)
     return Option.some(
       planProblem(
@@ -82,15 +80,11 @@ const refuseShape = (text: string): Option.Option<PlanProblem> => {
       )
     )
   }
-  const nested = text.search(containers)
+  const nested = text.search(manyMarkers)
   return nested < 0
     ? Option.none()
     : Option.some(
-        planProblem(
-          "too-deep",
-          positionAt(text, nested),
-          `this line nests ${maxMarkersPerLine} or more lists or quotes; nest fewer.`
-        )
+        planProblem("too-deep", positionAt(text, nested), "this line nests 100 or more lists or quotes; nest fewer.")
       )
 }
 
@@ -100,6 +94,23 @@ export const blockTooLarge = (at: { readonly line: number; readonly column: numb
     at,
     `the block that begins here is longer than ${maxBlockLength} characters; move it into a file that the plan refers to.`
   )
+
+/** Where the line ends after which too many are blank. */
+const manyBlankLines = (text: string): number | undefined => {
+  let before: number | undefined
+  let blank = 0
+  let start = 0
+  for (const { 0: lineEnd, index } of text.matchAll(/\r\n|\n|\r/g)) {
+    if (before !== undefined && /^[ \t]*$/.test(text.slice(start, index))) blank += 1
+    else {
+      before = index
+      blank = 0
+    }
+    if (blank === maxBlankLines) return before
+    start = index + lineEnd.length
+  }
+  return undefined
+}
 
 /** The number of the first line that is too long. */
 const longLine = (text: string): number | undefined => {

@@ -19,8 +19,9 @@ interface Heading {
   readonly text: string
 }
 
-const phasePattern = /^phase\s+(\d{1,4}(?:\.\d{1,4})?)(?<separator>\s*:\s*|\s+[-–—]\s+|\s+|$)(?<title>.*)$/is
-const donePattern = /(?:^|\s+)[-–—]\s+COMPLETE$/s
+const phasePattern = /^phase\s+(\d{1,4}(?:\.\d{1,4})?)(?<separator>\s*:\s*|\s+[-–—]\s+|\s+|$)(?<title>.*)/is
+/** In a line whose blanks are single ones. */
+const donePattern = /(?:^| )[-–—] COMPLETE$/
 /** Headings that look like a phase but are not: without a problem they would be ignored silently. */
 const almostPhasePattern = /^phase[\s#.-]*\d|^phase\s+\S+\s*(?::|\s[-–—]\s)/i
 

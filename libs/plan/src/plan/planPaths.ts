@@ -10,7 +10,7 @@ export const slugOf = (text: string, fallback = "plan"): string => {
     .replaceAll(/\p{M}/gu, "")
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, "-")
-  const slug = [...words.replace(/^-+/, "")].slice(0, longestSlug).join("").replace(/-+$/, "")
+  const slug = [...words.replace(/^-/, "")].slice(0, longestSlug).join("").replace(/-$/, "")
   return slug === "" ? fallback : slug
 }
 
@@ -49,7 +49,8 @@ export const continuationStatePath = (phaseOrPlanId: string, slug: string): stri
   `${continuationDirectory(phaseOrPlanId, slug)}/.continuation-state.json`
 
 /** The summary's path, given the state file's path. */
-export const besideState = (statePath: string): string => statePath.replace(/[^/]*$/, "SUMMARY.md")
+export const besideState = (statePath: string): string =>
+  `${statePath.slice(0, statePath.lastIndexOf("/") + 1)}SUMMARY.md`
 
 export const summaryPath = (phaseOrPlanId: string, slug: string): string =>
   `${continuationDirectory(phaseOrPlanId, slug)}/SUMMARY.md`
