@@ -113,8 +113,10 @@ export const placeText = ({ evidence, phase, step }: EscalationView): string =>
 
 /** `continue session (resume the interrupted agent)`: the choice, and what it means. */
 export const partsOf = (label: string): { readonly name: string; readonly meaning: string | undefined } => {
-  const [, name = label, meaning] = /^(.*?)\s*\((.*)\)$/s.exec(label) ?? []
-  return { name, meaning }
+  const at = label.endsWith(")") ? label.indexOf("(") : -1
+  return at === -1
+    ? { name: label, meaning: undefined }
+    : { name: label.slice(0, at).trimEnd(), meaning: label.slice(at + 1, -1) }
 }
 
 /** The beginning of words of others, in one line. */

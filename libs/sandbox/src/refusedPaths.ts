@@ -9,13 +9,15 @@ const mostPaths = 20
 const longestLine = 4096
 
 const quotedPaths = (line: string): ReadonlyArray<string> =>
-  [...line.matchAll(/'(\/[^']*)'|"(\/[^"]*)"|‘(\/[^’]*)’/g)].flatMap(
+  [...line.matchAll(/'(\/[^']*)'|"(\/[^"]*)"|‘(\/[^‘’]*)’/g)].flatMap(
     ([, single, double, curly]) => single ?? double ?? curly ?? []
   )
 
 /** `cannot create /a: Read-only file system`, `Read-only file system: /a`, `/a (Read-only file system)`. */
 const barePath = (line: string): string | undefined => {
-  const [, before] = /(?:^|[\s:])(\/(?:(?!: ).)*?)(?:: (?:[^:/]+: )?|\s\()read-only file system/i.exec(line) ?? []
+  const reason = /(?:: (?:[^:/]+: )?|\s\()read-only file system/i.exec(line)
+  const said = line.slice(0, reason?.index ?? 0)
+  const [, before] = /(?:^|[\s:])(\/.*)/.exec(said.slice(said.lastIndexOf(": ") + 1)) ?? []
   if (before !== undefined) return before
   const [, after] = /read-only file system(?:: | @ \S+ - )(\/\S+)/i.exec(line) ?? []
   return after

@@ -49,7 +49,7 @@ const tryOut = (bubblewrap: string) =>
   )
 
 const whyRefused = (said: string): string =>
-  /unknown option.*disable-userns/i.test(said)
+  /unknown option/i.test(said) && said.includes("disable-userns")
     ? "This bubblewrap is older than 0.8, which cannot keep a command from making namespaces of its own. Install a newer one."
     : `bubblewrap cannot separate processes here (${said}). In a container, allow it user namespaces, or let the container be the sandbox (docs/security.md); on Ubuntu, allow bwrap in AppArmor.`
 

@@ -44,7 +44,7 @@ const noSuchChoice = (typed: string, asksToContinue: boolean, question: OfferedC
   const why = question.evidence.continueUnavailable ?? "this question does not concern a session"
   return {
     code: "not-offered",
-    message: `continue-session is not offered here: ${why.replace(/[.\s]+$/, "")}. ${choose}`
+    message: `continue-session is not offered here: ${why.replace(/(?<![.\s])[.\s]+$/, "")}. ${choose}`
   }
 }
 

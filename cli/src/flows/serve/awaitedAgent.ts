@@ -22,7 +22,7 @@ const answers = (url: string) =>
   Effect.isSuccess(
     Effect.tryPromise(async (signal) => {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(5_000)])
-      const { body } = await fetch(`${url.replace(/\/+$/, "")}/global/health`, { signal: limit })
+      const { body } = await fetch(`${url.replace(/(?<!\/)\/+$/, "")}/global/health`, { signal: limit })
       await body?.cancel()
     })
   )

@@ -48,7 +48,8 @@ const cut = ({ text }: Draft, from: number, to: number): Draft => ({
   at: from
 })
 
-const lastWord = /\S*\s*$/
+/** With what follows it. */
+const lastWordOf = (text: string): string => text.slice(text.trimEnd().search(/(?<!\S)\S*$/))
 
 /** The same place in the line that ends or begins beside this one, or its end. */
 const inLine = (draft: Draft, start: number): Draft => {
@@ -86,7 +87,7 @@ export const edit = (draft: Draft, what: Edit): Draft => {
       return { text, at: lineEnd(draft) }
     case "wordBack": {
       const before = text.slice(lineStart(draft), at)
-      return cut(draft, at - (lastWord.exec(before)?.[0].length ?? 0), at)
+      return cut(draft, at - lastWordOf(before).length, at)
     }
     case "clearLine":
       return cut(draft, lineStart(draft), at)

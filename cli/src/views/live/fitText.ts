@@ -26,7 +26,9 @@ export const wrappedLine = (line: string, columns: number): ReadonlyArray<string
 /** What is written on a line, without fenced blocks: what a model reports to Reprise is shown as an event. */
 export const prose = (text: string): string =>
   text
-    .replaceAll(/```[\s\S]*?(?:```|$)/g, " ")
+    .split("```")
+    .filter((_, part) => part % 2 === 0)
+    .join(" ")
     .trim()
     .replaceAll(/\s+/g, " ")
 

@@ -23,10 +23,10 @@ const stanzaFields = (stanza: string): ReadonlyMap<string, string> => {
   let name = ""
   for (const line of stanza.split("\n")) {
     if (line.startsWith("#")) continue
-    const field = /^([A-Za-z-]+):[ \t]*(.*)$/.exec(line)
+    const field = /^([A-Za-z-]+):(.*)$/.exec(line)
     if (field !== null) {
       name = (field[1] ?? "").toLowerCase()
-      fields.set(name, field[2] ?? "")
+      fields.set(name, (field[2] ?? "").trimStart())
     } else if (name !== "" && /^[ \t]/.test(line)) {
       fields.set(name, `${fields.get(name)}\n${line}`)
     }
@@ -72,7 +72,7 @@ export const parseOneLine = (text: string): ReadonlyArray<AptSource> =>
 export const parseDistribution = (osRelease: string): Option.Option<Distribution> => {
   const values = new Map<string, string>()
   for (const line of osRelease.split("\n")) {
-    const match = /^([A-Z_]+)="?([^"]*)"?\s*$/.exec(line)
+    const match = /^([A-Z_]+)="?([^"]*)(?:"\s*)?$/.exec(line)
     if (match !== null) values.set(match[1] ?? "", match[2] ?? "")
   }
   const ids = [values.get("ID") ?? "", ...words(values.get("ID_LIKE"))]

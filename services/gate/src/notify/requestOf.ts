@@ -169,7 +169,7 @@ export const requestOf = (
     case "slack":
       return { url, headers, body: JSON.stringify(slackBody(notices, link, answers)) }
     case "telegram": {
-      const method = `${url.replace(/\/+$/, "")}/bot${token}/sendMessage`
+      const method = `${url.replace(/(?<!\/)\/+$/, "")}/bot${token}/sendMessage`
       return { url: method, headers, body: JSON.stringify(telegramBody(chat, notices, link, answers)) }
     }
     case "ntfy": {

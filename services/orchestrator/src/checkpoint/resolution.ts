@@ -20,7 +20,7 @@ const wordsOf = (report: CheckpointReport, resolution: string): string =>
 /** What separates the notes on two steps: a line's end, a semicolon or a comma. */
 const separator = /[\n;,](?=[ \t]{0,8}#?\d{1,3}[ \t]{0,8}[.):=-]?[ \t]{0,8}(?:pass|fail))/i
 /** `2: fail the button is missing`, `1. pass`: a note on a numbered step. Bounded, since a human may write anything. */
-const stepNote = /^#?(\d{1,3})[ \t]{0,8}[.):=-]?[ \t]{0,8}(pass|fail)(?:ed)?\b[\s:,-]*(.*)$/is
+const stepNote = /^#?(\d{1,3})[ \t]{0,8}[.):=-]?[ \t]{0,8}(pass|fail)(?:ed)?\b[\s:,-]*(.*)/is
 
 /** The notes by the number of their step. */
 const notesOf = (words: string): ReadonlyMap<number, string> =>

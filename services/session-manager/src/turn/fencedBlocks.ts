@@ -9,7 +9,7 @@ export interface FencedBlock {
 }
 
 /** A fence begins a line; the block may be indented or quoted, in any language. */
-const fence = /^[ \t>]*(`{3,}|~{3,})(.*)$/
+const fence = /^[ \t>]*(`{3,}|~{3,})(.*)/s
 
 interface Line {
   readonly start: number

@@ -78,6 +78,12 @@ export const noAnswer =
       : new HostFault({ operation: `git ${operation}`, cause })
   }
 
+/** `unable to …: Permission denied`. */
+const lacksPermission = (line: string): boolean => {
+  const at = line.search(/unable to /i)
+  return at !== -1 && /: permission/i.test(line.slice(at))
+}
+
 /** git failed. */
 export class GitFault extends Schema.TaggedError<GitFault>()("GitFault", {
   /** The subcommand. */
@@ -97,9 +103,10 @@ export class GitFault extends Schema.TaggedError<GitFault>()("GitFault", {
   get isBroken() {
     return (
       !this.transient &&
-      /not a git repository|invalid gitfile format|bad config line|index file|bad signature|packed-refs|bad object|loose object|unable to read|object file|(?:unable to .*: |insufficient )permission/i.test(
+      (/not a git repository|invalid gitfile format|bad config line|index file|bad signature|packed-refs|bad object|loose object|unable to read|object file|insufficient permission/i.test(
         this.stderr
-      )
+      ) ||
+        this.stderr.split("\n").some(lacksPermission))
     )
   }
   /** Whether git was run in a bare repository, or in git's own directory. */

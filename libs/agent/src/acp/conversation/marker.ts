@@ -3,7 +3,7 @@
  * agent replays after a crash says by it whether it was given the prompt. Pure.
  */
 
-const marked = /\s*\[reprise (\S+) (\d+)\]\s*$/
+const mark = /^\[reprise (\S+) (\d+)\]$/
 
 export interface Marked {
   /** Without the mark. */
@@ -17,11 +17,10 @@ export const withMark = (text: string, messageId: string, n: number): string => 
 
 /** Undefined: the text is not of Reprise. */
 export const readMark = (text: string): Marked | undefined => {
-  const found = marked.exec(text)
-  const [, messageId, n] = found ?? []
-  return found === null || messageId === undefined
-    ? undefined
-    : { text: text.slice(0, found.index), messageId, n: Number(n) }
+  const trimmed = text.trimEnd()
+  const at = trimmed.lastIndexOf("[reprise ")
+  const [, messageId, n] = mark.exec(trimmed.slice(Math.max(at, 0))) ?? []
+  return messageId === undefined ? undefined : { text: trimmed.slice(0, at).trimEnd(), messageId, n: Number(n) }
 }
 
 /** Continues a turn that was cut off. Its agent may have ended it already, unheard. */

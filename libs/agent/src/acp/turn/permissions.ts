@@ -5,6 +5,7 @@ import { isInside, isReadable, placeOf } from "../../isInside.ts"
 import type { PendingPrompt } from "../../RuntimeEvent.ts"
 import type { HeldBack, RememberedRule, ToolRequest } from "../../rules/PermissionRules.ts"
 import { permissionOptions } from "../../rules/permissionOptions.ts"
+import { isSecretFile } from "../../secretFiles.ts"
 import { toolArgument } from "../../toolArgument.ts"
 
 type Input = Readonly<Record<string, unknown>>
@@ -74,8 +75,6 @@ export const isUnclear = ({ kind }: ToolCallUpdate, wanted: ToolRequest, held: H
   if (kind === "fetch") return held.addresses
   return held.files && (kind === "read" || kind === "edit" || kind === "delete" || kind === "move")
 }
-
-const isSecretFile = (path: string): boolean => /\.env(\.[^/]*)?$/.test(path) && !path.endsWith(".env.example")
 
 /** Whether the mode or the sandbox allows a request about which no rule says anything. */
 export const isApproved = async (

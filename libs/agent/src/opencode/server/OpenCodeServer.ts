@@ -302,7 +302,7 @@ export class OpenCodeServer extends Context.Service<OpenCodeServer, OpenCodeServ
     Layer.succeed(
       OpenCodeServer,
       connected({
-        url: server.url.replace(/\/+$/, ""),
+        url: server.url.replace(/(?<!\/)\/+$/, ""),
         username: server.username ?? "opencode",
         password: server.password
       })

@@ -9,6 +9,7 @@ import type { PermissionMode } from "@reprise/protocol"
 import { Effect, Option } from "effect"
 import { isInside, isReadable, placeOf } from "../../isInside.ts"
 import type { HeldBack, ToolRequest } from "../../rules/PermissionRules.ts"
+import { isSecretFile } from "../../secretFiles.ts"
 
 export interface PermissionRule {
   readonly permission: string
@@ -77,8 +78,6 @@ const pathsOf = (request: PermissionRequest, worktree: string): ReadonlyArray<st
 /** A command asks a second time for the folders that it names: the sandbox decides what it may do there. */
 const isOfCommand = ({ metadata, permission }: PermissionRequest): boolean =>
   permission === "bash" || (permission === "external_directory" && typeof metadata["command"] === "string")
-
-const isSecretFile = (path: string): boolean => /\.env(\.[^/]*)?$/.test(path) && !path.endsWith(".env.example")
 
 /** What a request is for, in the words of rules. */
 export const toolRequestOf = async (

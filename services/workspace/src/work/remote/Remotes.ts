@@ -49,7 +49,8 @@ export class Remotes extends Context.Service<
 const folderName = (url: string): string => {
   const name =
     url
-      .replace(/(\.git)?\/*$/, "")
+      .replace(/(?<!\/)\/+$/, "")
+      .replace(/\.git$/, "")
       .split(/[/:]/)
       .at(-1) ?? ""
   return `${slugOf(name, "repository")}-${createHash("sha256").update(url).digest("hex").slice(0, 12)}`
