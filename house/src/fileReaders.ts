@@ -5,7 +5,7 @@
  * lead to what whoever made it may not read.
  */
 import { parseSync, Visitor } from "oxc-parser"
-import { lineAt, productionFiles, type Sources } from "./sources.ts"
+import { isForTests, lineAt, productionFiles, type Sources } from "./sources.ts"
 
 /** Neither opens a file nor lists a folder. */
 const harmless: ReadonlySet<string> = new Set([
@@ -60,9 +60,6 @@ export interface FileReader {
 const fileModule = /^(?:node:)?fs(?:\/promises)?$/
 /** As what is called, or exported from. */
 const named = /(?<=\(\s*|\bfrom\s*)(["'`])(?:node:)?fs(?:\/promises)?\1/g
-
-/** Tests of several packages share what is in these. */
-const isForTests = (path: string) => /\/src\/testing[^/]*\.ts$/.test(path)
 
 const readersIn = (file: string, text: string): ReadonlyArray<FileReader> => {
   const { staticImports } = parseSync(file, text).module

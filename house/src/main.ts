@@ -1,13 +1,14 @@
 /**
  * `npm run house [-- --all]`: prints the measures, and exits with 1 when one misses its target.
- * `npm run citations`, `npm run readers`: only the citations, or who reads files in a way of its own, as parts of
- * `npm run check`.
+ * `npm run citations`, `npm run readers`, `npm run patterns`: only the citations, who reads files in a way of its own, or
+ * regular expressions that may take long, as parts of `npm run check`.
  */
 import { findBrokenCitations } from "./citations.ts"
 import { cruise } from "./cruise.ts"
 import { findFileReaders, showFileReader, showUndecided } from "./fileReaders.ts"
 import { installTools } from "./installTools.ts"
 import { measureHouse, renderMeasures, showCitation } from "./measures.ts"
+import { findSlowPatterns, showSlowPattern } from "./slowPatterns.ts"
 import { readSources, repository } from "./sources.ts"
 
 const isCli = (path: string) => path.startsWith("cli/src/")
@@ -33,6 +34,19 @@ const checkReaders = (): boolean => {
   return lines.length === 0
 }
 
+const checkPatterns = (): boolean => {
+  const { slow, unused } = findSlowPatterns(readSources(repository))
+  const lines = [
+    ...slow.map(showSlowPattern),
+    ...unused.map(
+      (entry) => `${entry} builds no regular expression any more: take it out of house/src/slowPatterns.ts.`
+    )
+  ]
+  process.stdout.write(lines.map((line) => `${line}\n`).join(""))
+  if (lines.length === 0) process.stdout.write("No regular expression takes long.\n")
+  return lines.length === 0
+}
+
 const printMeasures = (all: boolean): boolean => {
   if (!installTools()) return false
   const imports = cruise(repository, ["cli/src"]).imports.filter(({ from, to }) => isCli(from) && isCli(to))
@@ -44,6 +58,7 @@ const printMeasures = (all: boolean): boolean => {
 const options = process.argv.slice(2)
 const check = (): boolean => {
   if (options.includes("citations")) return checkCitations()
+  if (options.includes("patterns")) return checkPatterns()
   return options.includes("readers") ? checkReaders() : printMeasures(options.includes("--all"))
 }
 process.exitCode = check() ? 0 : 1

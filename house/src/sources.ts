@@ -13,7 +13,7 @@ export type Sources = ReadonlyMap<string, string>
 export const repository = fileURLToPath(new URL("../../", import.meta.url))
 
 /** Fixtures are broken on purpose, so their text is not checked. */
-const isRead = (path: string) => /\.(ts|md)$/.test(path) && !path.startsWith("house/fixtures/")
+const isRead = (path: string) => /\.(tsx?|md)$/.test(path) && !path.startsWith("house/fixtures/")
 
 /** Every path that git knows, whatever its type. */
 export const listPaths = (root: string): ReadonlyArray<string> =>
@@ -28,6 +28,9 @@ export const readSources = (root: string): Sources =>
 /** Production code: the `src` folders of libraries, services and the command. */
 export const productionFiles = (sources: Sources): Sources =>
   new Map([...sources].filter(([path]) => /^(cli|libs\/[^/]+|services\/[^/]+)\/src\/.*\.ts$/.test(path)))
+
+/** Tests of several packages share what is in these. */
+export const isForTests = (path: string): boolean => /\/src\/testing[^/]*\.ts$/.test(path)
 
 /** The number of the line, from 1, on which an offset lies. */
 export const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length
