@@ -62,7 +62,10 @@ const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g
 
 /** Pasted text as it is kept: lines without control characters; a tab is two blanks. */
 export const pastedText = (text: string): string =>
-  withLineFeeds(text).replaceAll("\t", "  ").replaceAll(control, "").replace(/(?<!\n)\n+$/, "")
+  withLineFeeds(text)
+    .replaceAll("\t", "  ")
+    .replaceAll(control, "")
+    .replace(/(?<!\n)\n+$/, "")
 
 const typed = (input: string): Arrived => {
   const text = withLineFeeds(input)
