@@ -14,6 +14,7 @@ import { root } from "./commands/root.ts"
 import { exitCodes } from "./terminal/exitCodes.ts"
 import { say } from "./terminal/Printer.ts"
 import { reportExit } from "./terminal/reportExit.ts"
+import { visible } from "./terminal/visible.ts"
 
 // Before any program is started: it would have what this process was started with, and agents can write what lies in the repository.
 closeUnknownFiles()
@@ -30,7 +31,7 @@ const fiber = Command.runWith(root, { version: manifest.version })(
   Effect.provide(presentation),
   Effect.provide(NodeServices.layer),
   // Standard output is for data.
-  Effect.provide(Logger.layer([Logger.withConsoleError(Logger.formatSimple)])),
+  Effect.provide(Logger.layer([Logger.withConsoleError(Logger.map(Logger.formatSimple, visible))])),
   Effect.runFork
 )
 

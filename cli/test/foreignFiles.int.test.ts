@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { projectAt } from "../src/project/Project.ts"
-import { isTracked, knownContents, trackedFiles } from "../src/project/trackedFiles.ts"
+import { blobNames, isTracked, knownBlobs, trackedFiles } from "../src/project/trackedFiles.ts"
 import { allAgentFiles, trustAgentFiles, untrustedAgentFiles } from "../src/trust/projectSettings.ts"
 import { trustedSettings } from "../src/trust/trustedSettings.ts"
 import { untrusted as untrustedSettings } from "../src/trust/trustStore.ts"
@@ -35,6 +35,25 @@ const record = () => {
   return join(folder, readdirSync(folder)[0] ?? "")
 }
 
+describe("settings of agents that others wrote", () => {
+  it.effect("are not trusted where they are more together than a runtime should read", () =>
+    Effect.gen(function* () {
+      const paths = Array.from({ length: 65 }, (_, at) => `.opencode/command/${at}.md`)
+      for (const path of paths) write(path, "a".repeat(1024 * 1024))
+      git("add", ".")
+      const files = yield* allAgentFiles(scratch.project)
+      assert.sameMembers(
+        files.map(({ path }) => path),
+        paths
+      )
+      for (const { digest, doubt } of files) {
+        assert.strictEqual(digest, "")
+        assert.match(doubt ?? "", /together, more than the 67108864 that can be trusted/)
+      }
+    })
+  )
+})
+
 describe("a file of settings", () => {
   it.effect.each([".git", ".git/HEAD"])(
     "is of others where a command removed %s, whatever a repository around it says",
@@ -48,8 +67,8 @@ describe("a file of settings", () => {
         rmSync(join(inner.root, removed), { recursive: true })
         assert.isTrue(yield* isTracked(inner, "reprise.toml"))
         assert.isUndefined(yield* trackedFiles(inner.root, ["reprise.toml"]))
-        const bytes = Buffer.from("never committed")
-        assert.isTrue((yield* knownContents(inner.root, [bytes])).has(bytes))
+        const names = blobNames(Buffer.from("never committed"))
+        assert.deepStrictEqual([...(yield* knownBlobs(inner.root, names))], names)
       })
   )
 })

@@ -41,30 +41,27 @@ export const ownMarkdown = (directory: string): Effect.Effect<ReadonlyArray<stri
   )
 
 /** As git names a content, by either of its hashes. */
-const namesOf = (bytes: Buffer): ReadonlyArray<string> =>
+export const blobNames = (bytes: Buffer): ReadonlyArray<string> =>
   ["sha1", "sha256"].map((algorithm) =>
     createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest("hex")
   )
 
 /**
- * Which of some contents the repository has, or all if git cannot tell: somebody has committed these, wherever, so they may have
- * come from others. A command can take a file out of the index and out of the newest commit; it stays on the disk.
+ * Which of some contents, by git's names, the repository has, or all if git cannot tell: somebody has committed these, wherever,
+ * so they may have come from others. A command can take a file out of the index and out of the newest commit; it stays on the
+ * disk.
  */
-export const knownContents = (
-  directory: string,
-  contents: ReadonlyArray<Buffer>
-): Effect.Effect<ReadonlySet<Buffer>> => {
-  if (contents.length === 0) return Effect.succeed(new Set())
-  const named = contents.flatMap((bytes) => namesOf(bytes).map((name) => ({ bytes, name })))
+export const knownBlobs = (directory: string, names: ReadonlyArray<string>): Effect.Effect<ReadonlySet<string>> => {
+  if (names.length === 0) return Effect.succeed(new Set())
   return runGit(directory, ["cat-file", "--batch-check=%(objectname) %(objecttype)"], {
     ...atTop,
-    input: named.map(({ name }) => `${name}\n`).join("")
+    input: names.map((name) => `${name}\n`).join("")
   }).pipe(
     Effect.map(({ exitCode, stdout }) => {
       const found = new Set(stdout.split("\n"))
-      return new Set(named.flatMap(({ bytes, name }) => (exitCode !== 0 || found.has(`${name} blob`) ? [bytes] : [])))
+      return new Set(names.filter((name) => exitCode !== 0 || found.has(`${name} blob`)))
     }),
-    Effect.orElseSucceed(() => new Set(contents))
+    Effect.orElseSucceed(() => new Set(names))
   )
 }
 

@@ -70,6 +70,6 @@ export const reportExit = (exit: Exit.Exit<unknown, unknown>, options: ReportOpt
   if (error instanceof CliExit) return error.exitCode
   if (error instanceof CliError.ShowHelp) return reportUsage(error, options)
   print(error instanceof CliFailure ? error : unexpected(error, cause), options)
-  if (options.debug) say(Cause.pretty(cause))
+  if (options.debug) say(visible(Cause.pretty(cause)))
   return error instanceof CliFailure ? error.exitCode : exitCodes.missing
 }

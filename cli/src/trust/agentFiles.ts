@@ -12,7 +12,7 @@ import type { RuntimeName } from "@reprise/protocol"
 import { commandFiles, commandFilesOf, nestedCommandFilesOf } from "@reprise/sandbox"
 import { Effect } from "effect"
 import type { Project } from "../project/Project.ts"
-import { knownContents, trackedFiles } from "../project/trackedFiles.ts"
+import { blobNames, knownBlobs, trackedFiles } from "../project/trackedFiles.ts"
 import { visibleLine } from "../terminal/visible.ts"
 import { filesAt } from "./filesOnDisk.ts"
 import { foreignPaths, isInAgentsTree, noteForeign } from "./foreignFiles.ts"
@@ -41,6 +41,8 @@ export interface AgentFile {
 }
 
 const largestBytes = 1024 * 1024
+/** Of all that are shown to be trusted; a runtime reads them all at once. */
+const largestTotalBytes = 64 * 1024 * 1024
 
 /** OpenCode adds the address of its schema to a file without one: that changes nothing. */
 const withoutSchema = (path: string, bytes: Buffer): Buffer =>
@@ -59,10 +61,10 @@ const digestOf = (path: string, bytes: Buffer): string =>
 
 const doubtful = (path: string, doubt: string): AgentFile => ({ path, sizeBytes: 0, digest: "", doubt })
 
-/** `contents`: by which git may know it. */
+/** `names`: by which git may know its content. The content itself is not kept: there may be thousands. */
 interface ReadFile {
   readonly file: AgentFile
-  readonly contents: ReadonlyArray<Buffer>
+  readonly names: ReadonlyArray<string>
 }
 
 /** Undefined for a file that is tracked, and not there. */
@@ -74,23 +76,23 @@ const readFile = (directory: string, path: string) =>
       if (bytes === undefined) return undefined
       return {
         file: { path, sizeBytes: bytes.length, digest: digestOf(path, bytes), doubt: undefined },
-        contents: [bytes, withoutSchema(path, bytes)]
+        names: [bytes, withoutSchema(path, bytes)].flatMap(blobNames)
       }
     } catch (error) {
       const file = doubtful(path, error instanceof ForeignFileRefused ? `it ${error.what}` : String(error))
       // git knows a link by where it leads.
       const target = await readlink(place, "buffer").catch(() => undefined)
-      return { file, contents: target === undefined ? [] : [target] }
+      return { file, names: target === undefined ? [] : blobNames(target) }
     }
   })
 
 /** Those of some files that git does not track whose content it knows all the same. */
 const filesOnceTracked = Effect.fnUntraced(function* (directory: string, read: ReadonlyArray<ReadFile>) {
-  const known = yield* knownContents(
+  const known = yield* knownBlobs(
     directory,
-    read.flatMap(({ contents }) => contents)
+    read.flatMap(({ names }) => names)
   )
-  return read.filter(({ contents }) => contents.some((bytes) => known.has(bytes)))
+  return read.filter(({ names }) => names.some((name) => known.has(name)))
 })
 
 /** As patterns of git, of which `*` stands for folders, too. */
@@ -105,6 +107,13 @@ const readAll = (directory: string, paths: ReadonlyArray<string>) =>
   Effect.forEach(paths, (path) => readFile(directory, path)).pipe(
     Effect.map((read) => read.flatMap((one) => one ?? []))
   )
+
+/** Those of others count together. */
+const doubtLarge = (files: ReadonlyArray<AgentFile>): ReadonlyArray<AgentFile> => {
+  const total = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+  const doubt = `it and its like have ${total} bytes together, more than the ${largestTotalBytes} that can be trusted`
+  return total > largestTotalBytes ? files.map(({ path }) => doubtful(path, doubt)) : files
+}
 
 /** The files of a runtime in a working tree of the project's clone that others may have written, by path. */
 export const agentFiles = Effect.fn("agentFiles")(function* (
@@ -128,7 +137,7 @@ export const agentFiles = Effect.fn("agentFiles")(function* (
     present.filter((path) => !theirs.includes(path))
   )
   const more = isInAgentsTree(directory) ? others : yield* filesOnceTracked(directory, others)
-  return [...(yield* readAll(directory, theirs)), ...more].map(({ file }) => file)
+  return doubtLarge([...(yield* readAll(directory, theirs)), ...more].map(({ file }) => file))
 })
 
 /** A line for people. */

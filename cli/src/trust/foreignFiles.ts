@@ -9,7 +9,7 @@ import { Effect, Schema } from "effect"
 import { cloneFile } from "../project/cloneFile.ts"
 import { identifyClone } from "../project/cloneId.ts"
 import type { Project } from "../project/Project.ts"
-import { knownContents, trackedFiles } from "../project/trackedFiles.ts"
+import { blobNames, knownBlobs, trackedFiles } from "../project/trackedFiles.ts"
 
 /** `path`: of a file, or of a folder with all that is in it, relative to a working tree of the clone. */
 const ForeignFile = Schema.Struct({ path: Schema.String, since: Schema.String })
@@ -92,5 +92,5 @@ export const isOfOthers = Effect.fn("isOfOthers")(function* (project: Project, p
   const bytes = yield* Effect.promise(() =>
     readForeignFile(join(project.root, path), { largestBytes, follow: true }).catch(() => undefined)
   )
-  return bytes !== undefined && (yield* knownContents(project.root, [bytes])).has(bytes)
+  return bytes !== undefined && (yield* knownBlobs(project.root, blobNames(bytes))).size > 0
 })
