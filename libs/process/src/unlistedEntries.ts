@@ -137,7 +137,7 @@ const mostInside = 100_000
 
 /**
  * What a folder that is in no commit, and of which git lists no file, holds: `nothing` but folders; `files` that rules hide; or
- * something `odd`, such as a named pipe.
+ * something `odd`, such as a named pipe. Whether one with a `.gitignore` of its own is believed, is looked at with that file.
  */
 const contentOf = async (directory: Bytes, top: Bytes): Promise<"nothing" | "files" | "odd"> => {
   const count = limitedTo(mostInside)
@@ -145,6 +145,10 @@ const contentOf = async (directory: Bytes, top: Bytes): Promise<"nothing" | "fil
   const search = async (folder: Bytes): Promise<boolean> => {
     const entries = await entriesOf(directory, folder, count)
     if (entries === undefined) return false
+    if (folder === top && entries.some((entry) => entry.name === ".gitignore" && entry.isFile())) {
+      content = "files"
+      return true
+    }
     for (const entry of entries) {
       if (isPlain(entry)) content = "files"
       else if (!entry.isDirectory() || !(await search(below(folder, entry.name)))) return false

@@ -162,6 +162,15 @@ const allowed: ReadonlyArray<{
     after: (at) => assert.isTrue(existsSync(join(at.root, "src/tmp")))
   },
   {
+    name: "a socket in a folder that a tool fills and hides by itself",
+    leave: (at) => {
+      at.put(".devenv/.gitignore", "*\n")
+      mkdirSync(join(at.root, ".devenv/state"))
+      putSocket(join(at.root, ".devenv/state/database"))
+      execFileSync("mkfifo", [join(at.root, ".devenv/state/log")])
+    }
+  },
+  {
     name: "files that rules hide, in a folder that no rule names",
     leave: (at) => {
       at.put(".gitignore", "*.pyc\n")
