@@ -51,6 +51,15 @@ const repositoryIn = (root: string) => {
   return { work, missing: { commit: placeOf("HEAD"), tree: placeOf("HEAD^{tree}"), blob: placeOf("HEAD:file") } }
 }
 
+/** Of that repository, without the content of files that are not checked out. */
+const partialClone = Effect.map(folder, (root) => {
+  const { work } = repositoryIn(root)
+  git(work, "config", "uploadpack.allowFilter", "true")
+  const clone = join(root, "clone")
+  git(root, "-c", "protocol.file.allow=always", "clone", "-q", "--filter=blob:none", `file://${work}`, clone)
+  return { clone, root }
+})
+
 const promised = (url: string): string =>
   [
     sectionOf("core.repositoryformatversion", "1"),
@@ -205,11 +214,7 @@ describe("git, as Reprise runs it, where objects are missing", () => {
 
   it.live("says in a partial clone what is missing and how to get it, and shows everything else", () =>
     Effect.gen(function* () {
-      const root = yield* folder
-      const { work } = repositoryIn(root)
-      git(work, "config", "uploadpack.allowFilter", "true")
-      const clone = join(root, "clone")
-      git(root, "-c", "protocol.file.allow=always", "clone", "-q", "--filter=blob:none", `file://${work}`, clone)
+      const { clone, root } = yield* partialClone
       const contacted = join(root, "contacted")
       git(clone, "config", "remote.origin.uploadpack", `touch ${contacted}; git-upload-pack`)
       writeFileSync(join(clone, "file"), "three\n")
@@ -228,11 +233,7 @@ describe("git, as Reprise runs it, where objects are missing", () => {
 
   it.live("takes a commit of a partial clone whose content is missing for one that nobody can check", () =>
     Effect.gen(function* () {
-      const root = yield* folder
-      const { work } = repositoryIn(root)
-      git(work, "config", "uploadpack.allowFilter", "true")
-      const clone = join(root, "clone")
-      git(root, "-c", "protocol.file.allow=always", "clone", "-q", "--filter=blob:none", `file://${work}`, clone)
+      const { clone } = yield* partialClone
       const [base, head] = [git(clone, "rev-parse", "HEAD~1"), git(clone, "rev-parse", "HEAD")]
       assert.deepStrictEqual(
         (yield* falsehoodsBetween(clone, base, head)).map(({ why }) => why),

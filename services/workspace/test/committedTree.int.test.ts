@@ -6,22 +6,9 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { finishPhase } from "../src/work/phase/finishPhase.ts"
-import { verifyClaims } from "../src/work/verify/verifyClaims.ts"
-import { verifyCommit } from "../src/work/verify/verifyCommit.ts"
-import { claims, finish, verify } from "./support/commands.ts"
-import { check, exchange, forge, forged, honest, type Scene, scene } from "./support/hostileAuthor.ts"
+import { type Attack, check, exchange, forge, forged, honest, isRefused, scene } from "./support/hostileAuthor.ts"
 import { adapters } from "./support/repository.ts"
 
-interface Attack {
-  readonly name: string
-  /** Gives the commit that the author reports. */
-  readonly attack: (scene: Scene) => string
-  /** What the author is told. */
-  readonly told: RegExp
-  /** Whether `git status` shows it: then the rejection needs no reason. */
-  readonly shown?: true
-}
 const attacks: ReadonlyArray<Attack> = [
   {
     name: "a filter that was given to one git alone",
@@ -35,7 +22,7 @@ const attacks: ReadonlyArray<Attack> = [
     told: /tools\/check\.mjs/
   },
   {
-    name: "an entry of the index that names another content",
+    name: "an index that was changed before the commit, so that the commit has another content",
     attack: (at) => {
       at.put(check, forged)
       at.put("src/a.mjs", "1\n")
@@ -316,50 +303,6 @@ const attacks: ReadonlyArray<Attack> = [
     shown: true
   },
   {
-    name: "a file of the commit in Reprise's own folder",
-    attack: (at) => {
-      at.put(".reprise/check.sh", "exit 1\n")
-      at.git("add", "--force", ".reprise/check.sh")
-      at.git("commit", "--quiet", "-m", "work")
-      at.put(".reprise/check.sh", "exit 0\n")
-      return at.git("rev-parse", "HEAD")
-    },
-    told: /\.reprise\/check\.sh/,
-    shown: true
-  },
-  {
-    name: "a file of the commit with the name of a summary that Reprise writes",
-    attack: (at) => {
-      at.put(".planning/phases/01-one/SUMMARY.md", "exit 1\n")
-      const done = at.commit()
-      at.put(".planning/phases/01-one/SUMMARY.md", "exit 0\n")
-      return done
-    },
-    told: /\.planning\/phases\/01-one\/SUMMARY\.md/,
-    shown: true
-  },
-  {
-    name: "a file with the name of a summary where Reprise writes none",
-    attack: (at) => {
-      const done = at.work()
-      at.put(".planning/SUMMARY.md", forged)
-      return done
-    },
-    told: /\.planning\/SUMMARY\.md/,
-    shown: true
-  },
-  {
-    name: "an entry in Reprise's own folder that the index alone has",
-    attack: (at) => {
-      const done = at.work()
-      at.put(".reprise/evil.mjs", forged)
-      at.git("add", "--force", ".reprise/evil.mjs")
-      return done
-    },
-    told: /\.reprise\/evil\.mjs/,
-    shown: true
-  },
-  {
     name: "an entry that the index alone has",
     attack: (at) => {
       const done = at.work()
@@ -373,43 +316,7 @@ const attacks: ReadonlyArray<Attack> = [
 ]
 
 layer(adapters, { excludeTestServices: true })("the tree that gates run on", (it) => {
-  it.effect.each(attacks)("is not that of the commit with $name", ({ attack, shown, told }) =>
-    Effect.gen(function* () {
-      const at = yield* scene
-      const done = attack(at)
-      if (shown !== true)
-        assert.strictEqual(at.git("status", "--porcelain", "--", ":!.gitattributes"), "", "git sees nothing")
-      const detail = yield* at.detailOf(done)
-      assert.match(detail, /^dirty-tree: Not committed: /)
-      assert.match(detail, told)
-      const claimed = yield* verifyClaims(claims(at.base, [], { commit: done }), at.place)
-      assert.containSubset(claimed, { _tag: "ClaimsRejected", reason: "dirty-tree" })
-      const finished = yield* finishPhase(finish(undefined, done), at.place)
-      assert.match(finished._tag === "PhaseBlocked" ? finished.dirty.join(", ") : finished._tag, told)
-    })
-  )
-
-  it.effect(
-    "is not that of the commit with files that Reprise's rule hides beside those of the commit, in a worktree",
-    () =>
-      Effect.gen(function* () {
-        const at = yield* scene
-        const directory = join(at.root, ".reprise/worktrees/r1")
-        at.git("worktree", "add", "--quiet", "-b", "run", directory)
-        const inTree = (...args: ReadonlyArray<string>) => at.git("-C", directory, ...args)
-        at.put(".reprise/worktrees/r1/.reprise/Makefile", "all:\n\tfalse\n")
-        inTree("add", "--force", ".reprise/Makefile")
-        inTree("commit", "--quiet", "-m", "work")
-        const done = inTree("rev-parse", "HEAD")
-        const place = { ...at.place, directory }
-        const outcome = Effect.map(verifyCommit(verify(done, at.base), place), (event) =>
-          event._tag === "CommitRejected" ? event.detail : "verified"
-        )
-        assert.strictEqual(yield* outcome, "verified")
-        at.put(".reprise/worktrees/r1/.reprise/GNUmakefile", "all:\n")
-        assert.match(yield* outcome, /\.reprise\/GNUmakefile \(is hidden by a rule that Reprise itself made/)
-      })
-  )
+  it.effect.each(attacks)("is not that of the commit with $name", isRefused)
 
   it.effect("is looked at anew when a file has changed within the same second, whatever its other times say", () =>
     Effect.gen(function* () {

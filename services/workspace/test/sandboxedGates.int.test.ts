@@ -5,7 +5,7 @@ import { existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
 import { layerSandbox } from "@reprise/sandbox"
-import { canSandbox, escapedFrom, escapes, recorded, scene } from "@reprise/sandbox/testing"
+import { canSandbox, escapedFrom, escapes, recorded, type Scene, scene } from "@reprise/sandbox/testing"
 import { Effect, Fiber, Schedule } from "effect"
 import { qualityGates } from "../src/work/qualityGates/qualityGates.ts"
 import { gates } from "./support/commands.ts"
@@ -16,23 +16,26 @@ const sandboxed = await canSandbox()
 const cleaning = "git clean -ffdxq -e /.reprise -e /.planning -e /reprise.local.toml"
 const hasPython = spawnSync("python3", ["--version"]).status === 0
 
+const runGates = ({ home, stateDirectory, workspace }: Scene, commands: ReadonlyArray<string>) =>
+  qualityGates(gates(commands), placeAt(workspace)).pipe(
+    Effect.provide(
+      layerSandbox({
+        mode: "auto",
+        gates: true,
+        settings: { write: [], read: [], deny: [], network: [] },
+        stateDirectory,
+        environment: { ...process.env, HOME: home }
+      })
+    )
+  )
+
 describe.skipIf(!sandboxed)("quality gates in the sandbox", () => {
   layer(adapters, { excludeTestServices: true })((it) => {
     it.effect("get out by none of the ways of the table, and say how they ended", () =>
       Effect.gen(function* () {
         const here = yield* scene
         const commands = [...escapes.map((_, index) => recorded(here, index)), "exit 3"]
-        const event = yield* qualityGates(gates(commands), placeAt(here.workspace)).pipe(
-          Effect.provide(
-            layerSandbox({
-              mode: "auto",
-              gates: true,
-              settings: { write: [], read: [], deny: [], network: [] },
-              stateDirectory: here.stateDirectory,
-              environment: { ...process.env, HOME: here.home }
-            })
-          )
-        )
+        const event = yield* runGates(here, commands)
         assert.deepStrictEqual(escapedFrom(here), [])
         if (event._tag !== "QualityFailed") return assert.fail(event._tag)
         assert.strictEqual(event.results.at(-1)?.exitCode, 3)
@@ -50,18 +53,7 @@ describe.skipIf(!sandboxed)("quality gates in the sandbox", () => {
           return path.endsWith("EDITMSG") ? found?.isSymbolicLink() === true : found !== undefined
         }
         const command = `ln -sf ${here.home}/escaped .git/COMMIT_EDITMSG; echo x > reprise.local.toml; echo x > .git/commondir; exec sleep 3600`
-        const running = yield* qualityGates(gates([command]), placeAt(here.workspace)).pipe(
-          Effect.provide(
-            layerSandbox({
-              mode: "auto",
-              gates: true,
-              settings: { write: [], read: [], deny: [], network: [] },
-              stateDirectory: here.stateDirectory,
-              environment: { ...process.env, HOME: here.home }
-            })
-          ),
-          Effect.forkScoped({ startImmediately: true })
-        )
+        const running = yield* runGates(here, [command]).pipe(Effect.forkScoped({ startImmediately: true }))
         yield* Effect.sync(() => places.every(isLeft)).pipe(
           Effect.repeat({ until: (all) => all, schedule: Schedule.spaced("50 millis") })
         )
@@ -75,17 +67,7 @@ describe.skipIf(!sandboxed)("quality gates in the sandbox", () => {
         const here = yield* scene
         const curl = "curl -sS -m 20 --noproxy '' http://example.org/"
         const commands = ["true", `${curl}; ${curl}`, `echo x > ${here.home}/data; exit 0`]
-        const event = yield* qualityGates(gates(commands), placeAt(here.workspace)).pipe(
-          Effect.provide(
-            layerSandbox({
-              mode: "auto",
-              gates: true,
-              settings: { write: [], read: [], deny: [], network: [] },
-              stateDirectory: here.stateDirectory,
-              environment: { ...process.env, HOME: here.home }
-            })
-          )
-        )
+        const event = yield* runGates(here, commands)
         if (event._tag !== "QualityPassed") return assert.fail(JSON.stringify(event))
         assert.deepStrictEqual(
           event.results.map(({ refused }) => refused),
@@ -109,17 +91,7 @@ describe.skipIf(!sandboxed)("quality gates in the sandbox", () => {
         writeFileSync(source, "raise SystemExit(7)\n")
         const gate = "python3 -c 'import calc'"
         assert.strictEqual(spawnSync("sh", ["-c", gate], { cwd: here.workspace }).status, 0, "outside of a gate")
-        const event = yield* qualityGates(gates([gate]), placeAt(here.workspace)).pipe(
-          Effect.provide(
-            layerSandbox({
-              mode: "auto",
-              gates: true,
-              settings: { write: [], read: [], deny: [], network: [] },
-              stateDirectory: here.stateDirectory,
-              environment: { ...process.env, HOME: here.home }
-            })
-          )
-        )
+        const event = yield* runGates(here, [gate])
         if (event._tag !== "QualityFailed") return assert.fail(event._tag)
         assert.strictEqual(event.results[0]?.exitCode, 7)
       })
@@ -133,17 +105,7 @@ describe.skipIf(!sandboxed)("quality gates in the sandbox", () => {
           mkdirSync(join(here.workspace, folder), { recursive: true })
           writeFileSync(join(here.workspace, folder, "index.js"), "")
         }
-        const event = yield* qualityGates(gates([cleaning]), placeAt(here.workspace)).pipe(
-          Effect.provide(
-            layerSandbox({
-              mode: "auto",
-              gates: true,
-              settings: { write: [], read: [], deny: [], network: [] },
-              stateDirectory: here.stateDirectory,
-              environment: { ...process.env, HOME: here.home }
-            })
-          )
-        )
+        const event = yield* runGates(here, [cleaning])
         if (event._tag !== "QualityPassed") return assert.fail(JSON.stringify(event))
         assert.isFalse(existsSync(join(here.workspace, "tools/node_modules")))
         assert.isFalse(existsSync(join(here.workspace, "new")))

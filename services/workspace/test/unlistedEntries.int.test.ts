@@ -2,21 +2,9 @@
 import { execFileSync } from "node:child_process"
 import { mkdirSync, rmdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
-import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
-import { finishPhase } from "../src/work/phase/finishPhase.ts"
-import { verifyClaims } from "../src/work/verify/verifyClaims.ts"
-import { claims, finish } from "./support/commands.ts"
-import { honest, putDeep, putSocket, type Scene, scene } from "./support/hostileAuthor.ts"
+import { layer } from "@effect/vitest"
+import { type Attack, honest, isRefused, putDeep, putSocket } from "./support/hostileAuthor.ts"
 import { adapters } from "./support/repository.ts"
-
-interface Attack {
-  readonly name: string
-  /** Gives the commit that the author reports. */
-  readonly attack: (scene: Scene) => string
-  /** What the author is told. */
-  readonly told: RegExp
-}
 
 const attacks: ReadonlyArray<Attack> = [
   ...[".git", ".Git", ".git ", "git~1", ".g\u200cit"].map(
@@ -121,18 +109,5 @@ const attacks: ReadonlyArray<Attack> = [
 ]
 
 layer(adapters, { excludeTestServices: true })("the tree that gates run on", (it) => {
-  it.effect.each(attacks)("is not that of the commit with $name", ({ attack, told }) =>
-    Effect.gen(function* () {
-      const at = yield* scene
-      const done = attack(at)
-      assert.strictEqual(at.git("status", "--porcelain"), "", "git sees nothing")
-      const detail = yield* at.detailOf(done)
-      assert.match(detail, /^dirty-tree: Not committed: /)
-      assert.match(detail, told)
-      const claimed = yield* verifyClaims(claims(at.base, [], { commit: done }), at.place)
-      assert.containSubset(claimed, { _tag: "ClaimsRejected", reason: "dirty-tree" })
-      const finished = yield* finishPhase(finish(undefined, done), at.place)
-      assert.match(finished._tag === "PhaseBlocked" ? finished.dirty.join(", ") : finished._tag, told)
-    })
-  )
+  it.effect.each(attacks)("is not that of the commit with $name", isRefused)
 })

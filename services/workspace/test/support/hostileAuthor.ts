@@ -4,10 +4,13 @@ import { createHash } from "node:crypto"
 import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { deflateSync } from "node:zlib"
+import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import { finishPhase } from "../../src/work/phase/finishPhase.ts"
 import { requireClean } from "../../src/work/prepare/refusal.ts"
+import { verifyClaims } from "../../src/work/verify/verifyClaims.ts"
 import { verifyCommit } from "../../src/work/verify/verifyCommit.ts"
-import { verify } from "./commands.ts"
+import { claims, finish, verify } from "./commands.ts"
 import { repository } from "./repository.ts"
 
 /** The test that a gate runs, as the commit has it and as an attacker has it: of the same length. */
@@ -56,6 +59,32 @@ export const scene = Effect.gen(function* () {
   return { ...made, base, git, put, commit, work, detailOf }
 })
 export type Scene = Effect.Success<typeof scene>
+
+/** What an author leaves in a tree that is not that of the commit. */
+export interface Attack {
+  readonly name: string
+  /** Gives the commit that the author reports. */
+  readonly attack: (scene: Scene) => string
+  /** What the author is told. */
+  readonly told: RegExp
+  /** Whether `git status` shows it: then the rejection needs no reason. */
+  readonly shown?: true
+}
+
+/** Neither the commit nor claims about it are accepted, the phase does not end, and each says why. */
+export const isRefused = Effect.fnUntraced(function* ({ attack, shown, told }: Attack) {
+  const at = yield* scene
+  const done = attack(at)
+  if (shown !== true)
+    assert.strictEqual(at.git("status", "--porcelain", "--", ":!.gitattributes"), "", "git sees nothing")
+  const detail = yield* at.detailOf(done)
+  assert.match(detail, /^dirty-tree: Not committed: /)
+  assert.match(detail, told)
+  const claimed = yield* verifyClaims(claims(at.base, [], { commit: done }), at.place)
+  assert.containSubset(claimed, { _tag: "ClaimsRejected", reason: "dirty-tree" })
+  const finished = yield* finishPhase(finish(undefined, done), at.place)
+  assert.match(finished._tag === "PhaseBlocked" ? finished.dirty.join(", ") : finished._tag, told)
+})
 
 /** Gives a file other content with the same size and modification time, so that only its change time tells. */
 export const forge = ({ root }: Pick<Scene, "root">, path: string, text: string) => {

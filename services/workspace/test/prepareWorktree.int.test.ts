@@ -1,0 +1,190 @@
+import { existsSync, readFileSync } from "node:fs"
+import { rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { assert, layer } from "@effect/vitest"
+import { RunId } from "@reprise/protocol"
+import { Effect } from "effect"
+import { ownTreeFolder } from "../src/work/git/ownTreeFolder.ts"
+import { listWorktrees } from "../src/work/git/worktrees.ts"
+import { done, type Prepare, prepared, r2, refused, services, withSubmodule } from "./support/preparing.ts"
+import { type Repository, repository } from "./support/repository.ts"
+
+const inWorktree = (made: Repository, more: Partial<Prepare> = {}) => prepared(made.root, { worktree: true, ...more })
+
+layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
+  it.effect("creates one on a branch named after the plan, without the dirty files of the repository", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write("dirt", "1")
+      const { event, place } = yield* inWorktree(made, {
+        postCreate: ["echo deps > node_modules.txt", "git rev-parse --show-toplevel"]
+      })
+      assert.strictEqual(place.directory, join(made.root, ".reprise/worktrees/r1"))
+      assert.containSubset(event, { directory: place.directory, branch: "reprise/plan" })
+      assert.isFalse(existsSync(join(place.directory, "dirt")))
+      assert.deepStrictEqual(place.tolerated, ["node_modules.txt"])
+      const log = readFileSync(join(made.root, ".reprise/logs/r1/post-create-git-rev-parse-show-toplevel.log"), "utf8")
+      assert.strictEqual(log, `${place.directory}\n`)
+      assert.strictEqual(yield* made.git("status", "--porcelain"), "?? dirt")
+    })
+  )
+
+  it.effect("creates many of one repository at the same time, even if a hook would refuse", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const names = Array.from({ length: 16 }, (_, n) => `plan-${n}`)
+      for (const name of names) yield* made.write(`${name}.md`, "# Plan\n")
+      yield* made.commit("plans")
+      yield* made.hook("post-checkout", "exit 1")
+      const all = yield* Effect.forEach(
+        names,
+        (name) => prepared(made.root, { worktree: true, runId: RunId.make(name), planPath: `${name}.md` }),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(
+        all.map(({ place }) => place.branch),
+        names.map((name) => `reprise/${name}`)
+      )
+    })
+  )
+
+  it.effect("reuses its own without running postCreate twice", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const postCreate = ["echo once >> times"]
+      const first = yield* inWorktree(made, { postCreate })
+      const again = yield* inWorktree(made, { postCreate })
+      assert.deepStrictEqual(again, first)
+      assert.strictEqual(readFileSync(join(first.place.directory, "times"), "utf8"), "once\n")
+    })
+  )
+
+  it.effect("runs postCreate again where somebody removed the worktree meanwhile", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const postCreate = ["echo once >> times"]
+      const { place } = yield* inWorktree(made, { postCreate })
+      yield* made.git("worktree", "remove", "--force", place.directory)
+      yield* inWorktree(made, { postCreate })
+      assert.strictEqual(readFileSync(join(place.directory, "times"), "utf8"), "once\n")
+    })
+  )
+
+  it.effect("believes nothing that another run wrote into git's directory about it", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const { place } = yield* inWorktree(made)
+      const forged = JSON.stringify({ tolerated: ["tests/"] })
+      yield* Effect.promise(() => writeFile(join(made.root, ".git/worktrees/r1/reprise-prepared.json"), forged))
+      assert.deepStrictEqual((yield* inWorktree(made)).place.tolerated, place.tolerated)
+      assert.notInclude(place.tolerated, "tests/")
+    })
+  )
+
+  it.effect("runs postCreate again when a crash interrupted it", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const { place } = yield* inWorktree(made, { postCreate: ["echo once >> times"] })
+      yield* Effect.promise(() => rm(`${ownTreeFolder(place)}-prepared.json`))
+      yield* made.git("-C", place.directory, "clean", "-fdq")
+      yield* inWorktree(made, { postCreate: ["echo once >> times"] })
+      assert.strictEqual(readFileSync(join(place.directory, "times"), "utf8"), "once\n")
+    })
+  )
+
+  it.effect("refuses when a postCreate command fails, says why, and leaves nothing behind", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const reason = yield* refused(made.root, { worktree: true, postCreate: ["echo no registry; exit 7"] })
+      assert.match(
+        reason,
+        /^post-create: workspace\.postCreate 'echo no registry; exit 7' ended with 7\..*post-create-.*\.log.*\nno registry/s
+      )
+      const silent = yield* refused(made.root, { worktree: true, postCreate: ["exit 7"] })
+      assert.match(silent, /ended with 7\. Its log is \S+\. It printed nothing\.$/)
+      assert.deepStrictEqual(yield* listWorktrees(made.root), [])
+      yield* inWorktree(made, { runId: r2 })
+    })
+  )
+
+  it.effect("refuses a plan that differs on the branch of the worktree", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write("PLAN.md", "# Changed")
+      assert.match(yield* refused(made.root, { worktree: true }), /^dirty-tree: .*PLAN\.md.*Commit it first/)
+      assert.deepStrictEqual(yield* listWorktrees(made.root), [])
+    })
+  )
+
+  it.effect("reuses the branch and the worktree that an earlier run left", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const { place } = yield* inWorktree(made)
+      assert.match(yield* refused(made.root, { worktree: true, runId: r2 }), /^in-use: .* by run r1/)
+      yield* made.write(".reprise/worktrees/r1/work.ts", "1")
+      yield* made.git("-C", place.directory, "add", "--all")
+      yield* made.git("-C", place.directory, "commit", "--quiet", "-m", "work")
+      yield* done(place, "failed")
+      const second = yield* inWorktree(made, { runId: r2 })
+      assert.strictEqual(second.place.directory, place.directory)
+      assert.isTrue(existsSync(join(second.place.directory, "work.ts")))
+      yield* done(second.place, "failed", r2)
+      yield* made.git("worktree", "remove", "--force", place.directory)
+      const third = yield* inWorktree(made, { runId: RunId.make("r3") })
+      assert.isTrue(existsSync(join(third.place.directory, "work.ts")))
+    })
+  )
+
+  it.effect("refuses a branch that is checked out elsewhere, or whose name is invalid", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      assert.match(yield* refused(made.root, { worktree: true, branch: "main" }), /^in-use: No worktree on main/)
+      for (const branch of ["--force", "a..b", "a b", "", "-b", "a\nb"]) {
+        assert.match(yield* refused(made.root, { worktree: true, branch }), /^other: .* cannot be the name of a branch/)
+      }
+    })
+  )
+
+  it.effect("removes it with a completed run even if the repository has submodules", () =>
+    Effect.gen(function* () {
+      const made = yield* withSubmodule
+      const { place } = yield* prepared(made.root, { worktree: true })
+      yield* made.git(
+        "-C",
+        place.directory,
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "update",
+        "--init"
+      )
+      yield* done(place)
+      assert.isFalse(existsSync(place.directory))
+    })
+  )
+
+  it.effect("removes it with a completed run whose work is merged, and keeps it otherwise", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const { place } = yield* inWorktree(made)
+      yield* made.write(".reprise/worktrees/r1/work.ts", "1")
+      yield* made.git("-C", place.directory, "add", "--all")
+      yield* made.git("-C", place.directory, "commit", "--quiet", "-m", "work")
+      yield* done(place)
+      assert.isTrue(existsSync(place.directory))
+      yield* made.git("merge", "--quiet", "reprise/plan")
+      yield* made.write(".reprise/worktrees/r1/unsaved", "1")
+      yield* done(place)
+      assert.isTrue(existsSync(place.directory))
+      yield* made.remove(".reprise/worktrees/r1/unsaved")
+      yield* made.write(".reprise/worktrees/r1/.planning/phases/01-one/SUMMARY.md", "x")
+      yield* done(place, "failed")
+      assert.isTrue(existsSync(place.directory))
+      yield* done(place)
+      assert.isFalse(existsSync(place.directory))
+      assert.strictEqual(yield* made.git("branch", "--list", "--format=%(refname:short)", "reprise/*"), "reprise/plan")
+      yield* done(place)
+    })
+  )
+})
