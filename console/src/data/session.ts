@@ -17,7 +17,7 @@ const storedSession = (): string | undefined => {
   }
 }
 
-/** Undefined: whoever has signed out. */
+/** Undefined: signed out. */
 export const keepSession = (session: string | undefined): void => {
   ofThisPage = session
   try {
@@ -28,7 +28,7 @@ export const keepSession = (session: string | undefined): void => {
   }
 }
 
-/** By which every request of a page says who sends it; none where nobody has signed in, or a proxy signs people in. */
+/** The header that carries the session; none before somebody signs in, and behind a proxy that signs people in. */
 export const sessionHeaders = (): Readonly<Record<string, string>> => {
   const session = storedSession()
   return session === undefined ? {} : { [consoleSessionHeader]: session }

@@ -72,7 +72,7 @@ export const makeHub = (): Hub => {
     for (const [page, last] of pages) bringUpToDate(page, last)
   }
 
-  /** Goes on after the last event. */
+  /** Reconnects, and asks for what came after the last event. */
   const begin = () => {
     stop()
     const after = newestOf(history)
@@ -80,7 +80,7 @@ export const makeHub = (): Hub => {
     closeStream = openStream(after === 0 ? "/api/events" : `/api/events?after=${after}`, sent, {
       onMessage: hear,
       onEnd: (refusal) => {
-        // Whoever signs out, in whatever page, ends the streams of the session. A page may have signed in again meanwhile.
+        // Signing out in one page ends the streams of all. This page may have signed in again meanwhile.
         if (refusal === 401 && sent === headers) return signOut()
         tell("lost")
         again = setTimeout(begin, retryMs)

@@ -7,7 +7,7 @@ export type StreamMessage = Pick<Event, "data" | "event" | "id">
 
 export interface Reader {
   readonly onMessage: (message: StreamMessage) => void
-  /** Once, unless it was closed. `refusal`: the status that was answered; undefined: nobody answered, or the stream ended. */
+  /** Called once, unless `close` came first. `refusal`: the status of the answer; undefined: no answer, or the stream ended. */
   readonly onEnd: (refusal: number | undefined) => void
 }
 
@@ -19,7 +19,7 @@ const lookEveryMs = 5_000
 const isStream = ({ headers, ok }: Response): boolean =>
   ok && headers.get("content-type")?.startsWith("text/event-stream") === true
 
-/** Opens a stream, once: whoever reads it opens the next one. Returns how to close it. */
+/** Opens a stream and returns how to close it. It does not reconnect: that is up to the caller. */
 export const openStream = (path: string, headers: RequestHeaders, { onEnd, onMessage }: Reader): (() => void) => {
   const closing = new AbortController()
   const { signal } = closing

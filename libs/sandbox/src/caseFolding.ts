@@ -5,6 +5,7 @@
 import { lstat } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { readForeignFolder } from "@reprise/process"
+import { foldersAbove } from "./mounts.ts"
 
 /** What is looked at. */
 export interface Names {
@@ -33,9 +34,6 @@ const inOtherCase = (name: string): string => {
   return upper === name ? name.toLowerCase() : upper
 }
 
-const foldersAbove = (path: string): ReadonlyArray<string> =>
-  dirname(path) === path ? [] : [...foldersAbove(dirname(path)), path]
-
 /** Found by another name than the folder lists: a number of a file tells less, since links share it and some disks make it up. */
 const isFolded = async (path: string, { isThere, listed }: Names): Promise<boolean> => {
   const other = join(dirname(path), inOtherCase(basename(path)))
@@ -47,7 +45,7 @@ const isFolded = async (path: string, { isThere, listed }: Names): Promise<boole
 
 /** The first folder on the way to one of the paths that takes names in any case. Undefined: none. */
 export const foldingFolder = async (paths: ReadonlyArray<string>, names = onDisk): Promise<string | undefined> => {
-  const all = [...new Set(paths.flatMap(foldersAbove))].sort()
+  const all = [...new Set(paths.flatMap((path) => [...foldersAbove(path), path]))].sort()
   const folded = await Promise.all(all.map((path) => isFolded(path, names)))
   const at = all.find((_, index) => folded[index])
   return at === undefined ? undefined : dirname(at)

@@ -2,27 +2,7 @@
  * Mounts that a command can put nowhere else. A mount itself cannot be renamed or removed; a folder above it can be where it
  * lies in one that commands write, and bubblewrap would follow a link in its place at the next command. Pure.
  */
-import { dirname } from "node:path"
-import { isWithin, type Mount } from "./mounts.ts"
-
-const strictness = { writable: 0, readable: 1, "hidden-file": 2, "hidden-folder": 2 } as const
-
-/** Parents first; of two for one path the stricter one last. */
-export const ordered = (mounts: ReadonlyArray<Mount>): ReadonlyArray<Mount> =>
-  [...mounts].sort((a, b) => {
-    if (a.path === b.path) return strictness[a.as] - strictness[b.as]
-    return `${a.path}/` < `${b.path}/` ? -1 : 1
-  })
-
-/** The last mount at or above a path. `mounts`: in order. */
-export const seenIn = (mounts: ReadonlyArray<Mount>, path: string): Mount | undefined =>
-  mounts.findLast((mount) => isWithin(path, mount.path))
-
-/** From the top, without the root. */
-const foldersAbove = (path: string): ReadonlyArray<string> => {
-  const above = dirname(path)
-  return above === path || above === "/" ? [] : [...foldersAbove(above), above]
-}
+import { foldersAbove, type Mount, ordered, seenIn } from "./mounts.ts"
 
 /** How the folder stays where it is, seen as before. Undefined: no command could rename it. */
 const anchorAt = (path: string, mounts: ReadonlyArray<Mount>): Mount | undefined => {

@@ -53,7 +53,7 @@ export const entriesOf = async (root: string): Promise<ReadonlyArray<Entry> | un
   return entries
 }
 
-const contentOf = async (path: string): Promise<Buffer> =>
+const bytesOf = async (path: string): Promise<Buffer> =>
   (await readForeignFile(path, { largestBytes: mostBytes, follow: false })) ??
   Promise.reject(new Error(`${path} is gone.`))
 
@@ -70,7 +70,7 @@ export const isSame = async (folder: string, copy: string): Promise<boolean> => 
   if (!now.every((entry) => isOwn(entry) && shapes.get(entry.name) === entry.shape)) return false
   for (const { kind, name } of now) {
     if (kind !== "file") continue
-    const [one, other] = await Promise.all([folder, copy].map((at) => contentOf(join(at, name))))
+    const [one, other] = await Promise.all([folder, copy].map((at) => bytesOf(join(at, name))))
     if (one === undefined || other === undefined || !one.equals(other)) return false
   }
   return true

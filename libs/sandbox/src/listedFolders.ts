@@ -6,7 +6,7 @@
 import { readlink, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { readForeignFolder } from "@reprise/process"
-import { isWithin } from "./mounts.ts"
+import { foldersAbove, isWithin } from "./mounts.ts"
 import type { ListedFolder } from "./policy.ts"
 
 /** Each takes time at the start of every command, the more the more there are; in a larger folder a mount lies on each key. */
@@ -40,11 +40,9 @@ const affordable = (lists: ReadonlyArray<ListedFolder>, homes: ReadonlyArray<str
     })
 }
 
-/** Folders above a path, below a home: such a list lies on a folder that somebody may remove, too. */
-const foldersAbove = (path: string, homes: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const above = dirname(path)
-  return homes.some((home) => above !== home && isWithin(above, home)) ? [...foldersAbove(above, homes), above] : []
-}
+/** Those above a path, below a home: such a list lies on a folder that somebody may remove, too. */
+const foldersOnTheWay = (path: string, homes: ReadonlyArray<string>): ReadonlyArray<string> =>
+  foldersAbove(path).filter((above) => homes.some((home) => above !== home && isWithin(above, home)))
 
 /** Whether it is there or not: one that is put there later is not seen either. */
 export interface HiddenPlaces {
@@ -59,7 +57,7 @@ export const listedFolders = async (
   homes: ReadonlyArray<string>,
   { keys, sockets }: HiddenPlaces
 ): Promise<ReadonlyArray<ListedFolder>> => {
-  const ofKeys = keys.flatMap((path) => foldersAbove(path, homes))
+  const ofKeys = keys.flatMap((path) => foldersOnTheWay(path, homes))
   const ofSockets = sockets.map((path) => dirname(path)).filter((path) => homes.some((home) => isWithin(path, home)))
   const lists = await Promise.all([...new Set([...homes, ...ofKeys, ...ofSockets])].map(list))
   return affordable(lists.flat(), homes)

@@ -48,8 +48,8 @@ const refusal = async ({ by = "", path }: NamedPlace, link: string) => {
 }
 
 /**
- * What exists of the places, real. Rejected where one of a setting leads through a link that a command could have made. `writable`: real folders
- * in which commands write.
+ * What exists of the places, real. Rejected where one of a setting leads through a link that a command could have made.
+ * `writable`: real folders in which commands write.
  */
 export const findNamed = async (
   places: ReadonlyArray<NamedPlace>,

@@ -2,8 +2,8 @@
 import type { Role } from "@reprise/protocol"
 import { cacheVariables } from "./caches.ts"
 import { commandFiles } from "./commandFiles.ts"
-import { fixed, ordered, seenIn } from "./fixedMounts.ts"
-import { isWithin, type Mount } from "./mounts.ts"
+import { fixed } from "./fixedMounts.ts"
+import { isWithin, type Mount, ordered, seenIn } from "./mounts.ts"
 
 /** The section `sandbox` of the configuration. Paths are absolute, or begin with `~/`, or are relative to the root. */
 export interface SandboxSettings {

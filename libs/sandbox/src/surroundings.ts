@@ -137,7 +137,8 @@ export const lookAround = async (
   const ownFolders = await findNamed(ofAgent(own.write), writable)
   // git-annex keeps passwords of its remotes there.
   const ofAnnex = git === undefined ? [] : [join(git.common, "annex", "creds")]
-  const keyPlaces = [...credentialPlaces(at), ...ofAnnex]
+  const ofPrograms = credentialPlaces(at)
+  const keyPlaces = [...ofPrograms, ...ofAnnex]
   const credentials = await findAll(keyPlaces)
   const deniedPlaces = settings.deny.map((path) => placeOf(path, at))
   const denied = await findAll(deniedPlaces)
@@ -145,7 +146,7 @@ export const lookAround = async (
   const hidden = [...credentials.filter(({ path }) => !ownFolders.some((folder) => isWithin(path, folder))), ...denied]
   // Of one that does not exist, its folder says where it would be.
   const absent = await Promise.all(
-    credentialPlaces(at).map(async (path) => {
+    ofPrograms.map(async (path) => {
       const above = await find(dirname(path))
       return above === undefined ? [] : [join(above.path, basename(path))]
     })

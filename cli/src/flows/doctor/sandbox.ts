@@ -24,7 +24,7 @@ export const checkSandbox = Effect.fn("checkSandbox")(function* (options: System
   if (unguarded !== undefined) return broken("sandbox", `OpenCode is not started: ${unguarded.problem}`, unguarded.next)
   const missing = shortcomings(standing)
   if (missing.length > 0 && standing.engine === "bubblewrap") {
-    return warning("sandbox", "Commands run in it, but their processes may go on after them.", missing.join(" "))
+    return warning("sandbox", "Commands run in it, but what they start may outlive them.", missing.join(" "))
   }
   if (missing.length > 0) {
     const next = "Run in a container or on Linux if you need them, or help to try it."
