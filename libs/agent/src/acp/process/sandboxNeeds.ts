@@ -95,16 +95,8 @@ const known: Readonly<Record<string, Known>> = {
         from: [{ variable: "CODEX_HOME" }],
         or: ".codex",
         kept: [
-          "config.toml",
-          "hooks.json",
-          "AGENTS.md",
-          "AGENTS.override.md",
-          "agents",
-          "packages",
-          "plugins",
-          "prompts",
-          "rules",
-          "skills"
+          ...["config.toml", "hooks.json", "AGENTS.md", "AGENTS.override.md"],
+          ...["agents", "packages", "plugins", "prompts", "rules", "skills"]
         ]
       }
     ],
