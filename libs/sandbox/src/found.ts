@@ -1,6 +1,7 @@
 /** What the disk has at a path. Reads only. */
 import { lstat, readlink, realpath, stat } from "node:fs/promises"
 import { basename, dirname, isAbsolute, join, resolve } from "node:path"
+import { hasCode, readForeignFolder } from "@reprise/process"
 import type { Found } from "./policy.ts"
 
 /**
@@ -66,9 +67,44 @@ export const makeLeadsTo = (): ((path: string) => Promise<string>) => {
   return (path) => remembered(path, 0)
 }
 
-export const findAll = async (paths: ReadonlyArray<string>): Promise<ReadonlyArray<Found>> => {
-  const found = (await Promise.all(paths.map(find))).filter((one) => one !== undefined)
-  return [...new Map(found.map((one) => [one.path, one])).values()]
+/** Each place once, without what does not exist. */
+export const eachOnce = (found: ReadonlyArray<Found | undefined>): ReadonlyArray<Found> => [
+  ...new Map(found.flatMap((one) => (one === undefined ? [] : [[one.path, one] as const]))).values()
+]
+
+export const findAll = async (paths: ReadonlyArray<string>): Promise<ReadonlyArray<Found>> =>
+  eachOnce(await Promise.all(paths.map(find)))
+
+/** In a larger folder each path is asked for. */
+const mostListed = 5000
+
+/** A disk may take names in any case of letters. */
+const asListed = (name: string) => name.normalize("NFC").toLowerCase()
+
+/** Whether something may be at a path, by lists of the folders on the way: each is read once. One that cannot be listed may hold anything. */
+const makeMayExist = (): ((path: string) => Promise<boolean>) => {
+  const known = new Map<string, Promise<ReadonlySet<string> | undefined>>()
+  const list = async (folder: string): Promise<ReadonlySet<string> | undefined> => {
+    if (!(await mayExist(folder))) return new Set()
+    const entries = await readForeignFolder(folder, { mostEntries: mostListed }).catch((error) =>
+      hasCode(error, "ENOTDIR") ? [] : ("unlisted" as const)
+    )
+    return entries === "unlisted" ? undefined : new Set((entries ?? []).map(({ name }) => asListed(name)))
+  }
+  const mayExist = async (path: string): Promise<boolean> => {
+    const folder = dirname(path)
+    if (folder === path) return true
+    const names = known.get(folder) ?? list(folder)
+    known.set(folder, names)
+    return (await names)?.has(asListed(basename(path))) ?? true
+  }
+  return mayExist
+}
+
+/** For hundreds of paths, of which most do not exist: folders are listed instead of each path being asked for. In their order. */
+export const findEach = (paths: ReadonlyArray<string>): Promise<ReadonlyArray<Found | undefined>> => {
+  const mayExist = makeMayExist()
+  return Promise.all(paths.map(async (path) => ((await mayExist(path)) ? find(path) : undefined)))
 }
 
 export const pathsOf = (found: ReadonlyArray<Found>) => found.map(({ path }) => path)

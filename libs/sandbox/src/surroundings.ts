@@ -7,13 +7,20 @@ import { anchorsOf } from "./anchors.ts"
 import { commandFiles } from "./commandFiles.ts"
 import { credentialPaths, systemCredentialPaths } from "./credentials.ts"
 import { foreignSockets } from "./foreignSockets.ts"
-import { find, findAll, pathsOf } from "./found.ts"
+import { eachOnce, find, findAll, findEach, pathsOf } from "./found.ts"
 import { gitPlacesOf } from "./gitPlaces.ts"
 import { listedFolders } from "./listedFolders.ts"
 import { isWithin } from "./mounts.ts"
 import { findNamed, findNamedToWrite } from "./namedPlaces.ts"
 import type { Bounds } from "./openPlaces.ts"
-import { type GitPlaces, keptPaths, type OwnPlaces, type SandboxSettings, type Surroundings } from "./policy.ts"
+import {
+  type Found,
+  type GitPlaces,
+  keptPaths,
+  type OwnPlaces,
+  type SandboxSettings,
+  type Surroundings
+} from "./policy.ts"
 import { programFolders, programPlaces } from "./programPlaces.ts"
 import { mayBeOpened } from "./refusedWrites.ts"
 import { registriesFor } from "./registries.ts"
@@ -97,13 +104,24 @@ const namesIn = (folder: string): Promise<ReadonlyArray<string>> =>
 /** What nobody may be asked about, whether it exists or not: as it is named, and where it leads. */
 const closedPlaces = async (
   where: Whereabouts,
-  settings: SandboxSettings,
+  named: ReadonlyArray<string>,
+  found: ReadonlyArray<Found>,
   git: GitPlaces | undefined
 ): Promise<ReadonlyArray<string>> => {
-  const named = [...credentialPlaces(where), ...settings.deny.map((path) => placeOf(path, where))]
   const programs = await programFolders(where.searched)
   const own = git === undefined ? [] : [git.directory, git.common, ...git.executable, ...git.obeyed]
-  return [...new Set([...named, ...own, ...programs, ...pathsOf(await findAll(named))])]
+  return [...new Set([...named, ...own, ...programs, ...pathsOf(found)])]
+}
+
+/** Where places that do not exist would be, as far as their folders say. */
+const absentPlaces = async (places: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+  const folders = [...new Set(places.map((path) => dirname(path)))]
+  const found = await findEach(folders)
+  const real = new Map(folders.map((folder, index) => [folder, found[index]?.path]))
+  return places.flatMap((path) => {
+    const above = real.get(dirname(path))
+    return above === undefined ? [] : [join(above, basename(path))]
+  })
 }
 
 const openedPlaces = async (wished: ReadonlyArray<string>, bounds: Bounds): Promise<ReadonlyArray<string>> => {
@@ -128,41 +146,37 @@ export const lookAround = async (
   const stateDirectory = await realOf(where.stateDirectory)
   const home = (await find(where.home))?.path
   const git = await gitPlacesOf(workspace, { ...where.environment, HOME: where.home })
-  const closed = await closedPlaces(at, settings, git)
+  const ofPrograms = credentialPlaces(at)
+  // git-annex keeps passwords of its remotes there.
+  const ofAnnex = git === undefined ? [] : [join(git.common, "annex", "creds")]
+  const keyPlaces = [...ofPrograms, ...ofAnnex]
+  const credentials = eachOnce(await findEach(keyPlaces))
+  const deniedPlaces = settings.deny.map((path) => placeOf(path, at))
+  const denied = await findAll(deniedPlaces)
+  const closed = await closedPlaces(at, [...ofPrograms, ...deniedPlaces], [...credentials, ...denied], git)
   const always = [workspace, ...(git === undefined ? [] : [git.common, git.directory])]
   const opened = await openedPlaces(wished, { home, workspace, stateDirectory, closed })
   const toWrite = [...named(settings.write, "sandbox.write"), ...ofAgent(own.write)]
   const write = [...(await findNamedToWrite(toWrite, [...always, ...opened])), ...opened]
   const writable = [...always, ...write]
-  const ownFolders = await findNamed(ofAgent(own.write), writable)
-  // git-annex keeps passwords of its remotes there.
-  const ofAnnex = git === undefined ? [] : [join(git.common, "annex", "creds")]
-  const ofPrograms = credentialPlaces(at)
-  const keyPlaces = [...ofPrograms, ...ofAnnex]
-  const credentials = await findAll(keyPlaces)
-  const deniedPlaces = settings.deny.map((path) => placeOf(path, at))
-  const denied = await findAll(deniedPlaces)
+  const programs = where.searched.filter((folder) => !writable.some((place) => isWithin(folder, place)))
+  const [sockets, ownFolders, absent, ofHome, ofPath, read] = await Promise.all([
+    foreignSockets({ home, workspace, writable, programs: programs.join(delimiter) }),
+    findNamed(ofAgent(own.write), writable),
+    absentPlaces(ofPrograms),
+    startupPlaces(home ?? where.home, where.environment, writable),
+    programPlaces(where.searched, write),
+    findNamed([...named(settings.read, "sandbox.read"), ...ofAgent(own.read)], writable)
+  ])
+  const startup = [...ofHome, ...ofPath]
   // Of its own login an agent has need; what the settings deny stays denied.
   const hidden = [...credentials.filter(({ path }) => !ownFolders.some((folder) => isWithin(path, folder))), ...denied]
-  // Of one that does not exist, its folder says where it would be.
-  const absent = await Promise.all(
-    ofPrograms.map(async (path) => {
-      const above = await find(dirname(path))
-      return above === undefined ? [] : [join(above.path, basename(path))]
-    })
-  )
-  const programs = where.searched.filter((folder) => !writable.some((place) => isWithin(folder, place)))
-  const sockets = await foreignSockets({ home, workspace, writable, programs: programs.join(delimiter) })
   const kept = await Promise.all(own.kept.map(async (path) => join(await realOf(dirname(path)), basename(path))))
   const obeyedFiles = [...commandFiles.map((name) => join(workspace, name)), ...kept]
-  // Where `.git` is a link, a command could put a repository of its own in its place.
-  const startup = [
-    ...(await startupPlaces(await realOf(where.home), where.environment, writable)),
-    ...(await programPlaces(where.searched, write))
-  ]
   const protectedPaths = [
     ...obeyedFiles,
     ...startup,
+    // Where it is a link, a command could put a repository of its own in its place.
     join(workspace, ".git"),
     ...(git?.obeyed ?? []),
     // As they are named, too: what a link of the user's leads to would be hidden no more without it.
@@ -181,11 +195,11 @@ export const lookAround = async (
     git,
     hidden: [...new Map(hidden.map((one) => [one.path, one])).values()],
     listed: await listedFolders(pathsOf(await findAll([where.home, ...ownHome()])), {
-      keys: [...pathsOf(hidden), ...absent.flat()],
+      keys: [...pathsOf(hidden), ...absent],
       sockets
     }),
     write,
-    read: await findNamed([...named(settings.read, "sandbox.read"), ...ofAgent(own.read)], writable),
+    read,
     commandFiles: pathsOf(await findAll([...obeyedFiles, ...startup])),
     startup,
     anchors: await anchorsOf(
