@@ -15,8 +15,8 @@ export interface WantedRemote {
   readonly ref?: string | undefined
 }
 
-const git = (project: Project, args: ReadonlyArray<string>) =>
-  runGit(project.root, args).pipe(
+const git = (project: Project, args: ReadonlyArray<string>, options: { readonly reachesRemotes?: boolean } = {}) =>
+  runGit(project.root, args, options).pipe(
     Effect.mapError((error) => missing("git", error.message, "'reprise doctor' checks git.", error))
   )
 
@@ -87,7 +87,7 @@ const hasPlan = Effect.fnUntraced(function* (project: Project, commit: string, p
 /** The commit that a branch or a tag has at the remote. */
 const commitThere = Effect.fnUntraced(function* (project: Project, { ref = "HEAD", url }: GitRemote) {
   const names = ref === "HEAD" ? [ref] : [`refs/heads/${ref}`, `refs/tags/${ref}^{}`, `refs/tags/${ref}`]
-  const { exitCode, stderr, stdout } = yield* git(project, ["ls-remote", "--", url, ...names])
+  const { exitCode, stderr, stdout } = yield* git(project, ["ls-remote", "--", url, ...names], { reachesRemotes: true })
   if (exitCode !== 0) {
     return yield* missing(
       "remote-unreachable",
