@@ -3,6 +3,7 @@ import { rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { projectAt } from "../src/project/Project.ts"
 import {
   allAgentFiles,
   forgetOutdatedFiles,
@@ -181,6 +182,23 @@ describe("the settings that a repository brings for agents", () => {
       writeFileSync(join(worktree, "opencode.json"), '{ "plugin": ["evil"] }')
       assert.strictEqual((yield* verdict(worktree))._tag, "refused")
       assert.deepStrictEqual(yield* verdict(), { _tag: "trusted" })
+    })
+  )
+
+  it.effect("are judged by the clone in which a host without a repository of its own works", () =>
+    Effect.gen(function* () {
+      track("opencode.json", config)
+      git("-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "a")
+      const worktree = join(scratch.project.directory, "worktrees", "run")
+      git("worktree", "add", "--quiet", worktree)
+      const onHost = projectSettings(projectAt(join(scratch.folder, "host")), "opencode")
+      assert.strictEqual((yield* onHost(worktree))._tag, "refused")
+      yield* trustAll
+      assert.deepStrictEqual(yield* onHost(worktree), { _tag: "trusted" })
+      rmSync(join(worktree, "opencode.json"))
+      git("-C", worktree, "rm", "--quiet", "--cached", "opencode.json")
+      git("rm", "--quiet", "--cached", "opencode.json")
+      assert.deepStrictEqual(yield* onHost(worktree), { _tag: "trusted" }, "it brings none")
     })
   )
 

@@ -19,6 +19,12 @@ const worktrees = `${sep}.reprise${sep}worktrees${sep}`
 /** Whether a path is the top of a worktree that Reprise made in this project. */
 export const isOwnWorktree = ({ root }: Project, path: string): boolean => path.startsWith(`${root}${worktrees}`)
 
+/** The repository of a worktree that Reprise made, such as that of a host that clones remotes. Undefined: Reprise did not make it. */
+export const repositoryOf = (path: string): Project | undefined => {
+  const nested = path.indexOf(worktrees)
+  return nested < 0 ? undefined : projectAt(path.slice(0, nested))
+}
+
 const notStarted = (error: ProgramFailed) =>
   error.reason === "not-found"
     ? missing("git-missing", "git is not installed.", "Install git and try again.")
@@ -60,8 +66,7 @@ export const topLevel = (from: string) =>
  */
 export const findRepository = Effect.fn("findRepository")(function* (from: string) {
   const top = yield* topLevel(from)
-  const nested = top.indexOf(worktrees)
-  return projectAt(nested < 0 ? top : top.slice(0, nested))
+  return repositoryOf(top) ?? projectAt(top)
 })
 
 /** The same; fails with exit code 3 also if its state folder was not made by this machine, here. */

@@ -2,7 +2,7 @@
 import type { ProjectSettings, ProjectVerdict } from "@reprise/agent"
 import type { RuntimeName } from "@reprise/protocol"
 import { Effect } from "effect"
-import type { Project } from "../project/Project.ts"
+import { type Project, repositoryOf } from "../project/Project.ts"
 import { visibleLine } from "../terminal/visible.ts"
 import { type AgentFile, agentFiles } from "./agentFiles.ts"
 import { redirectedImports } from "./openCodeImports.ts"
@@ -66,11 +66,14 @@ const verdictOnImports = Effect.fnUntraced(function* (runtime: RuntimeName, dire
   return verdict
 })
 
-/** The verdict for every working tree of a project. Without a readable record nothing is trusted. */
+/**
+ * The verdict for every working tree of a project, and of the clones of a host that works without a repository of its own. Without
+ * a readable record nothing is trusted.
+ */
 export const projectSettings =
   (project: Project, runtime: RuntimeName): ProjectSettings =>
   (directory) =>
-    untrustedAgentFiles(project, runtime, directory).pipe(
+    untrustedAgentFiles(repositoryOf(directory) ?? project, runtime, directory).pipe(
       Effect.flatMap((files) => {
         const paths = files.map(({ path }) => path)
         return paths.length === 0
