@@ -25,6 +25,7 @@ const listedByKernel = async (): Promise<ReadonlyArray<string>> => {
 /** Longer than most take; a home folder may be on a slow disk. The workspace is searched whole, as for repositories. */
 const searchTime = "3 seconds"
 const mostBytes = 1024 * 1024
+const passedOver = ["(", "-name", "node_modules", "-o", "-name", ".git", ")", "-prune", "-o"]
 /** Further down there are the sources and packages of everything. */
 const depthInHome = 4
 
@@ -38,6 +39,21 @@ const inTime = (found: ReturnType<typeof search>) =>
     Effect.timeoutOption(found, searchTime),
     Option.getOrElse((): ReadonlyArray<string> => [])
   )
+
+/** No command of an agent makes one there, and a command's policy may be older than that anyway. */
+const believedMs = 60_000
+
+const searchesOfHome = new Map<string, { readonly since: number; readonly found: Promise<ReadonlyArray<string>> }>()
+
+/** The search takes long in a home folder with much in it, so its answer is used again for a while. */
+const inHomeFolder = (home: string, programs: string): Promise<ReadonlyArray<string>> => {
+  const known = searchesOfHome.get(home)
+  if (known !== undefined && performance.now() - known.since < believedMs) return known.found
+  const args = [home, "-xdev", "-maxdepth", `${depthInHome}`, ...passedOver]
+  const found = Effect.runPromise(inTime(search(args, programs)))
+  searchesOfHome.set(home, { since: performance.now(), found })
+  return found
+}
 
 const patienceMs = 500
 
@@ -65,8 +81,6 @@ interface Where {
   readonly programs: string
 }
 
-const passedOver = ["(", "-name", "node_modules", "-o", "-name", ".git", ")", "-prune", "-o"]
-
 /** Real paths. */
 export const foreignSockets = async (where: Where): Promise<ReadonlyArray<string>> => {
   const { home, programs, workspace } = where
@@ -77,9 +91,7 @@ export const foreignSockets = async (where: Where): Promise<ReadonlyArray<string
     listedByKernel(),
     Effect.runPromise(search([workspace], programs)),
     others.length === 0 ? [] : Effect.runPromise(inTime(search([...others, "-xdev"], programs))),
-    home === undefined
-      ? []
-      : Effect.runPromise(inTime(search([home, "-xdev", "-maxdepth", `${depthInHome}`, ...passedOver], programs)))
+    home === undefined ? [] : inHomeFolder(home, programs)
   ])
   const isWritable = (path: string) => writable.some((folder) => isWithin(path, folder))
   const unlisted = [...new Set([...inWorkspace, ...inOthers])].filter((path) => !listed.includes(path))

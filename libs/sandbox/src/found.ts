@@ -101,10 +101,14 @@ const makeMayExist = (): ((path: string) => Promise<boolean>) => {
   return mayExist
 }
 
-/** For hundreds of paths, of which most do not exist: folders are listed instead of each path being asked for. In their order. */
-export const findEach = (paths: ReadonlyArray<string>): Promise<ReadonlyArray<Found | undefined>> => {
+/**
+ * For hundreds of paths, of which most do not exist: folders are listed instead of each path being asked for, each once, so use it
+ * for paths of one moment. Gives what is found in the order of the paths.
+ */
+export const makeFindEach = () => {
   const mayExist = makeMayExist()
-  return Promise.all(paths.map(async (path) => ((await mayExist(path)) ? find(path) : undefined)))
+  return (paths: ReadonlyArray<string>): Promise<ReadonlyArray<Found | undefined>> =>
+    Promise.all(paths.map(async (path) => ((await mayExist(path)) ? find(path) : undefined)))
 }
 
 export const pathsOf = (found: ReadonlyArray<Found>) => found.map(({ path }) => path)

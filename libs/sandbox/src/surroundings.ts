@@ -7,7 +7,7 @@ import { anchorsOf } from "./anchors.ts"
 import { commandFiles } from "./commandFiles.ts"
 import { credentialPaths, systemCredentialPaths } from "./credentials.ts"
 import { foreignSockets } from "./foreignSockets.ts"
-import { eachOnce, find, findAll, findEach, pathsOf } from "./found.ts"
+import { eachOnce, find, findAll, makeFindEach, pathsOf } from "./found.ts"
 import { gitPlacesOf } from "./gitPlaces.ts"
 import { listedFolders } from "./listedFolders.ts"
 import { isWithin } from "./mounts.ts"
@@ -114,7 +114,10 @@ const closedPlaces = async (
 }
 
 /** Where places that do not exist would be, as far as their folders say. */
-const absentPlaces = async (places: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+const absentPlaces = async (
+  places: ReadonlyArray<string>,
+  findEach: ReturnType<typeof makeFindEach>
+): Promise<ReadonlyArray<string>> => {
   const folders = [...new Set(places.map((path) => dirname(path)))]
   const found = await findEach(folders)
   const real = new Map(folders.map((folder, index) => [folder, found[index]?.path]))
@@ -143,30 +146,36 @@ export const lookAround = async (
   const named = (paths: ReadonlyArray<string>, by: string) => paths.map((path) => ({ path: placeOf(path, at), by }))
   const ofAgent = (paths: ReadonlyArray<string>) => paths.map((path) => ({ path: placeOf(path, at) }))
   const realOf = async (path: string) => (await find(path))?.path ?? path
-  const stateDirectory = await realOf(where.stateDirectory)
-  const home = (await find(where.home))?.path
-  const git = await gitPlacesOf(workspace, { ...where.environment, HOME: where.home })
+  const [stateDirectory, found, git] = await Promise.all([
+    realOf(where.stateDirectory),
+    find(where.home),
+    gitPlacesOf(workspace, { ...where.environment, HOME: where.home })
+  ])
+  const home = found?.path
+  const findEach = makeFindEach()
   const ofPrograms = credentialPlaces(at)
   // git-annex keeps passwords of its remotes there.
   const ofAnnex = git === undefined ? [] : [join(git.common, "annex", "creds")]
   const keyPlaces = [...ofPrograms, ...ofAnnex]
-  const credentials = eachOnce(await findEach(keyPlaces))
   const deniedPlaces = settings.deny.map((path) => placeOf(path, at))
-  const denied = await findAll(deniedPlaces)
-  const closed = await closedPlaces(at, [...ofPrograms, ...deniedPlaces], [...credentials, ...denied], git)
+  const toHide = Promise.all([findEach(keyPlaces).then(eachOnce), findAll(deniedPlaces)])
+  const closed = toHide.then((hidden) => closedPlaces(at, [...ofPrograms, ...deniedPlaces], hidden.flat(), git))
   const always = [workspace, ...(git === undefined ? [] : [git.common, git.directory])]
-  const opened = await openedPlaces(wished, { home, workspace, stateDirectory, closed })
+  const bounds = { home, workspace, stateDirectory }
+  const opened = wished.length === 0 ? [] : await openedPlaces(wished, { ...bounds, closed: await closed })
   const toWrite = [...named(settings.write, "sandbox.write"), ...ofAgent(own.write)]
   const write = [...(await findNamedToWrite(toWrite, [...always, ...opened])), ...opened]
   const writable = [...always, ...write]
   const programs = where.searched.filter((folder) => !writable.some((place) => isWithin(folder, place)))
-  const [sockets, ownFolders, absent, ofHome, ofPath, read] = await Promise.all([
+  const [[credentials, denied], sockets, ownFolders, absent, ofHome, ofPath, read, homes] = await Promise.all([
+    toHide,
     foreignSockets({ home, workspace, writable, programs: programs.join(delimiter) }),
     findNamed(ofAgent(own.write), writable),
-    absentPlaces(ofPrograms),
+    absentPlaces(ofPrograms, findEach),
     startupPlaces(home ?? where.home, where.environment, writable),
     programPlaces(where.searched, write),
-    findNamed([...named(settings.read, "sandbox.read"), ...ofAgent(own.read)], writable)
+    findNamed([...named(settings.read, "sandbox.read"), ...ofAgent(own.read)], writable),
+    findAll([where.home, ...ownHome()])
   ])
   const startup = [...ofHome, ...ofPath]
   // Of its own login an agent has need; what the settings deny stays denied.
@@ -183,31 +192,35 @@ export const lookAround = async (
     ...[...keyPlaces, ...deniedPlaces],
     ...pathsOf(hidden)
   ]
-  const around = {
-    home,
-    closed,
-    workspace,
-    stateDirectory,
-    temporary: await realOf(where.temporary),
-    caches: await realOf(where.caches),
-    ...(where.cachesFrom === undefined ? {} : { cachesFrom: await realOf(where.cachesFrom) }),
-    refused: where.refused,
-    git,
-    hidden: [...new Map(hidden.map((one) => [one.path, one])).values()],
-    listed: await listedFolders(pathsOf(await findAll([where.home, ...ownHome()])), {
-      keys: [...pathsOf(hidden), ...absent],
-      sockets
-    }),
-    write,
-    read,
-    commandFiles: pathsOf(await findAll([...obeyedFiles, ...startup])),
-    startup,
-    anchors: await anchorsOf(
+  const [temporary, caches, cachesFrom, listed, present, anchors, names] = await Promise.all([
+    realOf(where.temporary),
+    realOf(where.caches),
+    where.cachesFrom === undefined ? undefined : realOf(where.cachesFrom),
+    listedFolders(pathsOf(homes), { keys: [...pathsOf(hidden), ...absent], sockets }),
+    findAll([...obeyedFiles, ...startup]),
+    anchorsOf(
       protectedPaths.filter((path) => !isWithin(path, stateDirectory) || isWithin(path, workspace)),
       writable
     ),
+    namesIn(workspace)
+  ])
+  const around = {
+    ...bounds,
+    closed: await closed,
+    temporary,
+    caches,
+    ...(cachesFrom === undefined ? {} : { cachesFrom }),
+    refused: where.refused,
+    git,
+    hidden: [...new Map(hidden.map((one) => [one.path, one])).values()],
+    listed,
+    write,
+    read,
+    commandFiles: pathsOf(present),
+    startup,
+    anchors,
     sockets,
-    registries: registriesFor(await namesIn(workspace)),
+    registries: registriesFor(names),
     ...(own === noOwnPlaces ? {} : { own: { kept, network: own.network } })
   }
   const mayNotAppear = keptPaths(around)

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { afterEach, beforeEach } from "vitest"
-import { find, findEach } from "../src/found.ts"
+import { find, makeFindEach } from "../src/found.ts"
 
 describe("many paths at once", () => {
   let root = ""
@@ -29,6 +29,6 @@ describe("many paths at once", () => {
       ...["link", "link/inner/file", "link/none", "broken", "broken/below", "closed/file", "closed/none", "."]
     ]
     const paths = [...names.map((name) => join(root, name)), "/", root]
-    assert.deepStrictEqual(await findEach(paths), await Promise.all(paths.map(find)))
+    assert.deepStrictEqual(await makeFindEach()(paths), await Promise.all(paths.map(find)))
   })
 })
