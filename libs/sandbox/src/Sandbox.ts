@@ -27,6 +27,7 @@ import {
   environmentFor,
   gitUnder,
   type Host,
+  heldBefore,
   keyOf,
   onDisk,
   placesOf,
@@ -62,6 +63,13 @@ export interface Occupant {
   readonly permissions: PermissionMode
 }
 
+/** Absolute paths. */
+export interface AgentPrograms {
+  readonly shell: string
+  /** A folder. */
+  readonly git: string
+}
+
 export interface SandboxShape {
   readonly standing: Standing
   /** Whether the commands of an agent with these permissions run in it. */
@@ -79,10 +87,10 @@ export interface SandboxShape {
   /** The same for a server of many sessions: what it runs follows who works now in the folder that `sessionFolder` names. */
   readonly serverShell: Effect.Effect<string, SandboxFault>
   /**
-   * A folder with the `git` that the program of an agent finds, put before its `PATH`: outside of the sandbox it answers queries
-   * alone, and runs everything else as a command of the directory that writes nothing.
+   * The same, and a folder with the `git` that the program of an agent finds, put before its `PATH`: outside of the sandbox it
+   * answers queries alone, and runs everything else as a command of the directory that writes nothing.
    */
-  readonly gitFor: (directory: string, role: Role) => Effect.Effect<string, SandboxFault>
+  readonly programsFor: (directory: string, role: Role) => Effect.Effect<AgentPrograms, SandboxFault>
   /** The same for a server of many sessions: the folder in which it starts git decides. */
   readonly serverGit: Effect.Effect<string, SandboxFault>
   /**
@@ -125,7 +133,7 @@ const unused = (standing: Standing): SandboxShape => ({
   shellFor: () => notUsed,
   gateShell: () => notUsed,
   serverShell: notUsed,
-  gitFor: () => notUsed,
+  programsFor: () => notUsed,
   serverGit: notUsed,
   agentProgram: undefined,
   openedByWords: () => Effect.succeed([]),
@@ -214,14 +222,16 @@ const inUse = (host: Host, here: EngineHere): SandboxShape => {
     else await rm(place("/"), { force: true })
   }).pipe(Semaphore.makeUnsafe(1).withPermits(1))
 
-  const settle = (directory: string) =>
+  /** `when`: what holds after a turn follows from what was seen before it, as it does for the turn's last command. */
+  const settle = (directory: string, when: "now" | "after" = "now") =>
     Effect.gen(function* () {
       const { open, role } = strictest(
         [...occupants].filter((one) => one.directory === directory),
         covers
       )
       yield* tidy(host, directory)
-      const held = open ? undefined : yield* settled(host, directory, role)
+      const before = when === "after" ? yield* heldBefore(host, directory, role) : undefined
+      const held = open ? undefined : (before ?? (yield* settled(host, directory, role)))
       const text =
         held === undefined
           ? openShell(host.programs.shell, programPaths(host))
@@ -230,6 +240,8 @@ const inUse = (host: Host, here: EngineHere): SandboxShape => {
       if (open) guarded.delete(directory)
       yield* onDisk(directory, async () => {
         const real = await realpath(directory)
+        // What such an agent does is no part of what was seen before it.
+        if (open) host.policies.delete(keyOf("agent", real))
         await writeProgram(place(real, placedGit), gitText)
         await writeProgram(place(real), text)
       })
@@ -240,6 +252,7 @@ const inUse = (host: Host, here: EngineHere): SandboxShape => {
       Effect.tapError(() =>
         Effect.promise(async () => {
           const real = await realpath(directory).catch(() => directory)
+          host.policies.delete(keyOf("agent", real))
           for (const path of [place(real), place(real, placedGit)])
             await rm(path, { force: true }).catch(() => undefined)
         })
@@ -275,18 +288,14 @@ const inUse = (host: Host, here: EngineHere): SandboxShape => {
       const path = join(programs, "shell")
       return onDisk(dirname(path), () => writeProgram(path, dispatchingShell(placesOf(host)))).pipe(Effect.as(path))
     }),
-    gitFor: Effect.fn("Sandbox.gitFor")(function* (directory, role) {
-      const inside = yield* shellAt(
-        directory,
-        `git-${role}`,
-        Effect.map(settled(host, directory, role), (held) => gitUnder(host, held))
-      )
-      const path = yield* shellAt(
-        directory,
-        join(`path-${role}`, "git"),
-        Effect.succeed(gitFor(host.programs.git, inside))
-      )
-      return dirname(path)
+    programsFor: Effect.fn("Sandbox.programsFor")(function* (directory, role) {
+      yield* tidy(host, directory)
+      const held = yield* settled(host, directory, role)
+      const shell = yield* shellAt(directory, role, preparedFor(host, directory, role, held))
+      const inside = yield* shellAt(directory, `git-${role}`, Effect.succeed(gitUnder(host, held)))
+      const git = gitFor(host.programs.git, inside)
+      const path = yield* shellAt(directory, join(`path-${role}`, "git"), Effect.succeed(git))
+      return { shell, git: dirname(path) }
     }),
     serverGit: Effect.suspend(() => {
       const path = join(programs, "path", "git")
@@ -315,7 +324,7 @@ const inUse = (host: Host, here: EngineHere): SandboxShape => {
         () =>
           Effect.gen(function* () {
             occupants.delete(occupant)
-            yield* Effect.ignore(settle(occupant.directory))
+            yield* Effect.ignore(settle(occupant.directory, "after"))
           }).pipe(inTurn(occupant.directory))
       )
       yield* settle(occupant.directory).pipe(inTurn(occupant.directory))

@@ -21,7 +21,6 @@ import { holdFiles } from "./heldFiles.ts"
 import { holdFolders, type Replaced } from "./heldFolders.ts"
 import type { Keeping } from "./keepNames.ts"
 import type { NestedWatch } from "./NestedWatch.ts"
-import type { Bounds } from "./openPlaces.ts"
 import { type OwnPlaces, type Policy, policyFor, type SandboxSettings } from "./policy.ts"
 import { type makeProxy, ProxyFailed } from "./proxy.ts"
 import { lookAtRefused } from "./refusedWrites.ts"
@@ -29,7 +28,7 @@ import { seatbeltShell } from "./seatbelt.ts"
 import { type ProgramPaths, sandboxedShell } from "./shellScript.ts"
 import type { makeSockets } from "./sockets.ts"
 import { firstLinks } from "./strayEntries.ts"
-import { lookAround, placeOf } from "./surroundings.ts"
+import { type Around, lookAround, placeOf } from "./surroundings.ts"
 import type { Place } from "./treeSearch.ts"
 import type { Programs } from "./usability.ts"
 
@@ -82,10 +81,10 @@ export interface Host {
   readonly opened: Map<string, ReadonlyArray<string>>
 }
 
-/** A policy, and what nobody may be asked about. */
+/** A policy, and what was seen when it was made. */
 export interface Held {
   readonly policy: Policy
-  readonly bounds: Bounds
+  readonly around: Around
 }
 
 export const onDisk = <A>(directory: string, run: () => Promise<A>) =>
@@ -270,7 +269,7 @@ export const settled = (host: Host, directory: string, role: Role, of: CommandsO
       const around = await lookAround(where, settings, { wished, ...(own === undefined ? {} : { own }) })
       const policy = policyFor(around, settings, role)
       await refuseFolding(host, policy)
-      return { policy, bounds: around }
+      return { policy, around }
     })
   )
 
@@ -278,6 +277,13 @@ export const settled = (host: Host, directory: string, role: Role, of: CommandsO
 export const agentKeyOf = (name: string, role: Role, workspace: string) => `${name} ${role} ${workspace}`
 
 export const keyOf = (whose: Whose, workspace: string) => `${whose} ${workspace}`
+
+/** What was seen for agents' commands, for a role. Undefined: nothing was, or they could write where a human let them. */
+export const heldBefore = ({ options: { settings }, policies }: Host, directory: string, role: Role) =>
+  onDisk(directory, async (): Promise<Held | undefined> => {
+    const around = policies.get(keyOf("agent", await realpath(directory)))?.around
+    return around === undefined || around.hasOpened ? undefined : { policy: policyFor(around, settings, role), around }
+  })
 
 export const failedToListen = (cause: unknown) => new ProxyFailed({ cause })
 
@@ -293,7 +299,7 @@ const socketsFor = (host: Host, whose: Whose, { policy: { workspace } }: Held, p
   }
   const look = async (path: string) => {
     const held = host.policies.get(key)
-    return held === undefined ? undefined : await lookAtRefused(path, held.policy, held.bounds)
+    return held === undefined ? undefined : await lookAtRefused(path, held.policy, held.around)
   }
   const aside = () => host.run(putAsideNested(host, workspace))
   return Effect.tryPromise({

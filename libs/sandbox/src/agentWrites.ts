@@ -32,7 +32,7 @@ export const openedByWords = Effect.fn("Sandbox.openedByWords")(
       if (held === undefined || decider === undefined) return []
       const opened: Array<string> = []
       for (const path of refusedPathsIn(text)) {
-        const found = await lookAtRefused(path, held.policy, held.bounds)
+        const found = await lookAtRefused(path, held.policy, held.around)
         if (found === undefined) continue
         const refused: RefusedWrite = { ...found, failed }
         if ((await decider.write(refused)) === "allowed" && found.place !== undefined) opened.push(found.place)

@@ -135,12 +135,20 @@ const openedPlaces = async (wished: ReadonlyArray<string>, bounds: Bounds): Prom
 
 const noOwnPlaces: OwnPlaces = { write: [], read: [], kept: [], network: [] }
 
+export interface Around extends Surroundings, Bounds {
+  readonly home: string | undefined
+  readonly workspace: string
+  readonly stateDirectory: string
+  /** Whether commands may write where a human let them. */
+  readonly hasOpened: boolean
+}
+
 /** `own`: of an agent that runs inside as a whole. `wished`: where a human let commands write, if that is still allowed. */
 export const lookAround = async (
   where: Whereabouts,
   settings: SandboxSettings,
   { own = noOwnPlaces, wished = [] }: { readonly own?: OwnPlaces; readonly wished?: ReadonlyArray<string> } = {}
-): Promise<Surroundings & Bounds> => {
+): Promise<Around> => {
   const workspace = await realpath(where.workspace)
   const at = { ...where, workspace }
   const named = (paths: ReadonlyArray<string>, by: string) => paths.map((path) => ({ path: placeOf(path, at), by }))
@@ -215,6 +223,7 @@ export const lookAround = async (
     hidden: [...new Map(hidden.map((one) => [one.path, one])).values()],
     listed,
     write,
+    hasOpened: opened.length > 0,
     read,
     commandFiles: pathsOf(present),
     startup,

@@ -50,7 +50,7 @@ const programs: ReadonlyArray<
   [
     "the git of an agent's program",
     (sandbox, here) =>
-      Effect.map(sandbox.gitFor(here.workspace, "author"), (folder) => [
+      Effect.map(sandbox.programsFor(here.workspace, "author"), ({ git: folder }) => [
         join(folder, "git"),
         ["-c", `alias.look=!${reading}`, "look"]
       ])

@@ -61,9 +61,9 @@ const nest = ({ home, workspace }: Scene) => {
 
 describe.skipIf(!sandboxed)("the git of an agent's program", () => {
   it.live("answers what it asks, and runs nothing outside that a repository inside of the tree names", () =>
-    inScene((here, { gitFor }, git) =>
+    inScene((here, { programsFor }, git) =>
       Effect.gen(function* () {
-        const folder = yield* gitFor(here.workspace, "author")
+        const { git: folder } = yield* programsFor(here.workspace, "author")
         nest(here)
         assert.strictEqual(git(folder, "rev-parse", "--show-prefix").trim(), "")
         assert.match(git(folder, "-c", "a.b=c", "rev-list", "--max-parents=0", "HEAD"), /^[0-9a-f]{40}\n$/)
@@ -87,9 +87,9 @@ describe.skipIf(!sandboxed)("the git of an agent's program", () => {
   )
 
   it.live("fetches nothing by itself, and reaches no remote that a repository inside of the tree names", () =>
-    inScene((here, { gitFor }, git) =>
+    inScene((here, { programsFor }, git) =>
       Effect.gen(function* () {
-        const folder = yield* gitFor(here.workspace, "author")
+        const { git: folder } = yield* programsFor(here.workspace, "author")
         nest(here)
         const inner = join(here.workspace, "nested")
         const settings = {
@@ -129,9 +129,9 @@ describe.skipIf(!sandboxed)("the git of an agent's program", () => {
   )
 
   it.live("changes nothing, and sees no key", () =>
-    inScene((here, { gitFor }, git) =>
+    inScene((here, { programsFor }, git) =>
       Effect.gen(function* () {
-        const folder = yield* gitFor(here.workspace, "author")
+        const { git: folder } = yield* programsFor(here.workspace, "author")
         const before = git(folder, "rev-parse", "HEAD")
         assert.match(git(folder, "commit", "--allow-empty", "-m", "x"), /failed: .*(Read-only|unable)/s)
         assert.strictEqual(git(folder, "rev-parse", "HEAD"), before)

@@ -232,8 +232,8 @@ describe.skipIf(!sandboxed)("a protected folder that is made anew while a comman
     Effect.gen(function* () {
       const here = yield* furnished
       const before = statSync(join(here.workspace, ".husky")).ino
-      yield* during(here, ({ gitFor }) =>
-        Effect.flatMap(gitFor(here.workspace, "author"), (folder) =>
+      yield* during(here, ({ programsFor }) =>
+        Effect.flatMap(programsFor(here.workspace, "author"), ({ git: folder }) =>
           run(here, "/bin/sh", `PATH=${folder}:$PATH git checkout -q without`)
         )
       )

@@ -93,11 +93,9 @@ const prompt = (adapter: ClaudeAdapter): AgentRuntimeShape["prompt"] =>
     if (known.live !== undefined && known.live.messageId !== it.promptId.messageId) return yield* busy(id)
     const { directory, permissions } = known.record
     const role = it.role ?? "reviewer"
-    const { covers, gitFor, shellFor } = adapter.sandbox
+    const { covers, programsFor } = adapter.sandbox
     const guarded = covers(permissions)
-      ? yield* Effect.all({ shell: shellFor(directory, role), git: gitFor(directory, role) }).pipe(
-          Effect.mapError(fault("prompt"))
-        )
+      ? yield* Effect.mapError(programsFor(directory, role), fault("prompt"))
       : undefined
     const live =
       known.live ?? startTurn(adapter, known, it, { ...claude, ...(guarded === undefined ? {} : { guarded }) })
