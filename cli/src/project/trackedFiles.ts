@@ -1,6 +1,7 @@
 /** What a repository brings along: the files that git tracks. */
 import { createHash } from "node:crypto"
-import { runGit } from "@reprise/process"
+import { dirname, join } from "node:path"
+import { rememberWhile, runGit } from "@reprise/process"
 import { Effect } from "effect"
 import type { Project } from "./Project.ts"
 
@@ -18,14 +19,54 @@ const listed = (directory: string, args: ReadonlyArray<string>) =>
     Effect.orElseSucceed(() => undefined)
   )
 
+/** What cannot be told is asked for again. */
+const cannotTell = new Error("git cannot tell")
+
+interface Place {
+  readonly directory: string
+  /** Absolute. */
+  readonly index: string
+  /** Without one of these it is no repository, and git cannot tell. */
+  readonly needed: ReadonlyArray<string>
+}
+
+const places = rememberWhile<Place>(({ directory, needed }) => [join(directory, ".git"), ...needed])
+
+const findPlace = Effect.fnUntraced(function* (directory: string) {
+  const asked = ["rev-parse", "--path-format=absolute", "--git-path", "index", "--git-common-dir"]
+  const { exitCode, stdout } = yield* runGit(directory, asked, atTop)
+  const [index = "", common = "", ...rest] = stdout.split("\n")
+  // A folder may have a line break in its name.
+  if (exitCode !== 0 || rest.length !== 1) return yield* Effect.fail(cannotTell)
+  const needed = [join(dirname(index), "HEAD"), join(common, "objects"), join(common, "refs")]
+  return { directory, index, needed } satisfies Place
+})
+
+interface Tracked {
+  readonly place: Place
+  readonly files: ReadonlyArray<string>
+}
+
+const remembered = rememberWhile<Tracked>(({ place: { index, needed } }) => [index, ...needed])
+
 /**
  * The files that git tracks at or below some paths of a working tree; undefined if git cannot tell. The paths may be
- * patterns of git.
+ * patterns of git. It is asked again once its index is another one.
  */
-export const trackedFiles = (
-  directory: string,
-  paths: ReadonlyArray<string>
-): Effect.Effect<ReadonlyArray<string> | undefined> => listed(directory, ["ls-files", "-z", "--", ...paths])
+export const trackedFiles = Effect.fnUntraced(function* (directory: string, paths: ReadonlyArray<string>) {
+  const run = Effect.runPromiseWith(yield* Effect.context<never>())
+  const list = Effect.flatMap(listed(directory, ["ls-files", "-z", "--", ...paths]), (files) =>
+    files === undefined ? Effect.fail(cannotTell) : Effect.succeed(files)
+  )
+  const found = Effect.tryPromise(async () => {
+    const place = await places(directory, () => run(findPlace(directory)))
+    return await remembered(JSON.stringify([directory, paths]), async () => ({ place, files: await run(list) }))
+  })
+  return yield* found.pipe(
+    Effect.map(({ files }): ReadonlyArray<string> | undefined => files),
+    Effect.orElseSucceed(() => undefined)
+  )
+})
 
 const markdown = ["*.md", "*.markdown"]
 

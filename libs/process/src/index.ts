@@ -35,6 +35,7 @@ export { createPrivateFile, readPrivateFile } from "./privateFiles.ts"
 export { faultOf } from "./programEnd.ts"
 export { lastLines, logSize } from "./programLog.ts"
 export { splitPath, treePathVariable, withoutTreePath } from "./programPath.ts"
+export { rememberWhile } from "./rememberWhile.ts"
 export { remoteProblem, withoutLogin } from "./remoteUrl.ts"
 export { GitLimits, type GitOptions, objectNotFetched, runGit, saysNoWorkTree, untilBlocked } from "./runGit.ts"
 export {

@@ -5,7 +5,7 @@
 import { lstat, realpath, stat } from "node:fs/promises"
 import { homedir } from "node:os"
 import { dirname, isAbsolute, join, resolve } from "node:path"
-import { GitLimits, hasCode, readForeignText, runProgram, untilBlocked } from "@reprise/process"
+import { GitLimits, hasCode, readForeignText, rememberWhile, runProgram, untilBlocked } from "@reprise/process"
 import { Effect } from "effect"
 import { waysTo } from "./found.ts"
 import { type GitSetting, type NamedPath, namedPathOf, needsGit, readListing } from "./gitKeys.ts"
@@ -84,41 +84,6 @@ const insist = async (asked: Asked, args: ReadonlyArray<string>, more?: Record<s
 /** This repository, and none above it. */
 const exactly = (workspace: string) => ({ GIT_DIR: join(workspace, ".git") })
 
-interface State {
-  readonly text: string
-  /** When it last became another, in milliseconds. */
-  readonly since: number
-}
-
-/** Tells one state of a file from any other; of a folder, in which git makes files all the time, whether it is the same. */
-const stateOf = async (path: string): Promise<State> => {
-  const found = await stat(path, { bigint: true }).catch(() => undefined)
-  if (found === undefined) return { text: "", since: 0 }
-  const own = [found.dev, found.ino]
-  if (found.isDirectory()) return { text: own.join(" "), since: 0 }
-  return { text: [...own, found.size, found.mtimeNs, found.ctimeNs].join(" "), since: Number(found.ctimeMs) }
-}
-
-/** The clock by which a file system says when a file changed moves in steps of this. */
-const clockStepMs = 100
-
-/** Remembers answers, each as long as the files that it came from are the same ones. */
-const memory = <A>(filesOf: (answer: A) => ReadonlyArray<string>) => {
-  const known = new Map<string, { readonly of: string; readonly answer: A }>()
-  const statesOf = (answer: A) => Promise.all(filesOf(answer).map(stateOf))
-  const textOf = (states: ReadonlyArray<State>) => states.map(({ text }) => text).join("\n")
-  return async (question: string, find: () => Promise<A>): Promise<A> => {
-    const before = known.get(question)
-    if (before !== undefined && before.of === textOf(await statesOf(before.answer))) return before.answer
-    const asked = Date.now()
-    const answer = await find()
-    const states = await statesOf(answer)
-    // One that changes about now may have been another when git read it.
-    if (states.every(({ since }) => since < asked - clockStepMs)) known.set(question, { of: textOf(states), answer })
-    return answer
-  }
-}
-
 /** Where `HEAD` of a workspace is, if the workspace is a repository; git opens it whatever it is asked. */
 export const headOf = async (workspace: string): Promise<string | undefined> => {
   const dotGit = join(workspace, ".git")
@@ -143,7 +108,7 @@ const locate = async (asked: Asked): Promise<GitRepository> => {
   return { workspace, directory: await realpath(directory), common: await realpath(common), ...pointer }
 }
 
-const repositories = memory<GitRepository>(({ directory, workspace }) => [
+const repositories = rememberWhile<GitRepository>(({ directory, workspace }) => [
   join(workspace, ".git"),
   join(directory, "commondir")
 ])
@@ -269,7 +234,7 @@ const read = async (asked: Asked, more: ReadonlyArray<string>): Promise<GitConfi
   return { settings, named: await withPathsExpanded(asked, named), files: [...files, ...next] }
 }
 
-const configurations = memory<GitConfiguration>(({ files }) => files)
+const configurations = rememberWhile<GitConfiguration>(({ files }) => files)
 
 /**
  * All that git of this machine is configured to do in a repository, whatever branch is checked out. `more`: files that are
