@@ -69,11 +69,13 @@ const hiddenByReprise = "is hidden by a rule that Reprise itself made, and is in
 
 const foreignAttributes = "says how git reads files and is in no commit"
 
+/** gits that only look are asked at the same time, as far as there are processors. */
+const together = { concurrency: 4 }
+
 /** Paths that the index of the repository has otherwise than the commit: what others read with git is that of the index. */
 const differingIndex = Effect.fnUntraced(function* (directory: string, own: GitOptions, options: GitOptions) {
   const list = ["ls-files", "--stage", "-z"]
-  const ours = yield* insist(directory, list, own)
-  const theirs = yield* runGit(directory, list, options)
+  const [ours, theirs] = yield* Effect.all([insist(directory, list, own), runGit(directory, list, options)], together)
   if (theirs.exitCode !== 0) return yield* refused("ls-files", theirs)
   if (ours === theirs.stdout) return []
   const [one, other] = [new Set(fieldsOf(ours)), new Set(fieldsOf(theirs.stdout))]
@@ -86,6 +88,7 @@ const unwatched =
 
 /** Those of missing files that a sparse checkout left out: git itself names the others. */
 const leftOut = Effect.fnUntraced(function* (directory: string, paths: ReadonlyArray<string>, options: GitOptions) {
+  if (paths.length === 0) return new Set<string>()
   const wanted = yield* runGit(directory, ["config", "--type=bool", "core.sparseCheckout"], options)
   if (wanted.stdout.trim() !== "true") return new Set<string>()
   const files = yield* Effect.promise(() => filesAt(directory, paths))
@@ -156,26 +159,32 @@ export const compareTree = Effect.fn("compareTree")(function* (
   const said = yield* changedAttributes(directory, commit)
   const own = { folder: request.folder, rules: rulesOf(commit) }
   const { changed, keep, options: ours, read } = yield* compareFiles(directory, hash, own, options)
-  const { paths: untracked, unopened } = yield* listOthers(directory, [], ours)
-  const rules = untracked.filter(isAttributes)
-  const unseen = yield* hidden(directory, commit, ours)
-  const unlisted = yield* unlistedEntries(directory, commit, untracked, ours)
-  const left = yield* leftOut(directory, changed, ours)
-  const index = yield* differingIndex(directory, ours, options)
-  const flagged = (yield* unwatchedFiles(directory, options)).map(
-    (path): Found => ({ path, why: unwatched, mayStay: true })
-  )
   // Where the tree is a submodule or a worktree, the folder is elsewhere.
   const isReprises = !isSubmodule && dirname(dirname(request.folder)) === join(directory, ".reprise")
-  const beside = isReprises ? [] : yield* besideReprise(directory, commit, ours)
+  const written = new Set(request.when === "before" ? [] : read)
+  const files = commit.entries.filter(({ mode, path }) => mode.startsWith("100") && written.has(path))
+  const others = Effect.flatMap(listOthers(directory, [], ours), (listed) =>
+    Effect.map(unlistedEntries(directory, commit, listed.paths, ours), (unlisted) => ({ ...listed, unlisted }))
+  )
+  const [{ paths: untracked, unlisted, unopened }, unseen, left, index, flags, beside, converted] = yield* Effect.all(
+    [
+      others,
+      hidden(directory, commit, ours),
+      leftOut(directory, changed, ours),
+      differingIndex(directory, ours, options),
+      unwatchedFiles(directory, options),
+      isReprises ? Effect.succeed([]) : besideReprise(directory, commit, ours),
+      convertedOtherwise(directory, files, request.folder, ours)
+    ],
+    together
+  )
+  const rules = untracked.filter(isAttributes)
+  const flagged = flags.map((path): Found => ({ path, why: unwatched, mayStay: true }))
   const isOwn = ({ path }: Difference) =>
     !isSubmodule && isOwnName(path) && !commit.files.has(path) && (isReprises || !path.startsWith(".reprise/"))
   const attributes = [...said, ...rules.map((path) => ({ path, why: foreignAttributes }))]
   // By other attributes than those of the commit, files are the same that are not.
   const misread = attributes.length > 0 || unseen.some(({ path }) => isAttributes(path))
-  const written = new Set(request.when === "before" ? [] : read)
-  const files = commit.entries.filter(({ mode, path }) => mode.startsWith("100") && written.has(path))
-  const converted = yield* convertedOtherwise(directory, files, request.folder, ours)
   if (!misread) yield* keep(converted)
   const seen: ReadonlyArray<Found> = [
     ...attributes,

@@ -49,18 +49,21 @@ export const isConverted = (found: Attributes, { filters, isAutomatic }: Convers
   return names.some((name) => isSet(found[name])) || (isAutomatic && found["text"] !== "unset")
 }
 
+/** The records of `git config -z --get-regexp`: a key, and after a line break its value, if it has one. Pure. */
+export const readConversions = (listed: string): Conversions => {
+  const settings = fieldsOf(listed).map((record) => {
+    const at = record.indexOf("\n")
+    return at === -1 ? { key: record, value: "true" } : { key: record.slice(0, at), value: record.slice(at + 1) }
+  })
+  const automatic = settings.findLast(({ key }) => key === "core.autocrlf")?.value ?? "false"
+  const filters = settings.flatMap(({ key }) => /^filter\.(.*)\.(clean|process)$/s.exec(key)?.[1] ?? [])
+  return { isAutomatic: !["", "false"].includes(automatic), filters: new Set(filters) }
+}
+
 const conversionsOf = Effect.fnUntraced(function* (directory: string, options: GitOptions) {
-  const automatic = yield* runGit(directory, ["config", "--get", "core.autocrlf"], options)
-  const named = yield* runGit(
-    directory,
-    ["config", "-z", "--name-only", "--get-regexp", "^filter\\..*\\.(clean|process)$"],
-    options
-  )
-  const filters = fieldsOf(named.stdout).map((key) => key.replace(/^filter\.|\.(clean|process)$/g, ""))
-  return {
-    isAutomatic: !["", "false"].includes(automatic.stdout.trim()),
-    filters: new Set(filters)
-  } satisfies Conversions
+  const wanted = "^(core\\.autocrlf|filter\\..*\\.(clean|process))$"
+  const listed = yield* runGit(directory, ["config", "-z", "--get-regexp", wanted], options)
+  return readConversions(listed.stdout)
 })
 
 /** A file of a commit with its name in bytes, which may be no UTF-8: then the path stands for several. */

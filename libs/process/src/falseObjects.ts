@@ -6,7 +6,7 @@ import { createHash, type Hash } from "node:crypto"
 import { Effect } from "effect"
 import { refused } from "./ownIndex.ts"
 import { type GitOptions, objectNotFetched, runGit } from "./runGit.ts"
-import type { ProgramFailed } from "./runProgram.ts"
+import type { ProgramFailed, ProgramOutput } from "./runProgram.ts"
 
 /** As git names what is not there. */
 const isZero = (hash: string) => /^0*$/.test(hash)
@@ -141,6 +141,11 @@ const asMissing = (hash: string): Falsehood => ({
   why: "is missing from this partial clone: 'git fetch --refetch --no-filter REMOTE' gets it"
 })
 
+/** Of commits that are the same one nothing is asked. */
+const nothing: ProgramOutput = { exitCode: 0, stdout: "", stderr: "" }
+
+const together = { concurrency: "unbounded" } as const
+
 /** A file in which git keeps what it once read of the commits; it believes what stands there. */
 const graph: Falsehood = { path: "git's objects/info/commit-graph", why: "does not say what the commits hold" }
 
@@ -156,10 +161,14 @@ export const falsehoodsBetween = Effect.fn("falsehoodsBetween")(function* (
 ): Effect.fn.Return<ReadonlyArray<Falsehood>, ProgramFailed> {
   const range = ["--end-of-options", `${base}..${commit}`]
   const diff = ["diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", "--no-abbrev", "--end-of-options", base, commit]
-  const walked = yield* runGit(directory, ["rev-list", "--objects", "--no-object-names", ...range], options)
-  const differing = yield* runGit(directory, diff, options)
-  const ends = [base, commit].flatMap((one) => [`${one}^{commit}`, `${one}^{tree}`])
-  const named = yield* runGit(directory, ["rev-parse", ...ends], options)
+  const ends = [...new Set([base, commit])].flatMap((one) => [`${one}^{commit}`, `${one}^{tree}`])
+  const questions = base === commit ? [] : [["rev-list", "--objects", "--no-object-names", ...range], diff]
+  const asked = yield* Effect.forEach(
+    [["rev-parse", ...ends], ...questions],
+    (args) => runGit(directory, args, options),
+    together
+  )
+  const [named = nothing, walked = nothing, differing = nothing] = asked
   // Of a name that stands for nothing git repeats the name.
   const hashes = [named, walked].flatMap(({ stdout }) => stdout.split("\n").filter((line) => /^[0-9a-f]+$/.test(line)))
   const found = yield* falseObjects(directory, [...hashes, ...objectsInDiff(differing.stdout)], options)
@@ -180,7 +189,7 @@ export const falsehoodsBetween = Effect.fn("falsehoodsBetween")(function* (
     const shown = ["--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", "-z"]
     const list = [...believe, "log", ...shown, "--diff-merges=separate", "--format=%H %P", ...range]
     const trees = [...believe, "diff", ...shown, "--end-of-options", base, commit, "--"]
-    return Effect.forEach([list, trees], (args) => {
+    return [list, trees].map((args) => {
       const hash = createHash("sha256")
       const take = (piece: Buffer) => void hash.update(piece)
       return Effect.map(
@@ -189,6 +198,7 @@ export const falsehoodsBetween = Effect.fn("falsehoodsBetween")(function* (
       )
     })
   }
-  const [one, other] = [yield* told(false), yield* told(true)]
+  const both = [Effect.all(told(false), together), Effect.all(told(true), together)] as const
+  const [one, other] = yield* Effect.all(both, together)
   return one.every((text, at) => text === other[at]) ? [] : [graph]
 })

@@ -44,8 +44,16 @@ export const falseWork = Effect.fnUntraced(function* (directory: string, base: s
     : rejection("missing", `${found.path} ${found.why}. Remove it, and commit the work again.`)
 })
 
-/** The full hash of a commit that is reachable from HEAD and newer than the base, or the first rule that it breaks. */
-export const newCommit = Effect.fnUntraced(function* (directory: string, reported: string, base: string) {
+/**
+ * The full hash of a commit that is reachable from HEAD and newer than the base, or the first rule that it breaks. `sound`: what must
+ * be what it says, the commit alone or all since the base.
+ */
+export const newCommit = Effect.fnUntraced(function* (
+  directory: string,
+  reported: string,
+  base: string,
+  sound: "itself" | "since base" = "itself"
+) {
   const git = yield* Git
   const name = reported.trim()
   if (name === "") return rejection("missing", "No commit was named.")
@@ -57,15 +65,16 @@ export const newCommit = Effect.fnUntraced(function* (directory: string, reporte
   const [object, baseObject] = yield* git.describe(directory, [name, base])
   const commit = commitOf(name, object)
   if (typeof commit !== "string") return commit
-  const unsound = yield* falseWork(directory, commit, commit)
+  const from = commitOf(base, baseObject)
+  const isWhole = sound === "since base" && typeof from === "string"
+  const unsound = yield* falseWork(directory, isWhole ? from : commit, commit)
   if (unsound !== undefined) return unsound
-  if (!(yield* git.isAncestor(directory, commit, "HEAD"))) {
+  if ((yield* git.head(directory)) !== commit && !(yield* git.isAncestor(directory, commit, "HEAD"))) {
     return rejection(
       "unreachable",
       `${commit} is not reachable from HEAD: it is on another branch, or was amended or reset away.`
     )
   }
-  const from = commitOf(base, baseObject)
   if (typeof from !== "string")
     return rejection("not-new", `The commit that this work began from is gone. ${from.detail}`)
   if (commit === from) return rejection("not-new", `${commit} is the commit that this work began from.`)
@@ -134,10 +143,8 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
   const git = yield* Git
   const { directory } = place
   const { base } = command
-  const commit = yield* newCommit(directory, command.commit, base)
+  const commit = yield* newCommit(directory, command.commit, base, "since base")
   if (typeof commit !== "string") return commit
-  const unsound = yield* falseWork(directory, base, commit)
-  if (unsound !== undefined) return unsound
   if (!(yield* git.hasDiff(directory, base, commit))) {
     return rejection("empty", `There is no difference between ${base} and ${commit}.`)
   }
