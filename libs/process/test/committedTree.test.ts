@@ -1,7 +1,7 @@
 /** What is decided about files that git may take for those of a commit. */
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { isConverted, readAttributes } from "../src/conversions.ts"
+import { isConverted, readAttributes, readConversions } from "../src/conversions.ts"
 import { objectsInDiff, readObjects } from "../src/falseObjects.ts"
 import { hidingFiles, readIgnored } from "../src/selfHiddenFolders.ts"
 import { isGitName, unopenedFolders } from "../src/unlistedEntries.ts"
@@ -121,5 +121,23 @@ describe("a file that git itself may take for another content", () => {
     const listed = attributes.map(([name, value]) => `p\0${name}\0${value}\0`).join("")
     const [found = {}] = attributes.length === 0 ? [] : readAttributes(listed, attributes.length)
     assert.strictEqual(isConverted(found, configured), expected)
+  })
+})
+
+describe("what the user has configured of conversions", () => {
+  it.each([
+    ["nothing", "", false, []],
+    ["no ends of lines", "core.autocrlf\nfalse\0", false, []],
+    ["ends of lines", "core.autocrlf\ninput\0", true, []],
+    ["ends of lines by the name alone", "core.autocrlf\0", true, []],
+    ["the last of several", "core.autocrlf\ntrue\0core.autocrlf\nfalse\0", false, []],
+    [
+      "filters, whose names may hold points",
+      "filter.lfs.clean\ngit-lfs clean -- %f\0filter.lfs.process\nx\0filter.a.b.clean\nrun\0",
+      false,
+      ["lfs", "a.b"]
+    ]
+  ])("is read: %s", (_, listed, isAutomatic, filters) => {
+    assert.deepStrictEqual(readConversions(listed), { isAutomatic, filters: new Set(filters) })
   })
 })
