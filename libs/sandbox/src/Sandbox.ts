@@ -9,7 +9,7 @@ import type { PermissionMode, Role, RunId } from "@reprise/protocol"
 import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
 import { agentProgram, type SandboxedAgent } from "./agentProgram.ts"
 import { openedByWords, type PreparedAgent, type ToolWords } from "./agentWrites.ts"
-import { gitRepositoryOf, headOf, homeOf } from "./askGit.ts"
+import { type GitRepository, gitRepositoryOf, headOf, homeOf } from "./askGit.ts"
 import { removeUnusedCaches } from "./cacheFolders.ts"
 import { foldingFolder, whyFoldingIsRefused } from "./caseFolding.ts"
 import { credentialPaths } from "./credentials.ts"
@@ -148,32 +148,48 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 const movedAside = (paths: ReadonlyArray<string>) =>
   `Moved to .reprise/sandbox/refused, because git would write through it or wait for it without end: ${paths.slice(0, 20).join(", ")}.`
 
-const tidy = (host: Host, directory: string) =>
-  onDisk(directory, () => putAsideLeft(sharedFolder(host.options), "all")).pipe(
-    Effect.tap(tellReplaced),
-    Effect.andThen(tidyStray(host, directory)),
-    Effect.andThen(Effect.asVoid(putAsideNested(host, directory)))
-  )
+/** Some who call this end, and ask for no answer. */
+const sayWhy = (fault: SandboxFault) => Effect.logWarning(fault.message)
 
-const tidyStray = (host: Host, directory: string) =>
-  onDisk(directory, async () => {
-    const folder = sharedFolder(host.options)
-    const workspace = await realpath(directory).catch((error) =>
-      hasCode(error, "ENOENT") ? undefined : Promise.reject(error)
-    )
-    if (workspace === undefined) return []
+const sayMoved = (aside: ReadonlyArray<string>) =>
+  aside.length === 0 ? Effect.void : Effect.logWarning(movedAside(aside))
+
+/** The repository of a directory, once git waits for nothing there, whatever it is asked. */
+const openRepository = Effect.fnUntraced(function* (host: Host, directory: string) {
+  const workspace = yield* onDisk(directory, () =>
+    realpath(directory).catch((error) => (hasCode(error, "ENOENT") ? undefined : Promise.reject(error)))
+  )
+  if (workspace === undefined) return undefined
+  const aside = yield* onDisk(directory, async () => {
     const head = await headOf(workspace)
-    const aside = head === undefined ? [] : await putAsideHead(head, folder)
-    const { environment } = host
-    const git = await gitRepositoryOf(workspace, environment).catch((error: unknown) => {
+    return head === undefined ? [] : await putAsideHead(head, sharedFolder(host.options))
+  }).pipe(Effect.tap(sayMoved))
+  return yield* onDisk(directory, () =>
+    gitRepositoryOf(workspace, host.environment).catch((error: unknown) => {
       throw aside.length === 0 ? error : new Error(`${movedAside(aside)} ${messageOf(error)}`)
     })
-    return git === undefined ? aside : [...aside, ...(await putAsideStray(git, { sandboxFolder: folder, environment }))]
-  }).pipe(
-    Effect.tap((aside) => (aside.length === 0 ? Effect.void : Effect.logWarning(movedAside(aside)))),
-    // Some who call this end, and ask for no answer.
-    Effect.tapError((fault) => Effect.logWarning(fault.message))
   )
+}, Effect.tapError(sayWhy))
+
+const tidyStray = (host: Host, directory: string, git: GitRepository) =>
+  onDisk(directory, () =>
+    putAsideStray(git, { sandboxFolder: sharedFolder(host.options), environment: host.environment })
+  ).pipe(Effect.tap(sayMoved), Effect.tapError(sayWhy), Effect.asVoid)
+
+const tidy = Effect.fnUntraced(function* (host: Host, directory: string) {
+  yield* Effect.tap(
+    onDisk(directory, () => putAsideLeft(sharedFolder(host.options), "all")),
+    tellReplaced
+  )
+  const git = yield* openRepository(host, directory)
+  const stray = git === undefined ? Effect.void : tidyStray(host, directory, git)
+  // What one of them has begun to move it moves to the end.
+  const ends = yield* Effect.all([stray, Effect.asVoid(putAsideNested(host, directory))], {
+    concurrency: "unbounded",
+    mode: "result"
+  })
+  yield* Effect.forEach(ends, (end) => Effect.fromResult(end), { discard: true })
+})
 
 /** The strictest of those who work in a directory decides for all of them; nobody: a reviewer. */
 export const strictest = (
