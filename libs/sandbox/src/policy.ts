@@ -48,8 +48,10 @@ export interface Surroundings {
   /** Sockets that a program of this machine listens on. */
   readonly sockets: ReadonlyArray<string>
   readonly registries: ReadonlyArray<string>
-  /** Of an agent that runs inside as a whole. Its `kept` is real. */
-  readonly own?: Pick<OwnPlaces, "kept" | "network">
+  /** Of an agent that runs inside as a whole. Real, and `kept` without patterns. */
+  readonly own?: Pick<OwnPlaces, "kept" | "network"> & {
+    readonly apart: ReadonlyArray<{ readonly path: string; readonly from: string }>
+  }
 }
 
 /** What an agent needs that runs inside as a whole, besides what its commands may touch. Absolute paths. */
@@ -58,8 +60,13 @@ export interface OwnPlaces {
   readonly write: ReadonlyArray<string>
   /** Credentials and other files that it reads. */
   readonly read: ReadonlyArray<string>
-  /** Directly below `write`: what says what it runs when it is started outside. Read only; one that does not exist must not appear. */
+  /**
+   * Below `write`: what it runs or obeys when it is started outside. Read only; one that does not exist must not appear. `*` in the
+   * last name stands for what exists.
+   */
   readonly kept: ReadonlyArray<string>
+  /** Below `write`: likewise, but folders that it has to write itself. It sees one of its own in the place of each. */
+  readonly apart: ReadonlyArray<string>
   /** Names that it reaches in every role, such as that of its model's vendor. */
   readonly network: ReadonlyArray<string>
 }
@@ -241,7 +248,8 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     ...(git === undefined ? [] : git.executable),
     ...(git?.pointer === undefined ? [] : [git.pointer])
   ]
-  const inOrder = fixed([...mounts, ...protecting(protectedFiles, mounts)], around.anchors.folders)
+  const apart = (around.own?.apart ?? []).map((one): Mount => ({ ...one, as: "writable" }))
+  const inOrder = fixed([...mounts, ...protecting(protectedFiles, mounts), ...apart], around.anchors.folders)
   return {
     workspace,
     ...(git === undefined ? {} : { git: git.common }),
