@@ -82,6 +82,8 @@ export interface GitPlaces {
   readonly common: string
   /** `.git` of a worktree or submodule: a file that names the directory. */
   readonly pointer?: string
+  /** Those of working trees outside of the workspace, such as of other runs: their `HEAD`, index and submodules. Real. */
+  readonly others: ReadonlyArray<string>
   /**
    * What every git of this machine would obey, whether it exists or not: hooks and configuration of the repository, its
    * submodules and all worktrees, what the configuration names, and which directory a worktree belongs to.
@@ -149,7 +151,8 @@ const gitMounts = (git: GitPlaces | undefined, as: "writable" | "readable"): Rea
     ? []
     : [
         { path: git.common, as },
-        { path: git.directory, as }
+        { path: git.directory, as },
+        ...git.others.map((path): Mount => ({ path, as: "readable" }))
       ]
 
 /**
@@ -167,6 +170,9 @@ const withWritable = (mounts: ReadonlyArray<Mount>, write: ReadonlyArray<string>
   }
   return all
 }
+
+/** `git gc` would write the reflogs of all working trees, and fails where it may not. As `git -c` hands it on. */
+const withoutExpiry = "'gc.reflogExpire=never' 'gc.reflogExpireUnreachable=never'"
 
 /** Only where a command could write without it: elsewhere such a mount would show what is hidden. */
 const protecting = (paths: ReadonlyArray<string>, mounts: ReadonlyArray<Mount>): ReadonlyArray<Mount> =>
@@ -275,6 +281,7 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
       TMP: "/tmp",
       REPRISE_SANDBOX: "1",
       GIT_NO_REPLACE_OBJECTS: "1",
+      ...(git === undefined || git.others.length === 0 ? {} : { GIT_CONFIG_PARAMETERS: withoutExpiry }),
       ...cacheVariables(caches)
     }
   }
