@@ -6,7 +6,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { afterEach, beforeEach } from "vitest"
 import { checkOpenCode } from "../src/flows/doctor/programs.ts"
-import { checkDisk, checkFirstCommit, checkGitPrograms, checkIdentity, checkRepository } from "../src/flows/doctor/repository.ts"
+import {
+  checkDisk,
+  checkFirstCommit,
+  checkGitPrograms,
+  checkIdentity,
+  checkRepository
+} from "../src/flows/doctor/repository.ts"
 import { projectAt } from "../src/project/Project.ts"
 
 let root: string

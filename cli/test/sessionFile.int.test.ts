@@ -39,7 +39,10 @@ describe("an exported conversation", () => {
       Effect.gen(function* () {
         const { elsewhere, root } = yield* places
         mkdirSync(join(root, link, ".."), { recursive: true })
-        symlinkSync(link === "agent-sessions/s1" ? join(elsewhere, "agent-sessions", "s1") : elsewhere, join(root, link))
+        symlinkSync(
+          link === "agent-sessions/s1" ? join(elsewhere, "agent-sessions", "s1") : elsewhere,
+          join(root, link)
+        )
         const failure = yield* Effect.flip(exported(root, link.startsWith("out") ? join(root, "out") : root))
         assert.include(failure.message, `${link} is a link, and Reprise writes through none`)
         assert.isUndefined(statSync(join(elsewhere, "agent-sessions", "s1", "session.json"), { throwIfNoEntry: false }))

@@ -88,32 +88,64 @@ describe("what an agent needs in the sandbox", () => {
     [
       "copilot --acp",
       ".copilot",
-      ["config.json", "settings.json", "mcp-config.json", "lsp-config.json", "permissions-config.json", "extensions", "pkg"],
+      [
+        "config.json",
+        "settings.json",
+        "mcp-config.json",
+        "lsp-config.json",
+        "permissions-config.json",
+        "extensions",
+        "pkg"
+      ],
       []
     ],
     ["copilot --acp", ".cache/copilot", ["pkg"], []],
     [
       "gemini --acp",
       ".gemini",
-      ["settings.json", "trustedFolders.json", "trusted_hooks.json", "policies", "extensions", "bin", "tmp/bin", ".env"],
+      [
+        "settings.json",
+        "trustedFolders.json",
+        "trusted_hooks.json",
+        "policies",
+        "extensions",
+        "bin",
+        "tmp/bin",
+        ".env"
+      ],
       ["history"]
     ],
     [
       "qwen --acp",
       ".qwen",
-      ["settings.json", "trustedFolders.json", "extensions", "locales", "updates", "channels", "bin", "tmp/bin", ".env"],
+      [
+        "settings.json",
+        "trustedFolders.json",
+        "extensions",
+        "locales",
+        "updates",
+        "channels",
+        "bin",
+        "tmp/bin",
+        ".env"
+      ],
       ["arena", "history"]
     ]
   ]
 
-  it.each(obeyedOutside)("keeps as it is what %s runs or obeys in %s when a person starts it", (command, folder, kept) => {
-    const { own } = sandboxNeeds(command, {}, "/home/me")
-    for (const name of kept) assert.include(own.kept, `/home/me/${folder}/${name}`)
-  })
+  it.each(obeyedOutside)(
+    "keeps as it is what %s runs or obeys in %s when a person starts it",
+    (command, folder, kept) => {
+      const { own } = sandboxNeeds(command, {}, "/home/me")
+      for (const name of kept) assert.include(own.kept, `/home/me/${folder}/${name}`)
+    }
+  )
 
   it.each(obeyedOutside)("gives %s folders of its own for what it has to write in %s and is obeyed", (...row) => {
     const [command, folder, , apart] = row
-    const inside = sandboxNeeds(command, {}, "/home/me").own.apart.filter((path) => path.startsWith(`/home/me/${folder}/`))
+    const inside = sandboxNeeds(command, {}, "/home/me").own.apart.filter((path) =>
+      path.startsWith(`/home/me/${folder}/`)
+    )
     assert.deepStrictEqual(
       inside,
       apart.map((name) => `/home/me/${folder}/${name}`)

@@ -94,7 +94,10 @@ const linkedTreesOf = (worktrees: ReadonlyArray<string>): Promise<ReadonlyArray<
         largestBytes: largestPointer,
         follow: false
       }).catch(() => undefined)
-      return { directory, tree: text === undefined ? undefined : await leadsTo(dirname(resolve(directory, text.trimEnd()))) }
+      return {
+        directory,
+        tree: text === undefined ? undefined : await leadsTo(dirname(resolve(directory, text.trimEnd())))
+      }
     })
   )
 }

@@ -139,7 +139,9 @@ const matching = async (path: string): Promise<ReadonlyArray<string>> => {
   const [before, after] = basename(path).split("*")
   if (before === undefined || after === undefined) return [path]
   const names = await namesIn(dirname(path))
-  return names.filter((name) => name.startsWith(before) && name.endsWith(after)).map((name) => join(dirname(path), name))
+  return names
+    .filter((name) => name.startsWith(before) && name.endsWith(after))
+    .map((name) => join(dirname(path), name))
 }
 
 /** `own`: of an agent that runs inside as a whole. `wished`: where a human let commands write, if that is still allowed. */

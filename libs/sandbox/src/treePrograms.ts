@@ -2,32 +2,76 @@
  * What git runs by its configuration and its hooks that files of the working tree decide about: a program in the tree, or one that
  * looks there for what to run. An agent writes the tree, and git outside of the sandbox runs it later. Reads only.
  */
-import { join, resolve } from "node:path"
+import { basename, join, resolve } from "node:path"
 import { readForeignFolder, readForeignText } from "@reprise/process"
 import { type Environment, gitConfigurationOf, gitRepositoryOf, homeOf } from "./askGit.ts"
 import { type GitSetting, namedPathOf } from "./gitKeys.ts"
 import { filesOfCommand, hooksOf } from "./gitPlaces.ts"
 import { isWithin } from "./mounts.ts"
 
-/** Programs that find what they run in the folder that they are started in, most often by a file that a tree has. */
-const lookups: ReadonlyArray<string> = [
-  ...["npx", "pnpx", "bunx", "pnpm", "yarn", "npm (?:x|exec|run|run-script|test|start)", "bun (?:x|run)", "deno (?:task|run)"],
-  ...["python[\\d.]* (?:-\\w+ )*-m", "uvx?(?= run)", "poetry run", "pipenv run", "tox", "nox", "pre[-_]commit"],
-  ...["bundle exec", "rake", "composer", "go (?:run|tool)", "cargo", "dotnet", "gradle", "mvn"],
-  ...["husky", "lefthook", "lint-staged", "simple-git-hooks", "overcommit", "mise (?:x|exec|run)"]
-]
+/** Programs that find what they run in the folder that they are started in, by a file that a tree may have. */
+const lookups: ReadonlySet<string> = new Set([
+  ...[
+    "npx",
+    "pnpx",
+    "bunx",
+    "pnpm",
+    "yarn",
+    "tox",
+    "nox",
+    "rake",
+    "composer",
+    "cargo",
+    "dotnet",
+    "gradle",
+    "gradlew",
+    "mvn"
+  ],
+  ...["pre-commit", "pre_commit", "husky", "lefthook", "lint-staged", "simple-git-hooks", "overcommit"]
+])
 
-/** Likewise, but words of the language, too. */
-const words = ["make", "just", "task"]
+/** Those that do it by one of these words. */
+const lookupsBy: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
+  ["npm", ["x", "exec", "run", "run-script", "test", "start"]],
+  ["bun", ["x", "run"]],
+  ["deno", ["run", "task"]],
+  ["uv", ["run"]],
+  ["poetry", ["run"]],
+  ["pipenv", ["run"]],
+  ["bundle", ["exec"]],
+  ["go", ["run", "tool"]],
+  ["mise", ["x", "exec", "run"]]
+])
 
-const lookup = new RegExp(
-  `(?:^|[\\s;&|(!"'\`/]|-m ?)(${lookups.join("|")})(?=$|[\\s;&|)"'\`])|(?:^|[;&|(!] ?|\\bexec )(${words.join("|")})(?=$|[\\s;&|)])`
-)
+/** Words of the language, too: at the beginning of a command alone. */
+const lookupsFirst: ReadonlySet<string> = new Set(["make", "just", "task"])
 
-/** The word of a command by which the tree decides what runs; undefined: there is none. Pure. */
+const beforeCommands: ReadonlySet<string> = new Set(["exec", "env", "command", "if", "then", "do", "else"])
+
+const isModule = (options: ReadonlyArray<string>): boolean =>
+  options.find((word) => !word.startsWith("-") || word.startsWith("-m"))?.startsWith("-m") === true
+
+const lookupAt = (words: ReadonlyArray<string>, at: number): string | undefined => {
+  const word = words[at] ?? ""
+  const name = basename(word.replace(/^-m/, ""))
+  if (lookups.has(name)) return name
+  const next = words[at + 1] ?? ""
+  if (lookupsBy.get(name)?.includes(next) === true) return `${name} ${next}`
+  if (/^python[\d.]*$/.test(name) && isModule(words.slice(at + 1))) return `${name} -m`
+  const isFirst = words.slice(0, at).every((before) => beforeCommands.has(basename(before)))
+  return isFirst && lookupsFirst.has(name) ? name : undefined
+}
+
+/** The words of a command by which the tree decides what runs; undefined: there are none. Pure. */
 export const lookupIn = (command: string): string | undefined => {
-  const found = lookup.exec(command)
-  return found?.[1] ?? found?.[2]
+  for (const simple of command.split(/[;&|(){}!`"'\n]/)) {
+    const words = simple.split(/\s/).filter((word) => word !== "")
+    for (const at of words.keys()) {
+      const found = lookupAt(words, at)
+      if (found !== undefined) return found
+    }
+  }
+  return undefined
 }
 
 export interface TreeProgram {

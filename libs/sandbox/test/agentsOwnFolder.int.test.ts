@@ -37,7 +37,9 @@ describe.skipIf(!sandboxed)("an agent that runs inside as a whole", () => {
   it.live("makes no program in a folder deep in its own, whether the folders above exist or not", () =>
     Effect.gen(function* () {
       const here = yield* scene
-      yield* asAgent(here, [["author", "mkdir -p tmp/bin tmp/other; echo evil > tmp/bin/rg; echo fine > tmp/other/file"]])
+      yield* asAgent(here, [
+        ["author", "mkdir -p tmp/bin tmp/other; echo evil > tmp/bin/rg; echo fine > tmp/other/file"]
+      ])
       assert.isFalse(existsSync(join(ownFolder(here), "tmp", "bin")))
       assert.strictEqual(readFileSync(join(ownFolder(here), "tmp", "other", "file"), "utf8"), "fine\n")
     })

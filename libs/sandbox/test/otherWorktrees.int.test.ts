@@ -69,9 +69,7 @@ describe.skipIf(!sandboxed)("git's directory of a working tree that another run 
       )
       const before = folders.map(contentOf)
       yield* during(here, ({ shellFor }) =>
-        Effect.flatMap(shellFor(here.workspace, "author"), (shell) =>
-          run(here, shell, folders.map(attack).join("; "))
-        )
+        Effect.flatMap(shellFor(here.workspace, "author"), (shell) => run(here, shell, folders.map(attack).join("; ")))
       )
       assert.deepStrictEqual(folders.map(contentOf), before)
     })

@@ -84,8 +84,25 @@ const known: Readonly<Record<string, Known>> = {
         from: [{ variable: "CLAUDE_CONFIG_DIR" }],
         or: ".claude",
         kept: [
-          ...["settings.json", "settings.local.json", "remote-settings.json", "CLAUDE.md", "keybindings.json", "loop.md"],
-          ...["agents", "commands", "hooks", "output-styles", "plugins", "cowork_plugins", "rules", "skills", "workflows"],
+          ...[
+            "settings.json",
+            "settings.local.json",
+            "remote-settings.json",
+            "CLAUDE.md",
+            "keybindings.json",
+            "loop.md"
+          ],
+          ...[
+            "agents",
+            "commands",
+            "hooks",
+            "output-styles",
+            "plugins",
+            "cowork_plugins",
+            "rules",
+            "skills",
+            "workflows"
+          ],
           ...["local", "chrome", "statusline.sh", "statusline-command.sh"],
           // Of agents and tasks that it starts in the background.
           ...["daemon", "daemon.json", "jobs", "seed-admin", "launch.json", "routines", "scheduled_tasks.json"]
@@ -141,7 +158,14 @@ const known: Readonly<Record<string, Known>> = {
         from: [],
         or: ".gemini",
         kept: [
-          ...["settings.json", "trustedFolders.json", "trusted_hooks.json", "policy_integrity.json", "GEMINI.md", ".env"],
+          ...[
+            "settings.json",
+            "trustedFolders.json",
+            "trusted_hooks.json",
+            "policy_integrity.json",
+            "GEMINI.md",
+            ".env"
+          ],
           ...["acknowledgments", "agents", "commands", "extensions", "extension_integrity.json", "hooks", "policies"],
           ...["skills", "bin", "tmp/bin", "cli-browser-profile"]
         ],
