@@ -6,7 +6,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { afterEach, beforeEach } from "vitest"
 import { checkOpenCode } from "../src/flows/doctor/programs.ts"
-import { checkDisk, checkFirstCommit, checkIdentity, checkRepository } from "../src/flows/doctor/repository.ts"
+import {
+  checkDisk,
+  checkFirstCommit,
+  checkGitPrograms,
+  checkIdentity,
+  checkRepository
+} from "../src/flows/doctor/repository.ts"
 import { projectAt } from "../src/project/Project.ts"
 
 let root: string
@@ -53,6 +59,21 @@ describe("the doctor's findings about commits", () => {
       assert.deepInclude(yield* checkFirstCommit(project), { state: "ok" })
       assert.deepInclude(yield* checkIdentity(project), { state: "ok", detail: "Ada <ada@example.com>" })
       assert.match((yield* checkDisk(project)).detail, /^\d+\.\d GB free$/)
+    })
+  )
+})
+
+describe("the doctor's finding about programs of git", () => {
+  it.effect("says which ones files of the repository decide about, and the next step", () =>
+    Effect.gen(function* () {
+      execFileSync("git", ["init", "--quiet"], { cwd: root })
+      const details = Effect.map(checkGitPrograms(projectAt(root)), (found) => found.map(({ detail }) => detail).join())
+      assert.notInclude(yield* details, root)
+      execFileSync("git", ["config", "filter.own.clean", "npx clean"], { cwd: root })
+      const [found] = yield* checkGitPrograms(projectAt(root))
+      assert.deepInclude(found, { check: "git programs", state: "warning" })
+      assert.include(found?.detail, `filter.own.clean: npx clean (in ${join(root, ".git", "config")})`)
+      assert.include(found?.next, "git config --list --show-origin")
     })
   )
 })

@@ -51,25 +51,105 @@ describe("what an agent needs in the sandbox", () => {
       assert.isAbove(own.write.length, 0, name)
       assert.isAbove(own.network.length, 0, name)
       assert.isAbove(variables.length, 0, name)
-      // What is kept lies directly in a folder that it writes.
-      for (const path of own.kept) {
+      // Elsewhere nothing would have to be protected.
+      for (const path of [...own.kept, ...own.apart]) {
         assert.isTrue(
-          own.write.some((folder) => path.startsWith(`${folder}/`) && !path.slice(folder.length + 1).includes("/")),
+          own.write.some((folder) => path.startsWith(`${folder}/`)),
           path
         )
       }
     }
   })
 
-  it.each([
-    ["opencode acp", "/home/me/.cache/opencode/bin"],
-    ["opencode acp", "/home/me/.cache/opencode/packages"],
-    ["opencode acp", "/home/me/.config/opencode/node_modules"],
-    ["claude-agent-acp", "/home/me/.claude/local"],
-    ["codex-acp", "/home/me/.codex/packages"],
-    ["copilot --acp", "/home/me/.copilot/pkg"]
-  ])("keeps from %s the programs that are started outside later: %s", (command, place) => {
-    assert.include(sandboxNeeds(command, {}, "/home/me").own.kept, place)
+  /** What is run, sourced or obeyed later and outside, as the agents' documentation and packages say (docs/agents.md#in-the-sandbox). */
+  const obeyedOutside: ReadonlyArray<
+    readonly [command: string, folder: string, kept: ReadonlyArray<string>, apart: ReadonlyArray<string>]
+  > = [
+    ["opencode acp", ".local/share/opencode", ["bin"], ["snapshot"]],
+    ["opencode acp", ".cache/opencode", ["bin", "node_modules", "packages", "skills"], []],
+    [
+      "opencode acp",
+      ".config/opencode",
+      ["opencode.json", "opencode.jsonc", "config.json", "config", "tui.json", "plugin", "tool", "node_modules"],
+      []
+    ],
+    [
+      "claude-agent-acp",
+      ".claude",
+      ["settings.json", "remote-settings.json", "hooks", "plugins", "local", "chrome", "daemon", "daemon.json", "jobs"],
+      ["shell-snapshots", "session-env"]
+    ],
+    [
+      "codex-acp",
+      ".codex",
+      ["config.toml", "*.config.toml", ".env", "environments.toml", "hooks.json", "rules", "prompts", "packages"],
+      ["shell_snapshots", "tmp", ".tmp"]
+    ],
+    [
+      "copilot --acp",
+      ".copilot",
+      [
+        "config.json",
+        "settings.json",
+        "mcp-config.json",
+        "lsp-config.json",
+        "permissions-config.json",
+        "extensions",
+        "pkg"
+      ],
+      []
+    ],
+    ["copilot --acp", ".cache/copilot", ["pkg"], []],
+    [
+      "gemini --acp",
+      ".gemini",
+      [
+        "settings.json",
+        "trustedFolders.json",
+        "trusted_hooks.json",
+        "policies",
+        "extensions",
+        "bin",
+        "tmp/bin",
+        ".env"
+      ],
+      ["history"]
+    ],
+    [
+      "qwen --acp",
+      ".qwen",
+      [
+        "settings.json",
+        "trustedFolders.json",
+        "extensions",
+        "locales",
+        "updates",
+        "channels",
+        "bin",
+        "tmp/bin",
+        ".env"
+      ],
+      ["arena", "history"]
+    ]
+  ]
+
+  it.each(obeyedOutside)(
+    "keeps as it is what %s runs or obeys in %s when a person starts it",
+    (command, folder, kept) => {
+      const { own } = sandboxNeeds(command, {}, "/home/me")
+      for (const name of kept) assert.include(own.kept, `/home/me/${folder}/${name}`)
+    }
+  )
+
+  it.each(obeyedOutside)("gives %s folders of its own for what it has to write in %s and is obeyed", (...row) => {
+    const [command, folder, , apart] = row
+    const inside = sandboxNeeds(command, {}, "/home/me").own.apart.filter((path) =>
+      path.startsWith(`/home/me/${folder}/`)
+    )
+    assert.deepStrictEqual(
+      inside,
+      apart.map((name) => `/home/me/${folder}/${name}`)
+    )
   })
 
   it("is where its variables say, and its model's server is the one that they name", () => {
@@ -97,7 +177,7 @@ describe("what an agent needs in the sandbox", () => {
     const allowed = { write: ["~/.mine"], network: ["models.example.org"], environment: ["MY_KEY"] }
     assert.isFalse(knowsNeeds("my-agent"))
     assert.deepStrictEqual(sandboxNeeds("my-agent", { OPENAI_BASE_URL: "http://x" }, "/home/me", allowed), {
-      own: { write: ["/home/me/.mine"], read: [], kept: [], network: ["models.example.org"] },
+      own: { write: ["/home/me/.mine"], read: [], kept: [], apart: [], network: ["models.example.org"] },
       variables: ["MY_KEY"]
     })
     assert.deepStrictEqual(sandboxNeeds("my-agent", {}, "/home/me").own.write, [])

@@ -262,7 +262,8 @@ export const settled = (host: Host, directory: string, role: Role, of: CommandsO
       const home = homeOf(environment)
       const places = await placesFor(host, directory, of)
       const searched = userPath(host.options).split(delimiter)
-      const where = { workspace: directory, stateDirectory, home, environment, searched, ...places }
+      const apart = join(ownPlaces(host), "apart", `${digest(directory)}-${role}`)
+      const where = { workspace: directory, stateDirectory, home, environment, searched, apart, ...places }
       const workspace = await realpath(directory)
       const forNow = of.whose === "agent" ? (host.opened.get(workspace) ?? []) : []
       const wished = role === "author" ? [...always, ...forNow] : []

@@ -4,7 +4,7 @@
  */
 import { mkdir } from "node:fs/promises"
 import { connect } from "node:net"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { Effect } from "effect"
 import type { PreparedAgent } from "./agentWrites.ts"
 import type { Bubblewrap } from "./bubblewrap.ts"
@@ -60,10 +60,15 @@ const textFor = Effect.fnUntraced(function* (host: Host, bubblewrap: Bubblewrap,
   const { directory, name, own, role, variables } = agent
   const { names, ports } = splitLocal(own.network)
   yield* onDisk(directory, async () => {
-    for (const folder of own.write) await mkdir(folder, { recursive: true, mode: 0o700 })
+    // What does not exist, the agent could make as a link.
+    const folders = [...own.write, ...[...own.kept, ...own.apart].map((path) => dirname(path))]
+    for (const folder of new Set(folders)) await mkdir(folder, { recursive: true, mode: 0o700 })
   })
   const held = yield* settled(host, directory, role, ofAgents, { ...own, network: names })
   const { policy } = held
+  yield* onDisk(directory, async () => {
+    for (const { from } of policy.mounts) if (from !== undefined) await mkdir(from, { recursive: true, mode: 0o700 })
+  })
   const key = agentKeyOf(name, role, policy.workspace)
   const access = yield* host.proxyFor(policy.network)
   host.policies.set(key, held)

@@ -79,21 +79,45 @@ const workTreesIn = (settings: ReadonlyArray<GitSetting>): ReadonlyArray<string>
 
 const largestPointer = 1024 * 1024
 
-/** Where worktrees of the repository are, as their directories say. Those of runs that another workspace has are no place of its. */
-const linkedTreesOf = async (
-  { common, workspace }: GitRepository,
-  worktrees: ReadonlyArray<string>
-): Promise<ReadonlyArray<string>> => {
-  const found = worktrees.map(async (directory): Promise<ReadonlyArray<string>> => {
-    const text = await readForeignText(join(directory, "gitdir"), {
-      largestBytes: largestPointer,
-      follow: false
-    }).catch(() => undefined)
-    const tree = text === undefined ? undefined : await find(dirname(resolve(directory, text.trimEnd())))
-    return tree === undefined ? [] : [tree.path]
-  })
+interface LinkedTree {
+  /** The git directory. */
+  readonly directory: string
+  /** Where the working tree is or was, as the directory says. Undefined: it does not say it. */
+  readonly tree: string | undefined
+}
+
+const linkedTreesOf = (worktrees: ReadonlyArray<string>): Promise<ReadonlyArray<LinkedTree>> => {
+  const leadsTo = makeLeadsTo()
+  return Promise.all(
+    worktrees.map(async (directory) => {
+      const text = await readForeignText(join(directory, "gitdir"), {
+        largestBytes: largestPointer,
+        follow: false
+      }).catch(() => undefined)
+      return {
+        directory,
+        tree: text === undefined ? undefined : await leadsTo(dirname(resolve(directory, text.trimEnd())))
+      }
+    })
+  )
+}
+
+/** Whether a tree is one that the commands of a workspace work in. Those of runs lie in the folder of the user's own tree. */
+const isOfWorkspace = ({ common, workspace }: GitRepository, { tree }: LinkedTree): boolean => {
   const ofRuns = join(dirname(common), ".reprise")
-  return (await Promise.all(found)).flat().filter((tree) => isWithin(tree, workspace) || !isWithin(tree, ofRuns))
+  return tree !== undefined && isWithin(tree, workspace) && (isWithin(workspace, ofRuns) || !isWithin(tree, ofRuns))
+}
+
+/** Where working trees of the repository are. Those of runs that another workspace has are no place of its. */
+const placesOfTrees = async (
+  { common, workspace }: GitRepository,
+  trees: ReadonlyArray<LinkedTree>
+): Promise<ReadonlyArray<string>> => {
+  const found = await Promise.all(trees.map(({ tree }) => (tree === undefined ? undefined : find(tree))))
+  const ofRuns = join(dirname(common), ".reprise")
+  return found
+    .flatMap((one) => (one === undefined ? [] : [one.path]))
+    .filter((tree) => isWithin(tree, workspace) || !isWithin(tree, ofRuns))
 }
 
 /** git runs a hook that is a link to a file of the workspace, too. */
@@ -155,7 +179,8 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
     ...configurationsOfUser(workspace, environment)
   ]
   const { files, named, settings } = await gitConfigurationOf(repository, environment, more)
-  const linked = await linkedTreesOf(repository, worktrees)
+  const trees = await linkedTreesOf(worktrees)
+  const linked = await placesOfTrees(repository, trees)
   const bases: Bases = {
     workTrees: [...new Set([workspace, ...linked, ...workTreesIn(settings)])],
     home: homeOf(environment)
@@ -187,6 +212,9 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
     directory,
     common,
     ...(pointer === undefined ? {} : { pointer }),
+    others: trees
+      .filter((one) => one.directory !== directory && !isOfWorkspace(repository, one))
+      .map((one) => one.directory),
     executable: pathsOf(await findAll([...obeyed, ...kept, ...ofOthers])),
     obeyed: [...new Set(obeyed)]
   }

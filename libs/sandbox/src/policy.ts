@@ -48,8 +48,10 @@ export interface Surroundings {
   /** Sockets that a program of this machine listens on. */
   readonly sockets: ReadonlyArray<string>
   readonly registries: ReadonlyArray<string>
-  /** Of an agent that runs inside as a whole. Its `kept` is real. */
-  readonly own?: Pick<OwnPlaces, "kept" | "network">
+  /** Of an agent that runs inside as a whole. Real, and `kept` without patterns. */
+  readonly own?: Pick<OwnPlaces, "kept" | "network"> & {
+    readonly apart: ReadonlyArray<{ readonly path: string; readonly from: string }>
+  }
 }
 
 /** What an agent needs that runs inside as a whole, besides what its commands may touch. Absolute paths. */
@@ -58,8 +60,13 @@ export interface OwnPlaces {
   readonly write: ReadonlyArray<string>
   /** Credentials and other files that it reads. */
   readonly read: ReadonlyArray<string>
-  /** Directly below `write`: what says what it runs when it is started outside. Read only; one that does not exist must not appear. */
+  /**
+   * Below `write`: what it runs or obeys when it is started outside. Read only; one that does not exist must not appear. `*` in the
+   * last name stands for what exists.
+   */
   readonly kept: ReadonlyArray<string>
+  /** Below `write`: likewise, but folders that it has to write itself. It sees one of its own in the place of each. */
+  readonly apart: ReadonlyArray<string>
   /** Names that it reaches in every role, such as that of its model's vendor. */
   readonly network: ReadonlyArray<string>
 }
@@ -75,6 +82,8 @@ export interface GitPlaces {
   readonly common: string
   /** `.git` of a worktree or submodule: a file that names the directory. */
   readonly pointer?: string
+  /** Those of working trees outside of the workspace, such as of other runs: their `HEAD`, index and submodules. Real. */
+  readonly others: ReadonlyArray<string>
   /**
    * What every git of this machine would obey, whether it exists or not: hooks and configuration of the repository, its
    * submodules and all worktrees, what the configuration names, and which directory a worktree belongs to.
@@ -142,7 +151,8 @@ const gitMounts = (git: GitPlaces | undefined, as: "writable" | "readable"): Rea
     ? []
     : [
         { path: git.common, as },
-        { path: git.directory, as }
+        { path: git.directory, as },
+        ...git.others.map((path): Mount => ({ path, as: "readable" }))
       ]
 
 /**
@@ -160,6 +170,9 @@ const withWritable = (mounts: ReadonlyArray<Mount>, write: ReadonlyArray<string>
   }
   return all
 }
+
+/** `git gc` would write the reflogs of all working trees, and fails where it may not. As `git -c` hands it on. */
+const withoutExpiry = "'gc.reflogExpire=never' 'gc.reflogExpireUnreachable=never'"
 
 /** Only where a command could write without it: elsewhere such a mount would show what is hidden. */
 const protecting = (paths: ReadonlyArray<string>, mounts: ReadonlyArray<Mount>): ReadonlyArray<Mount> =>
@@ -241,7 +254,8 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     ...(git === undefined ? [] : git.executable),
     ...(git?.pointer === undefined ? [] : [git.pointer])
   ]
-  const inOrder = fixed([...mounts, ...protecting(protectedFiles, mounts)], around.anchors.folders)
+  const apart = (around.own?.apart ?? []).map((one): Mount => ({ ...one, as: "writable" }))
+  const inOrder = fixed([...mounts, ...protecting(protectedFiles, mounts), ...apart], around.anchors.folders)
   return {
     workspace,
     ...(git === undefined ? {} : { git: git.common }),
@@ -267,6 +281,7 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
       TMP: "/tmp",
       REPRISE_SANDBOX: "1",
       GIT_NO_REPLACE_OBJECTS: "1",
+      ...(git === undefined || git.others.length === 0 ? {} : { GIT_CONFIG_PARAMETERS: withoutExpiry }),
       ...cacheVariables(caches)
     }
   }

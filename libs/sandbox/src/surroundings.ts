@@ -7,7 +7,7 @@ import { anchorsOf } from "./anchors.ts"
 import { commandFiles } from "./commandFiles.ts"
 import { credentialPaths, systemCredentialPaths } from "./credentials.ts"
 import { foreignSockets } from "./foreignSockets.ts"
-import { eachOnce, find, findAll, makeFindEach, pathsOf } from "./found.ts"
+import { eachOnce, find, findAll, makeFindEach, makeLeadsTo, pathsOf } from "./found.ts"
 import { gitPlacesOf } from "./gitPlaces.ts"
 import { listedFolders } from "./listedFolders.ts"
 import { isWithin } from "./mounts.ts"
@@ -37,6 +37,8 @@ export interface Whereabouts {
   readonly caches: string
   readonly cachesFrom?: string
   readonly refused: string
+  /** In it an agent has a folder for each of its `apart`. */
+  readonly apart: string
   /** The folders of the user's `PATH`, without those of the repository. */
   readonly searched: ReadonlyArray<string>
 }
@@ -133,7 +135,17 @@ const openedPlaces = async (wished: ReadonlyArray<string>, bounds: Bounds): Prom
   return places.filter((_, index) => mayBe[index])
 }
 
-const noOwnPlaces: OwnPlaces = { write: [], read: [], kept: [], network: [] }
+const noOwnPlaces: OwnPlaces = { write: [], read: [], kept: [], apart: [], network: [] }
+
+/** What a pattern stands for. */
+const matching = async (path: string): Promise<ReadonlyArray<string>> => {
+  const [before, after] = basename(path).split("*")
+  if (before === undefined || after === undefined) return [path]
+  const names = await namesIn(dirname(path))
+  return names
+    .filter((name) => name.startsWith(before) && name.endsWith(after))
+    .map((name) => join(dirname(path), name))
+}
 
 export interface Around extends Surroundings, Bounds {
   readonly home: string | undefined
@@ -188,7 +200,10 @@ export const lookAround = async (
   const startup = [...ofHome, ...ofPath]
   // Of its own login an agent has need; what the settings deny stays denied.
   const hidden = [...credentials.filter(({ path }) => !ownFolders.some((folder) => isWithin(path, folder))), ...denied]
-  const kept = await Promise.all(own.kept.map(async (path) => join(await realOf(dirname(path)), basename(path))))
+  const leadsTo = makeLeadsTo()
+  const placed = async (path: string) => join(await leadsTo(dirname(path)), basename(path))
+  const kept = await Promise.all((await Promise.all(own.kept.map(matching))).flat().map(placed))
+  const apart = own.apart.map(async (path) => ({ path: await leadsTo(path), from: join(where.apart, path) }))
   const obeyedFiles = [...commandFiles.map((name) => join(workspace, name)), ...kept]
   const protectedPaths = [
     ...obeyedFiles,
@@ -230,7 +245,7 @@ export const lookAround = async (
     anchors,
     sockets,
     registries: registriesFor(names),
-    ...(own === noOwnPlaces ? {} : { own: { kept, network: own.network } })
+    ...(own === noOwnPlaces ? {} : { own: { kept, apart: await Promise.all(apart), network: own.network } })
   }
   const mayNotAppear = keptPaths(around)
   const there = await Promise.all(mayNotAppear.map((path) => lstat(path).catch(() => undefined)))

@@ -39,7 +39,7 @@ const programs: ReadonlyArray<
   [
     "an agent that runs inside as a whole",
     (sandbox, here) => {
-      const own = { write: [], read: [], kept: [], network: [] }
+      const own = { write: [], read: [], kept: [], apart: [], network: [] }
       const agent = { name: "one", directory: here.workspace, role: "author" as const, own, variables: [] }
       return Effect.map(sandbox.agentProgram?.(agent) ?? Effect.succeed("none"), (program) => [
         program,

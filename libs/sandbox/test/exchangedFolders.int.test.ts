@@ -116,7 +116,7 @@ describe.skipIf(!sandboxed)("a command finds no way", () => {
         name: "acp:agent",
         directory: here.workspace,
         role: "author" as const,
-        own: { write: [own], read: [join(own, "login")], kept: [], network: [] },
+        own: { write: [own], read: [join(own, "login")], kept: [], apart: [], network: [] },
         variables: []
       }
       const said = yield* during(here, ({ agentProgram }) =>

@@ -35,7 +35,13 @@ const around = (made: typeof Case.Type): Surroundings => {
     caches: `${state}/sandbox/caches`,
     cachesFrom: `${state}/sandbox/caches/1/agents`,
     refused: `${state}/sandbox/refused`,
-    git: { directory: git, common: git, executable: [`${git}/hooks`, ...paths(made.executable)], obeyed: [] },
+    git: {
+      directory: git,
+      common: git,
+      others: [],
+      executable: [`${git}/hooks`, ...paths(made.executable)],
+      obeyed: []
+    },
     hidden: made.hidden.map(({ kind, place }) => ({ kind, path: pathOf(place) })).filter(({ path }) => path !== "/"),
     listed: [],
     write: made.write.map(pathOf),

@@ -16,6 +16,7 @@ const around: Surroundings = {
   git: {
     directory: "/home/me/work/.git",
     common: "/home/me/work/.git",
+    others: [],
     executable: ["/home/me/work/.git/hooks", "/home/me/work/.git/config"],
     obeyed: ["hooks", "config", "commondir"].map((name) => `/home/me/work/.git/${name}`)
   },
@@ -88,6 +89,7 @@ describe("a policy", () => {
           directory: "/home/me/work/.git/worktrees/r1",
           common: "/home/me/work/.git",
           pointer: `${worktree}/.git`,
+          others: [],
           executable: ["/home/me/work/.git/hooks", "/home/me/work/.git/worktrees/r1/commondir"],
           obeyed: ["/home/me/work/.git/worktrees/r1/config.worktree", "/home/me/work/.git/commondir"]
         },
@@ -127,6 +129,7 @@ describe("a policy", () => {
     const git = {
       directory: "/home/me/work/.git",
       common: "/home/me/work/.git",
+      others: [],
       executable: [],
       obeyed
     }
@@ -139,6 +142,7 @@ describe("a policy", () => {
     const git = {
       directory: "/home/me/work/.git",
       common: "/home/me/work/.git",
+      others: [],
       executable: ["/home/me/shared/gitconfig", "/etc/gitconfig"],
       obeyed: ["/home/me/shared/absent.gitconfig"]
     }

@@ -102,7 +102,7 @@ describe.skipIf(!sandboxed)("what a command leaves", () => {
         const { agentProgram } = sandbox
         assert.isDefined(agentProgram)
         if (agentProgram === undefined) return
-        const own = { write: [], read: [], kept: [], network: [] }
+        const own = { write: [], read: [], kept: [], apart: [], network: [] }
         const agent = { name: "one", directory: here.workspace, role: "author" as const, own, variables: [] }
         const program = yield* agentProgram(agent)
         assert.strictEqual(yield* ended(program, ["/bin/sh", "-c", `${takesOver(here)}; exit 7`], here), 7)

@@ -24,6 +24,7 @@ const around: Surroundings = {
   git: {
     directory: "/Users/me/work/.git",
     common: "/Users/me/work/.git",
+    others: [],
     executable: ["/Users/me/work/.git/hooks", "/Users/me/work/.git/config"],
     obeyed: ["/Users/me/work/.git/config.worktree"]
   },

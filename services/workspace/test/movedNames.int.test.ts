@@ -91,6 +91,22 @@ layer(adapters, { excludeTestServices: true })("names that gates compare with", 
     })
   )
 
+  it.effect("are refused with the next step after 'git pull' went forward, and accepted once it is taken", () =>
+    Effect.gen(function* () {
+      const at = yield* named
+      const fetched = at.git("commit-tree", "-p", at.base, "-m", "of others", `${at.base}^{tree}`)
+      const before = at.git("rev-parse", "refs/remotes/origin/main")
+      at.git("update-ref", "refs/remotes/origin/main", fetched)
+      at.git("merge", "--quiet", "--ff-only", "origin/main")
+      const done = at.work()
+      const putBack = `git update-ref --no-deref refs/remotes/origin/main ${before}`
+      const detail = yield* at.detailOf(done)
+      assert.include(detail, `Put it back: '${putBack}'. If 'git pull' or 'git rebase' moved it, do so all the same`)
+      at.git(...putBack.split(" ").slice(1))
+      assert.strictEqual(yield* at.detailOf(done), "verified")
+    })
+  )
+
   it.effect("are told once where they moved elsewhere, as by a fetch", () =>
     Effect.gen(function* () {
       const at = yield* named

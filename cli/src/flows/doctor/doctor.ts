@@ -12,7 +12,7 @@ import { broken, type Finding, findingsTable, ok } from "./findings.ts"
 import { checkModels } from "./models.ts"
 import { checkClaude, checkGit, checkNode, checkOpenCode, checkServerBinary } from "./programs.ts"
 import { replay } from "./replay.ts"
-import { checkDisk, checkFirstCommit, checkIdentity, checkRepository } from "./repository.ts"
+import { checkDisk, checkFirstCommit, checkGitPrograms, checkIdentity, checkRepository } from "./repository.ts"
 import { checkSandbox } from "./sandbox.ts"
 
 interface Flags extends ClientFlags {
@@ -53,6 +53,7 @@ const checkProject = Effect.fnUntraced(function* (flags: Flags) {
     yield* checkRepository(project.success),
     yield* checkFirstCommit(project.success),
     yield* checkIdentity(project.success),
+    ...(yield* checkGitPrograms(project.success)),
     yield* checkDisk(project.success),
     ...(yield* checkConfigured(project.success, flags))
   ]

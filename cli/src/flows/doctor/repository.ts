@@ -1,6 +1,7 @@
 /** Checks that a run can work in the repository: its state, its commits and its disk. Nothing is written. */
 import { accessSync, constants, statfsSync, statSync } from "node:fs"
 import { runGit } from "@reprise/process"
+import { type TreeProgram, treeProgramsOf } from "@reprise/sandbox"
 import { Effect } from "effect"
 import type { Project } from "../../project/Project.ts"
 import { broken, type Finding, ok, warning } from "./findings.ts"
@@ -51,6 +52,27 @@ export const checkIdentity = Effect.fnUntraced(function* ({ root }: Project) {
         "git config --global user.name 'Your Name'; git config --global user.email you@example.com"
       )
     : ok("git identity", `${name} <${email}>`)
+})
+
+const mostTold = 5
+
+const told = ({ file, name, text }: TreeProgram) =>
+  `${name}: ${text.slice(0, 100)}${file === undefined ? "" : ` (in ${file})`}`
+
+/** git runs these outside of the sandbox, whoever uses it. Nothing where there are none. */
+export const checkGitPrograms = Effect.fnUntraced(function* ({ root }: Project) {
+  const found = yield* Effect.tryPromise(() => treeProgramsOf(root, process.env)).pipe(
+    Effect.orElseSucceed((): ReadonlyArray<TreeProgram> => [])
+  )
+  if (found.length === 0) return []
+  const more = found.length > mostTold ? ` And ${found.length - mostTold} more.` : ""
+  return [
+    warning(
+      "git programs",
+      `Your git runs programs outside of the sandbox that files of the repository decide about, and agents write these files: ${found.slice(0, mostTold).map(told).join("; ")}.${more}`,
+      "Look at what an agent changed before you use git in its tree. Or name a program outside of the repository by its absolute path, or remove the setting: 'git config --list --show-origin' says where it is."
+    )
+  ]
 })
 
 const leastFreeBytes = 1024 ** 3

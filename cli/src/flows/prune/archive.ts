@@ -63,7 +63,8 @@ export const keepConversations = Effect.fn("keepConversations")(function* (
       const text = newest === whole ? yield* transcripts.get(whole) : undefined
       const saved = newest === undefined || newest === whole ? undefined : yield* readTranscript(newest)
       const file = saved === undefined ? text : sessionFileText(sessionFile(view, saved.messages, saved.savedAt))
-      if (file !== undefined) yield* writeSessionFile(project.directory, sessionId, file, fileOf(whole, transcript))
+      const name = fileOf(whole, transcript)
+      if (file !== undefined) yield* writeSessionFile(project.directory, project.directory, sessionId, file, name)
       // The newest goes last: without those before it, it is not read again after an interruption.
       const removed = [...objects.filter((object) => object !== newest), ...(newest === undefined ? [] : [newest])]
       yield* Effect.forEach(removed, transcripts.remove, { discard: true })

@@ -31,7 +31,10 @@ interface Folder {
   readonly from: ReadonlyArray<{ readonly variable: string; readonly below?: string }>
   /** Below the home folder. */
   readonly or: string
+  /** What is run or obeyed, also later and outside: as in `OwnPlaces`, relative to the folder. */
   readonly kept?: ReadonlyArray<string>
+  /** Likewise, but the agent has to write it itself. */
+  readonly apart?: ReadonlyArray<string>
 }
 
 interface Known {
@@ -44,10 +47,10 @@ interface Known {
   readonly servers: ReadonlyArray<string>
 }
 
-const ofXdg = (variable: string, or: string, name: string, kept: ReadonlyArray<string> = []): Folder => ({
+const ofXdg = (variable: string, or: string, name: string, obeyed: Pick<Folder, "apart" | "kept"> = {}): Folder => ({
   from: [{ variable, below: name }],
   or: `${or}/${name}`,
-  kept
+  ...obeyed
 })
 
 const vendors = [
@@ -58,15 +61,18 @@ const vendors = [
 const known: Readonly<Record<string, Known>> = {
   "opencode-acp": {
     folders: [
-      ofXdg("XDG_DATA_HOME", ".local/share", "opencode"),
+      // Git directories, whose configuration git obeys.
+      ofXdg("XDG_DATA_HOME", ".local/share", "opencode", { kept: ["bin"], apart: ["snapshot"] }),
       ofXdg("XDG_STATE_HOME", ".local/state", "opencode"),
       // Programs that it fetches, and packages of plugins: Reprise's own OpenCode runs them outside.
-      ofXdg("XDG_CACHE_HOME", ".cache", "opencode", ["bin", "node_modules", "packages"]),
-      ofXdg("XDG_CONFIG_HOME", ".config", "opencode", [
-        ...["opencode.json", "opencode.jsonc", "config.json", "tui.json", "AGENTS.md"],
-        ...["agent", "agents", "command", "commands", "mode", "modes", "plugin", "plugins", "skill", "skills"],
-        ...["tool", "tools", "node_modules", "package.json", "tui.jsonc", "themes"]
-      ])
+      ofXdg("XDG_CACHE_HOME", ".cache", "opencode", { kept: ["bin", "node_modules", "packages", "skills"] }),
+      ofXdg("XDG_CONFIG_HOME", ".config", "opencode", {
+        kept: [
+          ...["opencode.json", "opencode.jsonc", "config.json", "config", "tui.json", "AGENTS.md"],
+          ...["agent", "agents", "command", "commands", "mode", "modes", "plugin", "plugins", "skill", "skills"],
+          ...["tool", "tools", "node_modules", "package.json", "tui.jsonc", "themes"]
+        ]
+      })
     ],
     network: ["models.dev", "opencode.ai", ...vendors],
     variables: ["OPENCODE_*", "ANTHROPIC_*", "OPENAI_*", "*_API_KEY"],
@@ -78,9 +84,31 @@ const known: Readonly<Record<string, Known>> = {
         from: [{ variable: "CLAUDE_CONFIG_DIR" }],
         or: ".claude",
         kept: [
-          ...["settings.json", "settings.local.json", "CLAUDE.md", "keybindings.json", "local", "statusline.sh"],
-          ...["agents", "commands", "hooks", "output-styles", "plugins", "rules", "skills", "workflows"]
-        ]
+          ...[
+            "settings.json",
+            "settings.local.json",
+            "remote-settings.json",
+            "CLAUDE.md",
+            "keybindings.json",
+            "loop.md"
+          ],
+          ...[
+            "agents",
+            "commands",
+            "hooks",
+            "output-styles",
+            "plugins",
+            "cowork_plugins",
+            "rules",
+            "skills",
+            "workflows"
+          ],
+          ...["local", "chrome", "statusline.sh", "statusline-command.sh"],
+          // Of agents and tasks that it starts in the background.
+          ...["daemon", "daemon.json", "jobs", "seed-admin", "launch.json", "routines", "scheduled_tasks.json"]
+        ],
+        // Its shell reads them before each command.
+        apart: ["shell-snapshots", "session-env"]
       }
     ],
     // Beside its folder; it names servers that Claude starts, so it is not written.
@@ -95,9 +123,12 @@ const known: Readonly<Record<string, Known>> = {
         from: [{ variable: "CODEX_HOME" }],
         or: ".codex",
         kept: [
-          ...["config.toml", "hooks.json", "AGENTS.md", "AGENTS.override.md"],
-          ...["agents", "packages", "plugins", "prompts", "rules", "skills"]
-        ]
+          ...["config.toml", "*.config.toml", "environments.toml", "managed_config.toml", ".env", "hooks.json"],
+          ...["AGENTS.md", "AGENTS.override.md", "agents", "automations", "packages", "plugins", "prompts", "rules"],
+          ...["skills", "worktrees"]
+        ],
+        // What its shell reads; programs on its `PATH`; clones of plugins.
+        apart: ["shell_snapshots", "tmp", ".tmp"]
       }
     ],
     network: ["api.openai.com", "auth.openai.com", "chatgpt.com"],
@@ -109,9 +140,13 @@ const known: Readonly<Record<string, Known>> = {
       {
         from: [{ variable: "COPILOT_HOME" }],
         or: ".copilot",
-        kept: ["mcp-config.json", "copilot-instructions.md", "agents", "hooks", "skills", "installed-plugins", "pkg"]
+        kept: [
+          ...["config.json", "settings.json", "mcp-config.json", "lsp-config.json", "permissions-config.json"],
+          ...["copilot-instructions.md", "instructions", "agents", "extensions", "hooks", "skills"],
+          ...["installed-plugins", "plugin-data", "pkg"]
+        ]
       },
-      ofXdg("XDG_CACHE_HOME", ".cache", "copilot", ["pkg"])
+      ofXdg("XDG_CACHE_HOME", ".cache", "copilot", { kept: ["pkg"] })
     ],
     network: ["*.githubcopilot.com", "api.github.com", "github.com"],
     variables: ["COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN"],
@@ -123,9 +158,19 @@ const known: Readonly<Record<string, Known>> = {
         from: [],
         or: ".gemini",
         kept: [
-          ...["settings.json", "trustedFolders.json", "GEMINI.md", ".env"],
-          ...["agents", "commands", "extensions", "hooks", "policies", "skills"]
-        ]
+          ...[
+            "settings.json",
+            "trustedFolders.json",
+            "trusted_hooks.json",
+            "policy_integrity.json",
+            "GEMINI.md",
+            ".env"
+          ],
+          ...["acknowledgments", "agents", "commands", "extensions", "extension_integrity.json", "hooks", "policies"],
+          ...["skills", "bin", "tmp/bin", "cli-browser-profile"]
+        ],
+        // Git directories, whose configuration git obeys.
+        apart: ["history"]
       }
     ],
     network: ["*.googleapis.com", "accounts.google.com"],
@@ -138,9 +183,12 @@ const known: Readonly<Record<string, Known>> = {
         from: [{ variable: "QWEN_HOME" }],
         or: ".qwen",
         kept: [
-          ...["settings.json", "trustedFolders.json", "QWEN.md", ".env"],
-          ...["agents", "commands", "extensions", "hooks", "skills"]
-        ]
+          ...["settings.json", "trustedFolders.json", "QWEN.md", "system.md", "loop.md", ".env"],
+          ...["agents", "channels", "commands", "extensions", "extension-store", "hooks", "locales", "output-styles"],
+          ...["rules", "skills", "statusline-command.sh", "workflows", "bin", "tmp/bin", "updates", "worktrees"]
+        ],
+        // Working trees, whose git directories git obeys.
+        apart: ["arena", "history"]
       }
     ],
     network: ["dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com", "chat.qwen.ai", "portal.qwen.ai"],
@@ -188,6 +236,7 @@ export const sandboxNeeds = (
       write: [...folders.map(({ path }) => path), ...allowed.write.map((path) => fromHome(path, home))],
       read: (agent?.read ?? []).map((path) => join(home, path)),
       kept: folders.flatMap(({ kept = [], path }) => kept.map((name) => join(path, name))),
+      apart: folders.flatMap(({ apart = [], path }) => apart.map((name) => join(path, name))),
       network: [...new Set([...(agent?.network ?? []), ...servers, ...allowed.network])]
     },
     variables: [...(agent?.variables ?? []), ...allowed.environment]

@@ -67,14 +67,14 @@ const removeEmptyDirectory = (directory: string, path: string): Promise<void> =>
 
 /**
  * Replaces a file atomically: readers see the old text or the new one. On disk when it returns. A link of its name is replaced, one in
- * the place of a folder is refused.
+ * the place of a folder is refused. `mode`: of the file.
  */
-export const replaceInside = (root: string, path: string, text: string): Promise<void> =>
+export const replaceInside = (root: string, path: string, text: string, mode = 0o644): Promise<void> =>
   withParent(root, path, "write", async (directory, name) => {
     requireName(name, path)
     const target = join(directory.path, name)
     const draft = `${target}.tmp`
-    const replace = () => replaceFile(target, text, { mode: 0o644, draft })
+    const replace = () => replaceFile(target, text, { mode, draft })
     await replace().catch(async (error) => {
       // Node's own code is for the draft, which it does not remove when it is a directory.
       if (hasCode(error, "ERR_FS_EISDIR")) await removeEmptyDirectory(draft, `${path}.tmp`)

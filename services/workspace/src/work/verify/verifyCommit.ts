@@ -109,6 +109,12 @@ const short = (hash: string | undefined) => hash?.slice(0, 12) ?? "nothing"
 const moves = (moved: ReadonlyArray<MovedName>) =>
   listSome(moved.map(({ before, name, now }) => `${name} was ${short(before)} and is ${short(now)}`))
 
+/** A fetch whose commits the work then stands on looks as if the author had moved the name to its own work. */
+const afterwards = (ref: string) =>
+  ref.startsWith("refs/remotes/")
+    ? "If 'git pull' or 'git rebase' moved it, do so all the same: what they brought is then gated and reviewed with this work. To leave it out, take it in by a merge commit from now on: 'git pull --no-rebase --no-ff'. If it was none of these, stop and say so."
+    : "If it was not you, stop and say so."
+
 /**
  * Names with which gates may compare the work must not stand for the work itself, nor be hidden behind another of their name: then
  * a gate would see no difference. Whether another move is a fetch nobody can tell, so a person is told.
@@ -123,11 +129,11 @@ export const movedBranches = Effect.fnUntraced(function* (place: Place, base: st
   if (first !== undefined) {
     const { before, isShadowed, name, ref } = first
     const how = isShadowed
-      ? `Remove what else is called ${name}: 'git for-each-ref' lists it, or it is a file in git's folder`
-      : `Put it back: 'git update-ref --no-deref ${ref} ${before}'`
+      ? `Remove what else is called ${name}: 'git for-each-ref' lists it, or it is a file in git's folder. If it was not you, stop and say so.`
+      : `Put it back: 'git update-ref --no-deref ${ref} ${before}'. ${afterwards(ref)}`
     return rejection(
       "dirty-tree",
-      `Quality gates that compare with a branch or a tag would not see this work: ${moves(deceiving)}. ${how}. If it was not you, stop and say so.`
+      `Quality gates that compare with a branch or a tag would not see this work: ${moves(deceiving)}. ${how}`
     )
   }
   return moved.length === 0
