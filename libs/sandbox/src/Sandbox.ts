@@ -17,6 +17,7 @@ import type { Decider, Whose } from "./decider.ts"
 import type { EngineHere } from "./engine.ts"
 import { dispatchingGit, gitFor, openGit, placedGit } from "./gitProgram.ts"
 import { markOf, ownFolder } from "./hostFolder.ts"
+import { type KilledCommand, noticeKilledCommands } from "./killedCommands.ts"
 import { putAsideLeft } from "./leftovers.ts"
 import { makeNestedWatch } from "./NestedWatch.ts"
 import type { Policy } from "./policy.ts"
@@ -26,6 +27,7 @@ import {
   digest,
   environmentFor,
   gitUnder,
+  heardFolder,
   type Host,
   keyOf,
   onDisk,
@@ -165,6 +167,14 @@ const tidyStray = (host: Host, directory: string) =>
     Effect.tap((aside) => (aside.length === 0 ? Effect.void : Effect.logWarning(movedAside(aside)))),
     // Some who call this end, and ask for no answer.
     Effect.tapError((fault) => Effect.logWarning(fault.message))
+  )
+
+/** As at the end of a command that its program tells. */
+const settleKilled = (host: Host, { record, workspace }: KilledCommand) =>
+  onDisk(workspace ?? record, () => putAsideLeft(sharedFolder(host.options))).pipe(
+    Effect.tap(tellReplaced),
+    Effect.andThen(workspace === undefined ? Effect.void : Effect.asVoid(putAsideNested(host, workspace))),
+    Effect.catch((fault) => Effect.logWarning(fault.message))
   )
 
 /** The strictest of those who work in a directory decides for all of them; nobody: a reviewer. */
@@ -354,6 +364,7 @@ const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
     opened: new Map()
   }
   if (options.visiting !== true) {
+    yield* noticeKilledCommands(heardFolder(host), (killed) => settleKilled(host, killed))
     yield* Effect.forkScoped(Effect.ignore(onDisk("/", () => removeUnusedCaches(cachesFolder(host)))))
   }
   const { canBeOutlived = false, engine } = usability

@@ -8,7 +8,7 @@ import { configurations, copySuffix, type HeldFile, ofBranch, putBackName, recor
 import { type HeldFolders, whichFolders } from "./heldFolders.ts"
 import { isWithin } from "./mounts.ts"
 import type { Link, Policy } from "./policy.ts"
-import { begunPrefix } from "./records.ts"
+import { begunPrefix, workspaceLine } from "./records.ts"
 import { isThere, quoted } from "./shellWords.ts"
 
 /**
@@ -196,7 +196,8 @@ fi
     esac
     # Through a link that the command made, what lies elsewhere would be moved.
     if linkAbove "$path"; then path=$link; fi
-    if ${isThere('"$path"')}; then ${aside('"$path"', `\${left##*-}-\${path##*/}`)} || stuck=$path; fi
+    # Reprise's process may do the same at this moment.
+    if ${isThere('"$path"')}; then ${aside('"$path"', `\${left##*-}-\${path##*/}`)} || { ${isThere('"$path"')} && stuck=$path; }; fi
   done <"$left"
   [ -z "$others" ] || settle "$left" || exit 126
   [ -n "$stuck" ] || rm -f "$left"
@@ -211,7 +212,7 @@ fi
       ...kept.map((path, n) =>
         isPresent.has(path) ? `present${n}=; ${isThere(quoted(path))} && present${n}=1\n` : ""
       ),
-      "{ :\n",
+      `{ printf '%s\\n' ${quoted(workspaceLine(policy.workspace))}\n`,
       ...kept.map((path, n) =>
         isPresent.has(path)
           ? `[ -n "$present${n}" ] || printf '%s\\n' ${quoted(path)}\n`
