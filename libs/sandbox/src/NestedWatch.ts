@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { hasCode, readForeignFolder, readForeignText, replaceFile } from "@reprise/process"
 import { Effect, Option, Schema } from "effect"
 import { makeConfigurationReader } from "./configurationReader.ts"
-import { type NestedRepository, nestedRepositories } from "./nestedRepositories.ts"
+import { type LookLimits, type NestedRepository, nestedRepositories } from "./nestedRepositories.ts"
 import { inItsFolder } from "./pinnedFolder.ts"
 import { putAside } from "./putAside.ts"
 import type { Place } from "./treeSearch.ts"
@@ -46,6 +46,16 @@ export const sentencesOf = (made: ReadonlyArray<NestedRepository>): ReadonlyArra
   return [...made.slice(0, mostSaid).map(sentenceOf), ...(left > 0 ? [`So were ${left} more repositories.`] : [])]
 }
 
+/** There may be more repositories than those that were moved. */
+export class NotAllLookedAt extends Schema.TaggedError<NotAllLookedAt>()("NotAllLookedAt", {
+  fault: Schema.Defect(),
+  moved: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return [this.fault instanceof Error ? this.fault.message : String(this.fault), ...this.moved].join(" ")
+  }
+}
+
 const mostRefused = 1_000_000
 
 const unlessGone = (error: unknown) => (hasCode(error, "ENOENT", "ENOTDIR") ? undefined : Promise.reject(error))
@@ -74,8 +84,8 @@ export interface NestedWatch {
   ) => Effect.Effect<ReadonlyArray<string>, unknown>
 }
 
-/** Until the scope closes. `folder`: where Reprise alone keeps what was known. `refused`: where repositories are moved. */
-export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refused: string) {
+/** Until the scope closes. `folder`: where Reprise alone keeps what was known. `refused`: where repositories are moved. `limits`: for tests. */
+export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refused: string, limits: LookLimits = {}) {
   const settingsIn = makeConfigurationReader()
   const inTurn = makeTurns()
   const watched = new Map<string, { readonly lookAgain: Effect.Effect<Place, unknown>; readonly known: Known }>()
@@ -94,8 +104,11 @@ export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refu
   })
 
   const checkNow = Effect.fnUntraced(function* (workspace: string, lookAgain: Effect.Effect<Place, unknown>) {
-    const found = yield* nestedRepositories(yield* lookAgain, settingsIn)
-    const known = watched.get(workspace)?.known ?? (yield* begin(workspace, found))
+    const { fault, found } = yield* nestedRepositories(yield* lookAgain, settingsIn, limits)
+    const before = watched.get(workspace)?.known
+    // What is the user's nobody knows then.
+    if (before === undefined && fault !== undefined) return yield* fault
+    const known = before ?? (yield* begin(workspace, found))
     watched.set(workspace, { lookAgain, known })
     const made = found.filter((one) => known[keyOf(one)] !== one.digest)
     // One whose folder a command swaps meanwhile does not keep the others.
@@ -103,7 +116,7 @@ export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refu
     const ends = yield* Effect.all(moves, { mode: "result" })
     if (made.length > 0) yield* Effect.tryPromise(() => disarm(refused))
     yield* Effect.forEach(ends, (end) => Effect.fromResult(end), { discard: true })
-    return sentencesOf(made)
+    return fault === undefined ? sentencesOf(made) : yield* new NotAllLookedAt({ fault, moved: sentencesOf(made) })
   })
   const check: NestedWatch["check"] = (workspace, lookAgain) => inTurn(workspace)(checkNow(workspace, lookAgain))
 

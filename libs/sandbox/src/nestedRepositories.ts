@@ -19,7 +19,7 @@ import { costOf, costOfGit, makeSpending, type Spend, TooMuchToLookAt } from "./
 import { isWithin } from "./mounts.ts"
 import { skillsAt, skillsHome } from "./nestedSkills.ts"
 import { isHook, unusualKeys } from "./repositoryConfiguration.ts"
-import { candidatesIn, type Place } from "./treeSearch.ts"
+import { candidatesIn, type Place, type TooManyRepositories } from "./treeSearch.ts"
 
 /** A repository that says more than git writes itself, or skills. */
 export interface NestedRepository {
@@ -350,23 +350,50 @@ const atOwn = Effect.fnUntraced(function* (directory: string, common: string, pl
 /** So many places are looked at at the same time: for some, git is started. */
 const atOnce = { concurrency: 4 }
 
-/**
- * Every repository in the tree that says more than git writes itself. `mostPlaces`: more that may be one are refused, with
- * `TooManyRepositories`; `mostLooks`: a tree with more to compare is, with `TooMuchToLookAt`.
- */
+export interface NestedRepositories {
+  readonly found: ReadonlyArray<NestedRepository>
+  /** Why there may be more. */
+  readonly fault: TooManyRepositories | TooMuchToLookAt | undefined
+}
+
+export interface LookLimits {
+  /** Of more that may be a repository not all are looked at. */
+  readonly mostPlaces?: number
+  /** Nor of a tree with more to compare. */
+  readonly mostLooks?: number
+}
+
+/** Every repository in the tree that says more than git writes itself. */
 export const nestedRepositories = Effect.fn("nestedRepositories")(function* (
   place: Place,
   settingsIn: ConfigurationReader,
-  { mostLooks, mostPlaces }: { readonly mostPlaces?: number; readonly mostLooks?: number } = {}
+  { mostLooks, mostPlaces }: LookLimits = {}
 ) {
   const { git, workspace } = place
   const spending = makeSpending(workspace, mostLooks)
   const searchAt = (path: string): Search => ({ ...place, settingsIn, spend: spending(path) })
-  const candidates = yield* candidatesIn(place, mostPlaces)
-  const inTree = yield* Effect.forEach(candidates, (path) => atCandidate(path, searchAt(String(path))), atOnce)
-  if (git === undefined) return inTree.flat()
-  const directories = [...git.repositories, ...git.worktrees]
-  const others = directories.filter((one) => one !== git.common && one !== git.directory)
-  const own = yield* Effect.forEach(others, (one) => atOwn(one, git.common, searchAt(one)), atOnce)
-  return [...inTree.flat(), ...own.flat()]
+  const { paths, tooMany } = yield* candidatesIn(place, mostPlaces)
+  let tooMuch: TooMuchToLookAt | undefined
+  const asFarAsLooksGo = (look: Effect.Effect<ReadonlyArray<NestedRepository>, Error>) =>
+    Effect.catchIf(
+      look,
+      (error) => error instanceof TooMuchToLookAt,
+      (error) => {
+        tooMuch ??= error
+        return Effect.succeed<ReadonlyArray<NestedRepository>>([])
+      }
+    )
+  const inTree = yield* Effect.forEach(
+    paths,
+    (path) => asFarAsLooksGo(atCandidate(path, searchAt(String(path)))),
+    atOnce
+  )
+  const directories = git === undefined ? [] : [...git.repositories, ...git.worktrees]
+  const others = directories.filter((one) => one !== git?.common && one !== git?.directory)
+  const own = yield* Effect.forEach(
+    others,
+    (one) => asFarAsLooksGo(atOwn(one, git?.common ?? one, searchAt(one))),
+    atOnce
+  )
+  return { found: [...inTree.flat(), ...own.flat()], fault: tooMany ?? tooMuch } satisfies NestedRepositories
 })
