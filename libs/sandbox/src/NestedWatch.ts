@@ -82,6 +82,11 @@ export interface NestedWatch {
     workspace: string,
     lookAgain: Effect.Effect<Place, unknown>
   ) => Effect.Effect<ReadonlyArray<string>, unknown>
+  /**
+   * A file with the paths of what such repositories depend on under names that are none of git's, a line each: when something there
+   * changes, somebody has to look again. Missing or empty: nothing.
+   */
+  readonly dependenciesFile: (workspace: string) => string
 }
 
 /** Until the scope closes. `folder`: where Reprise alone keeps what was known. `refused`: where repositories are moved. `limits`: for tests. */
@@ -89,10 +94,23 @@ export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refu
   const settingsIn = makeConfigurationReader()
   const inTurn = makeTurns()
   const watched = new Map<string, { readonly lookAgain: Effect.Effect<Place, unknown>; readonly known: Known }>()
+  const dependenciesKept = new Map<string, string>()
   const fileOf = (workspace: string) =>
     join(folder, `${createHash("sha256").update(workspace).digest("hex").slice(0, 16)}.json`)
   const keep = (workspace: string, open: boolean, known: Known) =>
     Effect.tryPromise(() => replaceFile(fileOf(workspace), encode({ open, known })))
+
+  const dependenciesFile = (workspace: string) => `${fileOf(workspace)}.dependencies`
+  const keepDependencies = (workspace: string, dependencies: ReadonlySet<string>) => {
+    const paths = [...dependencies].toSorted()
+    // By lines a name with a line break cannot be told.
+    const text = paths.some((path) => path.includes("\n"))
+      ? `${workspace}\n`
+      : paths.map((path) => `${path}\n`).join("")
+    if (dependenciesKept.get(workspace) === text) return Effect.void
+    dependenciesKept.set(workspace, text)
+    return Effect.tryPromise(() => replaceFile(dependenciesFile(workspace), text))
+  }
 
   /** What is there when nobody has worked in the workspace is the user's. */
   const begin = Effect.fnUntraced(function* (workspace: string, found: ReadonlyArray<NestedRepository>) {
@@ -104,11 +122,12 @@ export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refu
   })
 
   const checkNow = Effect.fnUntraced(function* (workspace: string, lookAgain: Effect.Effect<Place, unknown>) {
-    const { fault, found } = yield* nestedRepositories(yield* lookAgain, settingsIn, limits)
+    const { dependencies, fault, found } = yield* nestedRepositories(yield* lookAgain, settingsIn, limits)
     const before = watched.get(workspace)?.known
     // What is the user's nobody knows then.
     if (before === undefined && fault !== undefined) return yield* fault
     const known = before ?? (yield* begin(workspace, found))
+    yield* keepDependencies(workspace, dependencies)
     watched.set(workspace, { lookAgain, known })
     const made = found.filter((one) => known[keyOf(one)] !== one.digest)
     // One whose folder a command swaps meanwhile does not keep the others.
@@ -128,5 +147,5 @@ export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refu
       { discard: true }
     )
   )
-  return { check } satisfies NestedWatch
+  return { check, dependenciesFile } satisfies NestedWatch
 })

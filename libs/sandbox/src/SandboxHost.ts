@@ -337,6 +337,7 @@ const textFor = Effect.fnUntraced(function* (
     chosenEnvironment: isGate,
     proxy: { ...access, socket: door },
     desk: { socket: desk, folder: heardFolder(host) },
+    dependencies: host.nested.dependenciesFile(policy.workspace),
     programs: programPaths(host, isGate ? "" : undefined)
   })
 })

@@ -145,6 +145,8 @@ export interface ShellOptions {
   readonly bubblewrap: Bubblewrap
   readonly proxy?: ProxyAccess
   readonly desk: DeskAccess
+  /** A file with paths, a line each: when something there changes, it is as if a repository had. */
+  readonly dependencies: string
   readonly keeping: Keeping
   readonly programs: ProgramPaths
   /** Whoever starts it chooses the variables, so none is taken away by its name. */
@@ -198,8 +200,8 @@ const overheard = ({ folder }: DeskAccess) => ({
  * Whether the command has changed what makes a folder a repository, what a repository obeys, skills, or links by names of instructions;
  * also when that cannot be told. Change times cannot be set back, and the record of what it may not make was written before it began.
  */
-const lookForRepositories = ({ git, stateDirectory, workspace }: Policy): string => {
-  const names = [".git", "HEAD", "config", "config.worktree", "commondir", "hooks", ".claude"].map(
+const lookForRepositories = ({ git, stateDirectory, workspace }: Policy, dependencies: string): string => {
+  const names = [".git", "HEAD", "config", "config.worktree", "commondir", "worktrees", "hooks", ".claude"].map(
     (name) => `-iname ${name}`
   )
   const inner = ["*/hooks/*", "*/.claude/skills", "*/.claude/skills/*"].map((path) => `-ipath '${path}'`)
@@ -208,10 +210,17 @@ const lookForRepositories = ({ git, stateDirectory, workspace }: Policy): string
   const changed = `'(' ${[...names, ...inner, instructionSearch.map(quoted).join(" "), links].join(" -o ")} ')' -cnewer "$begun" -print -quit`
   const ofGit = git === undefined ? [] : [`${git}/modules`, `${git}/worktrees`]
   const passedOver = [`${workspace}/.git`, stateDirectory, ...ofGit.map((path) => `${path}/*/objects`)]
+  const pruned = `'(' ${passedOver.map((path) => `-path ${quoted(path)}`).join(" -o ")} ')' -prune -o`
   return [
     `set -- ${quoted(workspace)}\n`,
     ...ofGit.map((path) => `[ ! -d ${quoted(path)} ] || set -- "$@" ${quoted(path)}\n`),
-    `made=$(find "$@" '(' ${passedOver.map((path) => `-path ${quoted(path)}`).join(" -o ")} ')' -prune -o ${changed} 2>&1)\n`
+    `made=$(find "$@" ${pruned} ${changed} 2>&1)\n`,
+    `if [ -z "$made" ] && [ -s ${quoted(dependencies)} ]; then
+  set --
+  while IFS= read -r place; do set -- "$@" "$place"; done <${quoted(dependencies)}
+  made=$(find "$@" ${pruned} -cnewer "$begun" -print -quit 2>/dev/null)
+fi
+`
   ].join("")
 }
 
@@ -223,7 +232,7 @@ fi
 `
 
 export const sandboxedShell = (options: ShellOptions): string => {
-  const { bubblewrap, chosenEnvironment, desk, keeping, policy, programs, proxy, shell } = options
+  const { bubblewrap, chosenEnvironment, dependencies, desk, keeping, policy, programs, proxy, shell } = options
   const names = keepNames(policy, keeping)
   const heard = overheard(desk)
   const hidden = hiding(bubblewrapArguments(policy, proxy?.socket))
@@ -247,7 +256,7 @@ export const sandboxedShell = (options: ShellOptions): string => {
     `  if [ $status -ne 1 ] || [ -s "$start" ] || [ $tries -ge 20 ]; then break; fi\n`,
     "  tries=$((tries+1))\n",
     "done\n",
-    lookForRepositories(policy),
+    lookForRepositories(policy, dependencies),
     broughtToDesk(desk),
     names.after,
     'rm -f "$said" "$code" "$start"\n',
