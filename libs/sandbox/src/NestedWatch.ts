@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { hasCode, readForeignFolder, readForeignText, replaceFile } from "@reprise/process"
 import { Effect, Option, Schema } from "effect"
 import { makeConfigurationReader } from "./configurationReader.ts"
+import { findPaths } from "./findPaths.ts"
 import { type LookLimits, type NestedRepository, nestedRepositories } from "./nestedRepositories.ts"
 import { inItsFolder } from "./pinnedFolder.ts"
 import { putAside } from "./putAside.ts"
@@ -34,10 +35,17 @@ const largestBytes = 64 * 1024 * 1024
 
 const mostSaid = 5
 
+const mostShown = 300
+
+const shown = (path: string | Buffer): string => {
+  const text = String(path)
+  return text.length > mostShown ? `${text.slice(0, mostShown)}…` : text
+}
+
 /** For people and agents. */
 export const sentenceOf = ({ paths, says }: NestedRepository): string => {
   const more = says.length > mostSaid ? ` and ${says.length - mostSaid} more` : ""
-  return `${paths.join(", ")} was moved to .reprise/sandbox/refused: programs outside of the sandbox would obey what it says (${says.slice(0, mostSaid).join(", ")}${more}).`
+  return `${paths.map(shown).join(", ")} was moved to .reprise/sandbox/refused: programs outside of the sandbox would obey what it says (${says.slice(0, mostSaid).join(", ")}${more}).`
 }
 
 /** A few sentences, however many repositories there were. Pure. */
@@ -72,6 +80,10 @@ const disarm = async (refused: string): Promise<void> => {
     await inItsFolder(head, (pinned) => rename(pinned, `${String(pinned)}.refused`)).catch(unlessGone)
   }
 }
+
+/** The same for all below a folder, however long their paths are. */
+const disarmBelow = (folder: string, { search }: Place) =>
+  findPaths([folder, "-iname", "HEAD", "-type", "f", "-delete"], { mostBytes: 0, search })
 
 export interface NestedWatch {
   /**
@@ -122,7 +134,8 @@ export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refu
   })
 
   const checkNow = Effect.fnUntraced(function* (workspace: string, lookAgain: Effect.Effect<Place, unknown>) {
-    const { dependencies, fault, found } = yield* nestedRepositories(yield* lookAgain, settingsIn, limits)
+    const place = yield* lookAgain
+    const { dependencies, fault, found } = yield* nestedRepositories(place, settingsIn, limits)
     const before = watched.get(workspace)?.known
     // What is the user's nobody knows then.
     if (before === undefined && fault !== undefined) return yield* fault
@@ -131,7 +144,13 @@ export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refu
     watched.set(workspace, { lookAgain, known })
     const made = found.filter((one) => known[keyOf(one)] !== one.digest)
     // One whose folder a command swaps meanwhile does not keep the others.
-    const moves = made.flatMap(({ paths }) => paths.map((path) => Effect.tryPromise(() => putAside(path, refused))))
+    const moves = made.flatMap(({ isAbove, paths }) =>
+      paths.map((path) =>
+        Effect.tryPromise(() => putAside(path, refused)).pipe(
+          Effect.tap((moved) => (isAbove === true ? disarmBelow(moved, place) : Effect.void))
+        )
+      )
+    )
     const ends = yield* Effect.all(moves, { mode: "result" })
     if (made.length > 0) yield* Effect.tryPromise(() => disarm(refused))
     yield* Effect.forEach(ends, (end) => Effect.fromResult(end), { discard: true })

@@ -32,6 +32,8 @@ import { candidatesIn, type Place, type TooManyRepositories } from "./treeSearch
 export interface NestedRepository {
   /** Without these, no git obeys it. Bytes, where a path is no text. */
   readonly paths: ReadonlyArray<string | Buffer>
+  /** They are folders above it, whose path is too long to be named. */
+  readonly isAbove?: true
   /** What it says, for people: keys of its configuration and names of its hooks. */
   readonly says: ReadonlyArray<string>
   /** Changes with what it says. */
@@ -145,6 +147,20 @@ const atUnnamed = Effect.fnUntraced(function* (path: Buffer) {
   return isObeyed ? asRepository([said], [path]) : []
 })
 
+/** With room for names in a git directory: the kernel takes 4 096 bytes. */
+const longestPath = 3000
+
+/**
+ * By names that no program can say a command, which goes down step by step, could keep a repository, and move it up later. Nobody
+ * works at such a path: the folder that can still be named is moved as a whole.
+ */
+const atUnnameable = (path: Buffer): ReadonlyArray<NestedRepository> => {
+  const bytes = path.subarray(0, path.lastIndexOf(sep, longestPath))
+  const above = textOfPath(bytes)
+  const said = { path: String(bytes), says: ["a path too long to be looked at"], content: "" }
+  return asRepository([said], [above ?? bytes]).map((one) => ({ ...one, isAbove: true }))
+}
+
 /** Whether the repository's own git directory names the tree that points to it: a worktree by its pointer, a submodule's by its key. */
 const isTreeOf = Effect.fnUntraced(function* (directory: string, folder: string, place: Search) {
   const pointer = yield* onDisk(() => pointed(join(directory, "gitdir")))
@@ -196,6 +212,7 @@ const asGitNamesIt = async (path: string): Promise<string> => {
 
 const atCandidate = Effect.fnUntraced(function* (bytes: Buffer, place: Search) {
   const { git, workspace } = place
+  if (bytes.length > longestPath) return atUnnameable(bytes)
   const found = textOfPath(bytes)
   if (found === undefined) return yield* atUnnamed(bytes)
   const path = yield* Effect.promise(() => asGitNamesIt(found))

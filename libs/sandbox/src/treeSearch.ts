@@ -2,7 +2,7 @@
  * Where in a working tree there may be something that programs outside of the sandbox obey: found by names alone, in one look.
  * Changes nothing but folders that their owner could not list.
  */
-import { join } from "node:path"
+import { delimiter, isAbsolute, join } from "node:path"
 import { Effect, Schema } from "effect"
 import type { GitRepository } from "./askGit.ts"
 import { findPaths, naming } from "./findPaths.ts"
@@ -105,11 +105,12 @@ export const candidatesIn = Effect.fnUntraced(function* (place: Place, most = mo
       workspace,
       ...["(", "-path", join(workspace, ".git"), "-o", "-path", stateDirectory, "-o"],
       ...["-path", join(workspace, skillsHome), ")", "-prune"],
-      // What cannot be listed could be entered all the same.
-      ...["-o", "-type", "d", "!", "-perm", "-500", "-exec", "chmod", "u+rx", "{}", ";", "!", "-name", "*"],
+      // What cannot be listed could be entered all the same, also where its path is too long.
+      ...["-o", "-type", "d", "!", "-perm", "-500", "-execdir", "chmod", "u+rx", "{}", ";", "!", "-name", "*"],
       ...["-o", "(", ...names, "-o", ...linksInto(place), ")", "-print0"]
     ],
-    { mostBytes, search }
+    // Where a folder of the list is relative, it would run nothing.
+    { mostBytes, search: search.split(delimiter).filter(isAbsolute).join(delimiter) }
   )
   if (!isCut && paths.length <= most) return { paths, tooMany: undefined } satisfies Candidates
   const texts = paths.map(String)

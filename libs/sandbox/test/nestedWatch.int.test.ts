@@ -115,6 +115,21 @@ describe.skipIf(!sandboxed)("a repository inside of a workspace", () => {
     })
   )
 
+  it.live.each(["yes", "no"])(
+    "is moved with the folders above it where its path is too long to be named, if its folder can be listed: %s",
+    (isListed) =>
+      Effect.gen(function* () {
+        const here = yield* scene
+        const name = "d".repeat(255)
+        const made = `mkdir deep; ${evil("deep/y")}; chmod ${isListed === "yes" ? 700 : 0} deep/y`
+        const deep = `${made}; for n in $(seq 20); do mkdir up; mv deep up/${name}; mv up deep; done`
+        const said = yield* during(here, (sandbox) => runIn(here, sandbox, deep))
+        assert.include(said, "a path too long to be looked at")
+        const heads = execFileSync("find", [here.workspace, "-name", "HEAD", "-path", "*/y/*"], { encoding: "utf8" })
+        assert.strictEqual(heads, "")
+      })
+  )
+
   it.live("keeps no agent in another workspace waiting, however many there are", () =>
     Effect.gen(function* () {
       const here = yield* scene
