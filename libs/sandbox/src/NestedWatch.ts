@@ -9,7 +9,13 @@ import { hasCode, readForeignFolder, readForeignText, replaceFile } from "@repri
 import { Effect, Option, Schema } from "effect"
 import { makeConfigurationReader } from "./configurationReader.ts"
 import { findPaths } from "./findPaths.ts"
-import { type LookLimits, type NestedRepository, nestedRepositories } from "./nestedRepositories.ts"
+import {
+  digestAnywhere,
+  isBareRepository,
+  type LookLimits,
+  type NestedRepository,
+  nestedRepositories
+} from "./nestedRepositories.ts"
 import { inItsFolder } from "./pinnedFolder.ts"
 import { putAside } from "./putAside.ts"
 import type { Place } from "./treeSearch.ts"
@@ -85,14 +91,20 @@ const disarm = async (refused: string): Promise<void> => {
 const disarmBelow = (folder: string, { search }: Place) =>
   findPaths([folder, "-iname", "HEAD", "-type", "f", "-delete"], { mostBytes: 0, search })
 
+type MadeFrom = Effect.Effect<Place | undefined, unknown>
+
+const nowhere: MadeFrom = Effect.succeed(undefined)
+
 export interface NestedWatch {
   /**
    * Puts aside what commands have made in a workspace since its first call, and says so in a few sentences. Fails where the
-   * tree cannot be searched. `lookAgain`: gives the place as it is then; it is run for each look, also the last one.
+   * tree cannot be searched. `lookAgain`: gives the place as it is then; it is run for each look, also the last one. `madeFrom`: the
+   * user's own tree, where Reprise made this one of a commit, which may be an agent's.
    */
   readonly check: (
     workspace: string,
-    lookAgain: Effect.Effect<Place, unknown>
+    lookAgain: Effect.Effect<Place, unknown>,
+    madeFrom?: MadeFrom
   ) => Effect.Effect<ReadonlyArray<string>, unknown>
   /**
    * A file with the paths of what such repositories depend on under names that are none of git's, a line each: when something there
@@ -124,22 +136,50 @@ export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refu
     return Effect.tryPromise(() => replaceFile(dependenciesFile(workspace), text))
   }
 
-  /** What is there when nobody has worked in the workspace is the user's. */
-  const begin = Effect.fnUntraced(function* (workspace: string, found: ReadonlyArray<NestedRepository>) {
+  /** What was known of a workspace in which agents work, or worked when their process was killed. */
+  const keptOf = Effect.fnUntraced(function* (workspace: string) {
     const text = yield* Effect.tryPromise(() => readForeignText(fileOf(workspace), { largestBytes, follow: false }))
     const kept = Option.getOrUndefined(decode(text ?? ""))
-    const known = kept?.open === true ? kept.known : knownOf(found)
+    return kept?.open === true ? kept.known : undefined
+  })
+
+  /** Those that are not part of an agent's commit: what the user's own tree has at the same place. */
+  const ofUser = Effect.fnUntraced(function* (
+    workspace: string,
+    found: ReadonlyArray<NestedRepository>,
+    madeFrom: MadeFrom
+  ) {
+    const origin = found.some(isBareRepository) ? yield* madeFrom : undefined
+    if (origin === undefined) return found
+    const known = yield* keptOf(origin.workspace)
+    const there = (yield* nestedRepositories(origin, settingsIn, limits)).found
+    const theirs = there.filter((one) => known === undefined || known[keyOf(one)] === one.digest)
+    const digests = new Set(theirs.map((one) => digestAnywhere(one, origin.workspace)))
+    return found.filter((one) => !isBareRepository(one) || digests.has(digestAnywhere(one, workspace)))
+  })
+
+  /** What is there when nobody has worked in the workspace is the user's. */
+  const begin = Effect.fnUntraced(function* (
+    workspace: string,
+    found: ReadonlyArray<NestedRepository>,
+    madeFrom: MadeFrom
+  ) {
+    const known = (yield* keptOf(workspace)) ?? knownOf(yield* ofUser(workspace, found, madeFrom))
     yield* keep(workspace, true, known)
     return known
   })
 
-  const checkNow = Effect.fnUntraced(function* (workspace: string, lookAgain: Effect.Effect<Place, unknown>) {
+  const checkNow = Effect.fnUntraced(function* (
+    workspace: string,
+    lookAgain: Effect.Effect<Place, unknown>,
+    madeFrom: MadeFrom
+  ) {
     const place = yield* lookAgain
     const { dependencies, fault, found } = yield* nestedRepositories(place, settingsIn, limits)
     const before = watched.get(workspace)?.known
     // What is the user's nobody knows then.
     if (before === undefined && fault !== undefined) return yield* fault
-    const known = before ?? (yield* begin(workspace, found))
+    const known = before ?? (yield* begin(workspace, found, madeFrom))
     yield* keepDependencies(workspace, dependencies)
     watched.set(workspace, { lookAgain, known })
     const made = found.filter((one) => known[keyOf(one)] !== one.digest)
@@ -156,7 +196,8 @@ export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refu
     yield* Effect.forEach(ends, (end) => Effect.fromResult(end), { discard: true })
     return fault === undefined ? sentencesOf(made) : yield* new NotAllLookedAt({ fault, moved: sentencesOf(made) })
   })
-  const check: NestedWatch["check"] = (workspace, lookAgain) => inTurn(workspace)(checkNow(workspace, lookAgain))
+  const check: NestedWatch["check"] = (workspace, lookAgain, madeFrom = nowhere) =>
+    inTurn(workspace)(checkNow(workspace, lookAgain, madeFrom))
 
   yield* Effect.addFinalizer(() =>
     Effect.forEach(

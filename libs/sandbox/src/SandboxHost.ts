@@ -20,6 +20,7 @@ import { openGit, sandboxedGit } from "./gitProgram.ts"
 import { holdFiles } from "./heldFiles.ts"
 import { holdFolders, type Replaced } from "./heldFolders.ts"
 import type { Keeping } from "./keepNames.ts"
+import { isWithin } from "./mounts.ts"
 import type { NestedWatch } from "./NestedWatch.ts"
 import type { Bounds } from "./openPlaces.ts"
 import { type OwnPlaces, type Policy, policyFor, type SandboxSettings } from "./policy.ts"
@@ -141,6 +142,16 @@ const treeOf = async (host: Host, workspace: string): Promise<Place> => {
   }
 }
 
+/** The user's own tree of the repository, for a worktree in the folder of the state. Undefined: there is none, or it is this one. */
+const madeFrom = (host: Host, workspace: string) =>
+  onDisk(workspace, async () => {
+    const { stateDirectory } = host.options
+    const own = await realpath(dirname(stateDirectory))
+    if (!isWithin(workspace, await realpath(stateDirectory))) return undefined
+    const [there, here] = await Promise.all([own, workspace].map((one) => gitRepositoryOf(one, host.environment)))
+    return there !== undefined && there.common === here?.common ? await treeOf(host, own) : undefined
+  })
+
 /** Puts aside repositories with a configuration of their own that commands have made, says so, and gives the sentences. */
 export const putAsideNested = (host: Host, directory: string) =>
   onDisk(directory, () =>
@@ -151,7 +162,8 @@ export const putAsideNested = (host: Host, directory: string) =>
         ? Effect.succeed([])
         : host.nested.check(
             workspace,
-            onDisk(directory, () => treeOf(host, workspace))
+            onDisk(directory, () => treeOf(host, workspace)),
+            madeFrom(host, workspace)
           )
     ),
     Effect.tap((sentences) => Effect.forEach(sentences, (sentence) => Effect.logWarning(sentence), { discard: true })),

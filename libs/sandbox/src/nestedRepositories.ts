@@ -38,7 +38,18 @@ export interface NestedRepository {
   readonly says: ReadonlyArray<string>
   /** Changes with what it says. */
   readonly digest: string
+  /** What the digest is of. */
+  readonly content: string
 }
+
+/** It has no working tree of its own: only such a one can be part of a commit. */
+export const isBareRepository = ({ paths: [path] }: NestedRepository): boolean => basename(String(path)) === "HEAD"
+
+/** The same for what says the same at the same place of two trees. `workspace`: the tree in which it was found. */
+export const digestAnywhere = ({ content }: NestedRepository, workspace: string): string =>
+  createHash("sha256")
+    .update(content.replaceAll(JSON.stringify(workspace).slice(1, -1), "<workspace>"))
+    .digest("hex")
 
 const [lineFeed, carriageReturn] = [0x0a, 0x0d]
 
@@ -105,10 +116,10 @@ const asRepository = (
   paths?: NestedRepository["paths"]
 ): ReadonlyArray<NestedRepository> => {
   if (said.length === 0) return []
-  const digest = createHash("sha256").update(JSON.stringify(said)).digest("hex")
-  return [
-    { paths: paths ?? said.map(({ path }) => path), says: [...new Set(said.flatMap(({ says }) => says))], digest }
-  ]
+  const content = JSON.stringify(said)
+  const digest = createHash("sha256").update(content).digest("hex")
+  const says = [...new Set(said.flatMap((one) => one.says))]
+  return [{ paths: paths ?? said.map(({ path }) => path), says, digest, content }]
 }
 
 /** The git directory behind `.git`; undefined: there is none. */
