@@ -6,7 +6,7 @@ import { realpath, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { hasCode } from "@reprise/process"
 import type { PermissionMode, Role, RunId } from "@reprise/protocol"
-import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
+import { Context, Effect, Layer, Scope, Semaphore } from "effect"
 import { agentProgram, type SandboxedAgent } from "./agentProgram.ts"
 import { openedByWords, type PreparedAgent, type ToolWords } from "./agentWrites.ts"
 import { gitRepositoryOf, headOf, homeOf } from "./askGit.ts"
@@ -359,12 +359,16 @@ const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
     socketFor: yield* makeSockets,
     run: Effect.runPromiseWith(yield* Effect.context<never>()),
     nested: yield* makeNestedWatch(join(sharedFolder(options), "nested"), join(sharedFolder(options), "refused")),
+    noticeKilled: yield* Effect.cached(
+      Effect.suspend(() => noticeKilledCommands(heardFolder(host), (killed) => settleKilled(host, killed))).pipe(
+        Effect.provideService(Scope.Scope, yield* Effect.scope)
+      )
+    ),
     policies: new Map(),
     deciders: new Map(),
     opened: new Map()
   }
   if (options.visiting !== true) {
-    yield* noticeKilledCommands(heardFolder(host), (killed) => settleKilled(host, killed))
     yield* Effect.forkScoped(Effect.ignore(onDisk("/", () => removeUnusedCaches(cachesFolder(host)))))
   }
   const { canBeOutlived = false, engine } = usability

@@ -71,6 +71,8 @@ export interface Host {
   readonly programs: Programs
   readonly proxyFor: Effect.Success<ReturnType<typeof makeProxy>>
   readonly nested: NestedWatch
+  /** From now on programs of commands that are killed are noticed. */
+  readonly noticeKilled: Effect.Effect<void>
   /** For what a socket asks for: with the logs of this process. */
   readonly run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
   /** The doors and desks. */
@@ -246,6 +248,7 @@ export const keepingFor = Effect.fnUntraced(function* (host: Host, directory: st
   const folder = heardFolder(host)
   const refused = join(sharedFolder(host.options), "refused")
   const tell = (replaced: ReadonlyArray<Replaced>) => host.run(tellReplaced(replaced))
+  yield* host.noticeKilled
   return yield* onDisk(
     directory,
     async (): Promise<Keeping> => ({

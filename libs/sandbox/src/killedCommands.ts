@@ -3,7 +3,7 @@
  * the kernel, by a person. A program writes its record before the command, and removes it when everything has been said.
  */
 import { watch } from "node:fs"
-import { mkdir, readlink } from "node:fs/promises"
+import { readlink } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { isAlive, readForeignText, startOf } from "@reprise/process"
 import { Effect, Latch, Schedule } from "effect"
@@ -49,22 +49,22 @@ const endProcesses = (record: string) =>
   }).pipe(Effect.repeat({ until: (ended) => ended, schedule: often }))
 
 /**
- * Until the scope closes. `folder`: of what commands said. `settle` is run once for each killed program, when no process of its
+ * Until the scope closes. `folder`: of what commands said, which exists. `settle` is run once for each killed program, when no process of its
  * command is left, and removes its record.
  */
 export const noticeKilledCommands = Effect.fnUntraced(function* (
   folder: string,
   settle: (killed: KilledCommand) => Effect.Effect<void>
 ) {
+  const scope = yield* Effect.scope
   const begun = yield* Latch.make()
   const settled = new Set<string>()
-  yield* Effect.promise(() => mkdir(folder, { recursive: true, mode: 0o700 }))
   const watching = Effect.try(() =>
     watch(folder, { persistent: false }, (_, name) => {
       if (name === null || name.startsWith(begunPrefix)) begun.openUnsafe()
-    })
+    }).on("error", () => undefined)
   )
-  const watched = yield* Effect.acquireRelease(watching, (watcher) => Effect.sync(() => watcher.close())).pipe(
+  const isWatched = yield* Effect.acquireRelease(watching, (watcher) => Effect.sync(() => watcher.close())).pipe(
     Effect.isSuccess
   )
 
@@ -72,21 +72,23 @@ export const noticeKilledCommands = Effect.fnUntraced(function* (
     if (settled.has(record) || (yield* Effect.promise(() => isRunning(record)))) return
     settled.add(record)
     const workspace = workspaceOf(yield* Effect.promise(() => readRecord(record).catch(() => "")))
-    yield* Effect.andThen(endProcesses(record), settle({ record, workspace }))
+    // What takes long in one workspace keeps no other waiting.
+    yield* Effect.forkIn(Effect.andThen(endProcesses(record), settle({ record, workspace })), scope)
   })
 
   /** Gives whether no command goes on. */
   const look = Effect.gen(function* () {
     const records = yield* Effect.promise(() => recordsIn(folder))
     for (const record of settled) if (!records.includes(record)) settled.delete(record)
-    yield* Effect.forEach(records, settleOne, { concurrency: "unbounded", discard: true })
+    yield* Effect.forEach(records, settleOne, { discard: true })
     return records.every((record) => settled.has(record))
   })
   // Where the machine gives no more watches, it looks all the time.
-  const until = (none: boolean) => none && watched
+  const until = (none: boolean) => none && isWatched
   const lookWhileCommandsRun = Effect.repeat(look, { until, schedule: often })
-  yield* Effect.forkScoped(
-    Effect.forever(begun.await.pipe(Effect.andThen(begun.close), Effect.andThen(lookWhileCommandsRun)))
+  yield* begun.open
+  yield* Effect.forkIn(
+    Effect.forever(begun.await.pipe(Effect.andThen(begun.close), Effect.andThen(lookWhileCommandsRun))),
+    scope
   )
-  if (!watched) yield* begun.open
 })

@@ -182,12 +182,13 @@ const isTreeOf = Effect.fnUntraced(function* (directory: string, folder: string,
 })
 
 /** What git would obey in another tree of the repository, unless the workspace has the same, which no command can change. */
-const otherThanInWorkspace = async (tree: string, { hooks, namedIn, spend, workspace }: Search) => {
+const otherThanInWorkspace = async (tree: string, { dependsOn, hooks, namedIn, spend, workspace }: Search) => {
   const paths = new Set([...(await namedIn(tree)), ...hooks.map((name) => join(tree, name))])
   const contentAt = async (top: string, path: string) =>
     (await contentsBelow(join(top, path), spend)).map((text) => (text.startsWith(top) ? text.slice(top.length) : text))
   const said: Array<Said> = []
   for (const path of paths) {
+    dependsOn(path)
     const at = path.slice(tree.length + 1)
     const content = (await contentAt(tree, at)).join("\0")
     const isSame = content === "" || content === (await contentAt(workspace, at)).join("\0")
@@ -252,7 +253,6 @@ const atCandidate = Effect.fnUntraced(function* (bytes: Buffer, place: Search) {
   // What a submodule or a worktree of the workspace says is in the repository's own git directory.
   const own = git === undefined ? [] : [git.common, git.directory, ...git.repositories, ...git.worktrees]
   if (!own.includes(directory)) return asRepository(yield* saidBy(directory, folder, place), [path])
-  place.dependsOn(folder)
   if (!(yield* isTreeOf(directory, folder, place)))
     return asRepository([yield* unclearPointer(path, place.spend)], [path])
   return asRepository(yield* onDisk(() => otherThanInWorkspace(folder, place)))
