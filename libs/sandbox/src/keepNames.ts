@@ -150,7 +150,7 @@ export interface Keeping {
  * What must not be made is put aside if a command made it: the name cannot be kept free otherwise, since a mount needs a file to
  * lie on. What was there when the policy was made is mounted; what appeared since is not, since it may be a link of another
  * command's to something that is hidden. Which these are is written down while the command runs: whoever comes next puts them
- * aside if it was killed, and no command runs as long as one stays.
+ * aside if it was killed, and no command runs as long as one stays. Sets `killed` if one was.
  */
 export const keepNames = (policy: Policy, keeping: Keeping) => {
   const { files: held, folder } = keeping
@@ -181,7 +181,7 @@ fi
       movingAside(refused),
       holding(folder),
       keepingFolders(keeping),
-      `stuck= begun=${quoted(folder)}/${begunPrefix}$$\n`,
+      `stuck= killed= begun=${quoted(folder)}/${begunPrefix}$$\n`,
       // Those of other processes, too.
       `beside=\nfor other in ${quoted(dirname(dirname(folder)))}/*/${quoted(basename(folder))}/${begunPrefix}*; do [ ! -f "$other" ] || beside=1; done\n`,
       ...held.map((file) => `hold ${quoted(file.path)} ${quoted(file.held)}\n`),
@@ -201,6 +201,7 @@ fi
   done <"$left"
   [ -z "$others" ] || settle "$left" || exit 126
   [ -n "$stuck" ] || rm -f "$left"
+  killed=1
 done
 if [ -n "$stuck" ]; then
   printf 'reprise: a command made %s, which may not be made, and it cannot be moved away. No command runs until it is removed.\\n' "$stuck" >&2

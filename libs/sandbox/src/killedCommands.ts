@@ -33,7 +33,7 @@ const firstProcess = async (record: string): Promise<number | undefined> => {
   return now !== undefined && now === `pid:[${space}]` ? Number(pid) : undefined
 }
 
-const often = Schedule.spaced("200 millis")
+const often = Schedule.spaced("100 millis")
 
 /** As the program does when its command has ended: with the first process the kernel ends all others. */
 const endProcesses = (record: string) =>

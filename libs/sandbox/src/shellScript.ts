@@ -198,7 +198,7 @@ const overheard = ({ folder }: DeskAccess) => ({
 
 /**
  * Whether the command has changed what makes a folder a repository, what a repository obeys, skills, or links by names of instructions;
- * also when that cannot be told. Change times cannot be set back, and the record of what it may not make was written before it began.
+ * also when that cannot be told, or a killed command may have had a moment left. Change times cannot be set back, and the record of what it may not make was written before it began.
  */
 const lookForRepositories = ({ git, stateDirectory, workspace }: Policy, dependencies: string): string => {
   const names = [".git", "HEAD", "config", "config.worktree", "commondir", "worktrees", "hooks", ".claude"].map(
@@ -214,7 +214,7 @@ const lookForRepositories = ({ git, stateDirectory, workspace }: Policy, depende
   return [
     `set -- ${quoted(workspace)}\n`,
     ...ofGit.map((path) => `[ ! -d ${quoted(path)} ] || set -- "$@" ${quoted(path)}\n`),
-    `made=$(find "$@" ${pruned} ${changed} 2>&1)\n`,
+    `made=$killed\n[ -n "$made" ] || made=$(find "$@" ${pruned} ${changed} 2>&1)\n`,
     `if [ -z "$made" ] && [ -s ${quoted(dependencies)} ]; then
   set --
   while IFS= read -r place; do set -- "$@" "$place"; done <${quoted(dependencies)}
@@ -224,10 +224,16 @@ fi
   ].join("")
 }
 
-const broughtToDesk = ({ socket }: DeskAccess): string => `words=
+const askDesk = ({ socket }: DeskAccess) => `socat -t ${patienceSeconds} - UNIX-CONNECT:${quoted(socket)} 2>/dev/null`
+
+/** Nobody has said what a command made whose program was killed; this one has taken its record away. */
+const broughtOfKilled = (desk: DeskAccess): string =>
+  `[ -z "$killed" ] || printf '%s\n0\n' ${madeRepository} | ${askDesk(desk)} >&2\n`
+
+const broughtToDesk = (desk: DeskAccess): string => `words=
 [ ! -s "$said" ] || words=$(LC_ALL=C grep -aiE -m 200 'read-only file system|EROFS' "$said")
 if [ -n "$made$words" ]; then
-  printf '%s\n%s\n%s\n' "\${made:+${madeRepository}}" "$status" "$words" | socat -t ${patienceSeconds} - UNIX-CONNECT:${quoted(socket)} 2>/dev/null
+  printf '%s\n%s\n%s\n' "\${made:+${madeRepository}}" "$status" "$words" | ${askDesk(desk)}
 fi
 `
 
@@ -246,6 +252,7 @@ export const sandboxedShell = (options: ShellOptions): string => {
     exported({ ...policy.environment, ...ofShell(shell), ...(proxy === undefined ? {} : proxyVariables(proxy)) }),
     `${alone}\n`,
     names.before,
+    broughtOfKilled(desk),
     heard.before,
     "tries=0\n",
     "while :; do\n",

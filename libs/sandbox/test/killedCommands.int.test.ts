@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { canSandbox, type Scene, scene } from "../src/testing.ts"
-import { during, environmentOf, until } from "./support/sandboxedScene.ts"
+import { during, environmentOf, run, until } from "./support/sandboxedScene.ts"
 
 const sandboxed = await canSandbox()
 
@@ -46,6 +46,25 @@ describe.skipIf(!sandboxed)("what a command made whose program was killed", () =
             heard.filter((name) => name.startsWith("begun-")),
             []
           )
+        })
+      )
+    })
+  )
+
+  it.live("is put aside before the next command begins, however soon", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      yield* during(here, (sandbox) =>
+        Effect.gen(function* () {
+          const shell = yield* sandbox.shellFor(here.workspace, "author")
+          const child = begin(here, shell, evil)
+          yield* until(() => existsSync(join(here.workspace, "out-done")))
+          const ended = new Promise((resolve) => child.once("exit", resolve))
+          process.kill(-(child.pid ?? 0), "SIGKILL")
+          yield* Effect.promise(() => ended)
+          const said = yield* run(here, shell, "ls -A made; echo end")
+          assert.notInclude(said.split("\n"), ".git")
+          assert.include(said, "end")
         })
       )
     })
