@@ -243,8 +243,9 @@ fi
 `
       ),
       ...held.map((file, n) => `holds ${quoted(file.path)} ${quoted(file.held)} held-${n}\n`),
-      '[ "$(folders)" = "$were" ] || settle "$begun" || stuck=1\n',
-      '[ -n "$stuck" ] || rm -f "$begun"\n'
-    ].join("")
+      '[ "$(folders)" = "$were" ] || settle "$begun" || stuck=1\n'
+    ].join(""),
+    /** When all has been said: from then on nobody takes the command for one that was killed. */
+    end: '[ -n "$stuck" ] || rm -f "$begun"\n'
   }
 }

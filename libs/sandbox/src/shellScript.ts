@@ -233,7 +233,7 @@ const broughtOfKilled = (desk: DeskAccess): string =>
 const broughtToDesk = (desk: DeskAccess): string => `words=
 [ ! -s "$said" ] || words=$(LC_ALL=C grep -aiE -m 200 'read-only file system|EROFS' "$said")
 if [ -n "$made$words" ]; then
-  printf '%s\n%s\n%s\n' "\${made:+${madeRepository}}" "$status" "$words" | ${askDesk(desk)}
+  printf '%s\n%s\n%s\n' "\${made:+${madeRepository}}" "$exited" "$words" | ${askDesk(desk)}
 fi
 `
 
@@ -264,8 +264,11 @@ export const sandboxedShell = (options: ShellOptions): string => {
     "  tries=$((tries+1))\n",
     "done\n",
     lookForRepositories(policy, dependencies),
-    broughtToDesk(desk),
+    // What may not be made counts for no repository, so it goes first.
+    "exited=$status\n",
     names.after,
+    broughtToDesk(desk),
+    names.end,
     'rm -f "$said" "$code" "$start"\n',
     "exit $status\n"
   ].join("")
@@ -308,6 +311,7 @@ export const agentProgramText = (options: AgentProgramOptions): string => {
     ` -- /bin/sh -c ${quoted(`${inner}exec "$@"`)} "$PWD" "$@"\n`,
     "status=$?\n",
     names.after,
+    names.end,
     "exit $status\n"
   ].join("")
 }
