@@ -11,7 +11,7 @@ import { isForTests, lineAt, productionFiles, type Sources } from "./sources.ts"
 const harmless: ReadonlySet<string> = new Set([
   ...["access", "accessSync", "chmod", "chmodSync", "constants", "existsSync", "link", "lstat", "lstatSync", "mkdir"],
   ...["mkdirSync", "mkdtemp", "mkdtempSync", "readlink", "realpath", "realpathSync", "rename", "rm", "rmSync", "rmdir"],
-  ...["stat", "statSync", "statfs", "statfsSync"]
+  ...["stat", "statSync", "statfs", "statfsSync", "watch"]
 ])
 
 /** Files, and folders that end in `/`, that may use the others, and why. */

@@ -19,6 +19,23 @@ const exists = (path: string): Promise<boolean> =>
     () => false
   )
 
+const configurations = ["config", "config.worktree", "commondir"]
+
+/**
+ * What makes git take a folder without `.git` for a repository, and what it obeys there: `HEAD`, and beside one its configuration and
+ * hooks. `path`: real.
+ */
+const isOfBareRepository = async (directory: string, path: string): Promise<boolean> => {
+  const names = relative(directory, path).toLowerCase().split(sep)
+  const name = names.at(-1) ?? ""
+  if (name === "head") return true
+  const depths = names.flatMap((one, depth) =>
+    one === "hooks" || (depth === names.length - 1 && configurations.includes(one)) ? [depth] : []
+  )
+  const folders = depths.map((depth) => resolve(path, ...Array.from({ length: names.length - depth }, () => "..")))
+  return (await Promise.all(folders.map((folder) => exists(join(folder, "HEAD"))))).some(Boolean)
+}
+
 /** The real path: of the nearest existing ancestor, plus the rest. Throws for a dangling link, whose target is unknown. */
 const realPathOf = async (path: string): Promise<string> => {
   try {
@@ -50,8 +67,9 @@ export const isReadable = async (directory: string, path: string): Promise<boole
 /** Whether a write to the path stays in the directory and touches no guarded file. */
 export const isInside = async (directory: string, path: string): Promise<boolean> => {
   try {
-    const inner = relative(await realpath(directory), await realPathOf(resolve(directory, path)))
-    return inner !== "" && isWithin(inner) && !isGuarded(inner)
+    const [root, real] = [await realpath(directory), await realPathOf(resolve(directory, path))]
+    const inner = relative(root, real)
+    return inner !== "" && isWithin(inner) && !isGuarded(inner) && !(await isOfBareRepository(root, real))
   } catch {
     // A loop of links, a dangling link or an unreadable directory: not provably inside.
     return false
@@ -69,9 +87,10 @@ export const placeOf = async (directory: string, path: string): Promise<Place> =
   const named = resolve(directory, path)
   const name = nameIn(resolve(directory), named)
   // A loop of links, a dangling link or an unreadable directory has no real path.
-  const real = await Promise.all([realpath(directory), realPathOf(named)]).then(
-    ([root, place]) => nameIn(root, place),
+  const found = await Promise.all([realpath(directory), realPathOf(named)]).then(
+    async ([root, place]) => ({ real: nameIn(root, place), isBare: await isOfBareRepository(root, place) }),
     () => undefined
   )
-  return { name, real, guarded: isGuarded(name) || isGuarded(real ?? "") }
+  const real = found?.real
+  return { name, real, guarded: isGuarded(name) || isGuarded(real ?? "") || found?.isBare === true }
 }

@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { PermissionRequest } from "@opencode-ai/sdk/v2/client"
 import type { PermissionMode } from "@reprise/protocol"
 import { Effect, Option } from "effect"
-import { isInside } from "../src/isInside.ts"
+import { isInside, placeOf } from "../src/isInside.ts"
 import { isApproved } from "../src/opencode/session/permissionRules.ts"
 
 /** `work` with a file, and links to `outside`, to a file there, and to itself. */
@@ -48,6 +48,25 @@ describe("isInside", () => {
         assert.isTrue(yield* Effect.promise(() => isInside(work, path)), path)
         assert.isTrue(yield* Effect.promise(() => isInside(join(root, "work-link"), join(work, path))), path)
       }
+    })
+  )
+
+  it.effect("is false for what makes a folder without '.git' a repository, and for what git obeys in one", () =>
+    Effect.gen(function* () {
+      const { work } = yield* place
+      mkdirSync(join(work, "bare"))
+      writeFileSync(join(work, "bare", "HEAD"), "ref: refs/heads/main\n")
+      symlinkSync("bare", join(work, "to-bare"))
+      const [no, yes] = [
+        ["HEAD", "new/HEAD", "new/head", ...["config", "config.worktree", "commondir", "hooks/a", "Hooks/a/b"]],
+        ["config", "src/config", "hooks/a", "bare/description", "bare/refs/config", "bare/src/hooks/a"]
+      ]
+      for (const path of no) {
+        const places = path.toLowerCase().endsWith("head") ? [path] : [`bare/${path}`, `to-bare/${path}`]
+        for (const at of places) assert.isFalse(yield* Effect.promise(() => isInside(work, at)), at)
+        for (const at of places) assert.isTrue((yield* Effect.promise(() => placeOf(work, at))).guarded, at)
+      }
+      for (const path of yes) assert.isTrue(yield* Effect.promise(() => isInside(work, path)), path)
     })
   )
 

@@ -6,7 +6,7 @@ import { realpath, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { hasCode } from "@reprise/process"
 import type { PermissionMode, Role, RunId } from "@reprise/protocol"
-import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
+import { Context, Effect, Layer, Scope, Semaphore } from "effect"
 import { agentProgram, type SandboxedAgent } from "./agentProgram.ts"
 import { openedByWords, type PreparedAgent, type ToolWords } from "./agentWrites.ts"
 import { type GitRepository, gitRepositoryOf, headOf, homeOf } from "./askGit.ts"
@@ -17,6 +17,7 @@ import type { Decider, Whose } from "./decider.ts"
 import type { EngineHere } from "./engine.ts"
 import { dispatchingGit, gitFor, openGit, placedGit } from "./gitProgram.ts"
 import { markOf, ownFolder } from "./hostFolder.ts"
+import { type KilledCommand, noticeKilledCommands } from "./killedCommands.ts"
 import { putAsideLeft } from "./leftovers.ts"
 import { makeNestedWatch } from "./NestedWatch.ts"
 import type { Policy } from "./policy.ts"
@@ -27,6 +28,7 @@ import {
   environmentFor,
   gitUnder,
   type Host,
+  heardFolder,
   heldBefore,
   keyOf,
   onDisk,
@@ -182,14 +184,17 @@ const tidy = Effect.fnUntraced(function* (host: Host, directory: string) {
     tellReplaced
   )
   const git = yield* openRepository(host, directory)
-  const stray = git === undefined ? Effect.void : tidyStray(host, directory, git)
-  // What one of them has begun to move it moves to the end.
-  const ends = yield* Effect.all([stray, Effect.asVoid(putAsideNested(host, directory))], {
-    concurrency: "unbounded",
-    mode: "result"
-  })
-  yield* Effect.forEach(ends, (end) => Effect.fromResult(end), { discard: true })
+  if (git !== undefined) yield* tidyStray(host, directory, git)
+  yield* putAsideNested(host, directory)
 })
+
+/** As at the end of a command that its program tells. */
+const settleKilled = (host: Host, { record, workspace }: KilledCommand) =>
+  onDisk(workspace ?? record, () => putAsideLeft(sharedFolder(host.options))).pipe(
+    Effect.tap(tellReplaced),
+    Effect.andThen(workspace === undefined ? Effect.void : Effect.asVoid(putAsideNested(host, workspace))),
+    Effect.catch((fault) => Effect.logWarning(fault.message))
+  )
 
 /** The strictest of those who work in a directory decides for all of them; nobody: a reviewer. */
 export const strictest = (
@@ -374,6 +379,11 @@ const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
     socketFor: yield* makeSockets,
     run: Effect.runPromiseWith(yield* Effect.context<never>()),
     nested: yield* makeNestedWatch(join(sharedFolder(options), "nested"), join(sharedFolder(options), "refused")),
+    noticeKilled: yield* Effect.cached(
+      Effect.suspend(() => noticeKilledCommands(heardFolder(host), (killed) => settleKilled(host, killed))).pipe(
+        Effect.provideService(Scope.Scope, yield* Effect.scope)
+      )
+    ),
     policies: new Map(),
     deciders: new Map(),
     opened: new Map()

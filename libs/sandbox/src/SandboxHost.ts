@@ -20,6 +20,7 @@ import { openGit, sandboxedGit } from "./gitProgram.ts"
 import { holdFiles } from "./heldFiles.ts"
 import { holdFolders, type Replaced } from "./heldFolders.ts"
 import type { Keeping } from "./keepNames.ts"
+import { isWithin } from "./mounts.ts"
 import type { NestedWatch } from "./NestedWatch.ts"
 import { type OwnPlaces, type Policy, policyFor, type SandboxSettings } from "./policy.ts"
 import { type makeProxy, ProxyFailed } from "./proxy.ts"
@@ -69,6 +70,8 @@ export interface Host {
   readonly programs: Programs
   readonly proxyFor: Effect.Success<ReturnType<typeof makeProxy>>
   readonly nested: NestedWatch
+  /** From now on programs of commands that are killed are noticed. */
+  readonly noticeKilled: Effect.Effect<void>
   /** For what a socket asks for: with the logs of this process. */
   readonly run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
   /** The doors and desks. */
@@ -140,6 +143,16 @@ const treeOf = async (host: Host, workspace: string): Promise<Place> => {
   }
 }
 
+/** The user's own tree of the repository, for a worktree in the folder of the state. Undefined: there is none, or it is this one. */
+const madeFrom = (host: Host, workspace: string) =>
+  onDisk(workspace, async () => {
+    const { stateDirectory } = host.options
+    const own = await realpath(dirname(stateDirectory))
+    if (!isWithin(workspace, await realpath(stateDirectory))) return undefined
+    const [there, here] = await Promise.all([own, workspace].map((one) => gitRepositoryOf(one, host.environment)))
+    return there !== undefined && there.common === here?.common ? await treeOf(host, own) : undefined
+  })
+
 /** Puts aside repositories with a configuration of their own that commands have made, says so, and gives the sentences. */
 export const putAsideNested = (host: Host, directory: string) =>
   onDisk(directory, () =>
@@ -150,7 +163,8 @@ export const putAsideNested = (host: Host, directory: string) =>
         ? Effect.succeed([])
         : host.nested.check(
             workspace,
-            onDisk(directory, () => treeOf(host, workspace))
+            onDisk(directory, () => treeOf(host, workspace)),
+            madeFrom(host, workspace)
           )
     ),
     Effect.tap((sentences) => Effect.forEach(sentences, (sentence) => Effect.logWarning(sentence), { discard: true })),
@@ -233,6 +247,7 @@ export const keepingFor = Effect.fnUntraced(function* (host: Host, directory: st
   const folder = heardFolder(host)
   const refused = join(sharedFolder(host.options), "refused")
   const tell = (replaced: ReadonlyArray<Replaced>) => host.run(tellReplaced(replaced))
+  yield* host.noticeKilled
   return yield* onDisk(
     directory,
     async (): Promise<Keeping> => ({
@@ -344,6 +359,7 @@ const textFor = Effect.fnUntraced(function* (
     chosenEnvironment: isGate,
     proxy: { ...access, socket: door },
     desk: { socket: desk, folder: heardFolder(host) },
+    dependencies: host.nested.dependenciesFile(policy.workspace),
     programs: programPaths(host, isGate ? "" : undefined)
   })
 })

@@ -25,6 +25,7 @@ interface Reading {
   readonly stateDirectory: string
   readonly settingsIn: ConfigurationReader
   readonly spend: Spend
+  readonly dependsOn: (path: string) => void
 }
 
 const take = (spend: Spend, cost: number) =>
@@ -60,9 +61,11 @@ export const includedSettings = Effect.fnUntraced(function* (
       for (const value of values) {
         const ways = yield* Effect.promise(() => waysTo(folder, value))
         for (const way of ways) {
+          reading.dependsOn(way)
           const file = yield* Effect.promise(() => realpath(way).catch(() => undefined))
           if (file === undefined || seen.has(file)) continue
           seen.add(file)
+          reading.dependsOn(file)
           const said = yield* readAt(file, reading)
           all.push(...said)
           // git goes on from the path by which a file is named, not from where a link leads.

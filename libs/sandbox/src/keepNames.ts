@@ -8,7 +8,7 @@ import { configurations, copySuffix, type HeldFile, ofBranch, putBackName, recor
 import { type HeldFolders, whichFolders } from "./heldFolders.ts"
 import { isWithin } from "./mounts.ts"
 import type { Link, Policy } from "./policy.ts"
-import { begunPrefix } from "./records.ts"
+import { begunPrefix, workspaceLine } from "./records.ts"
 import { isThere, quoted } from "./shellWords.ts"
 
 /**
@@ -150,7 +150,7 @@ export interface Keeping {
  * What must not be made is put aside if a command made it: the name cannot be kept free otherwise, since a mount needs a file to
  * lie on. What was there when the policy was made is mounted; what appeared since is not, since it may be a link of another
  * command's to something that is hidden. Which these are is written down while the command runs: whoever comes next puts them
- * aside if it was killed, and no command runs as long as one stays.
+ * aside if it was killed, and no command runs as long as one stays. Sets `killed` if one was.
  */
 export const keepNames = (policy: Policy, keeping: Keeping) => {
   const { files: held, folder } = keeping
@@ -181,7 +181,7 @@ fi
       movingAside(refused),
       holding(folder),
       keepingFolders(keeping),
-      `stuck= begun=${quoted(folder)}/${begunPrefix}$$\n`,
+      `stuck= killed= begun=${quoted(folder)}/${begunPrefix}$$\n`,
       // Those of other processes, too.
       `beside=\nfor other in ${quoted(dirname(dirname(folder)))}/*/${quoted(basename(folder))}/${begunPrefix}*; do [ ! -f "$other" ] || beside=1; done\n`,
       ...held.map((file) => `hold ${quoted(file.path)} ${quoted(file.held)}\n`),
@@ -196,10 +196,12 @@ fi
     esac
     # Through a link that the command made, what lies elsewhere would be moved.
     if linkAbove "$path"; then path=$link; fi
-    if ${isThere('"$path"')}; then ${aside('"$path"', `\${left##*-}-\${path##*/}`)} || stuck=$path; fi
+    # Reprise's process may do the same at this moment.
+    if ${isThere('"$path"')}; then ${aside('"$path"', `\${left##*-}-\${path##*/}`)} || { ${isThere('"$path"')} && stuck=$path; }; fi
   done <"$left"
   [ -z "$others" ] || settle "$left" || exit 126
   [ -n "$stuck" ] || rm -f "$left"
+  killed=1
 done
 if [ -n "$stuck" ]; then
   printf 'reprise: a command made %s, which may not be made, and it cannot be moved away. No command runs until it is removed.\\n' "$stuck" >&2
@@ -211,7 +213,7 @@ fi
       ...kept.map((path, n) =>
         isPresent.has(path) ? `present${n}=; ${isThere(quoted(path))} && present${n}=1\n` : ""
       ),
-      "{ :\n",
+      `{ printf '%s\\n' ${quoted(workspaceLine(policy.workspace))}\n`,
       ...kept.map((path, n) =>
         isPresent.has(path)
           ? `[ -n "$present${n}" ] || printf '%s\\n' ${quoted(path)}\n`
@@ -241,8 +243,9 @@ fi
 `
       ),
       ...held.map((file, n) => `holds ${quoted(file.path)} ${quoted(file.held)} held-${n}\n`),
-      '[ "$(folders)" = "$were" ] || settle "$begun" || stuck=1\n',
-      '[ -n "$stuck" ] || rm -f "$begun"\n'
-    ].join("")
+      '[ "$(folders)" = "$were" ] || settle "$begun" || stuck=1\n'
+    ].join(""),
+    /** When all has been said: from then on nobody takes the command for one that was killed. */
+    end: '[ -n "$stuck" ] || rm -f "$begun"\n'
   }
 }

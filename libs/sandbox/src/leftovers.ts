@@ -3,26 +3,20 @@
  * it was killed before its program looked.
  */
 import { readdir, rm } from "node:fs/promises"
-import { basename, join } from "node:path"
-import { hasCode, readForeignText } from "@reprise/process"
+import { join } from "node:path"
+import { readForeignText } from "@reprise/process"
+import { Effect } from "effect"
 import { exists, linkAbove } from "./found.ts"
 import { heldIn, putBack, putBackName } from "./heldFiles.ts"
 import { type Replaced, settleFolders } from "./heldFolders.ts"
+import { isRunning } from "./killedCommands.ts"
 import { putAside } from "./putAside.ts"
-import { begunPrefix, readRecord } from "./records.ts"
-
-const isRunning = (pid: number) => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return hasCode(error, "EPERM")
-  }
-}
+import { readRecord, recordsIn } from "./records.ts"
+import { makeTurns } from "./turns.ts"
 
 /** Gives what was replaced. */
 const endOne = async (record: string, refused: string, whose: "killed" | "all"): Promise<ReadonlyArray<Replaced>> => {
-  const running = isRunning(Number(basename(record).slice(begunPrefix.length)))
+  const running = await isRunning(record)
   if (running && whose === "killed") return []
   const text = await readRecord(record).catch(() => "")
   const paths = text.split("\n").filter((path) => path.startsWith("/"))
@@ -47,24 +41,29 @@ const alreadyBack = async (record: string): Promise<ReadonlyArray<Replaced>> => 
   return (text ?? "").split("\n").flatMap((path) => (path === "" ? [] : [{ path, isBack: true }]))
 }
 
-/**
- * Puts aside what killed commands left, of every process that used this folder; `all`: also what commands made that are
- * about to be killed, or run beside. `sandboxFolder`: `.reprise/sandbox`, which this machine made: what stands in it is
- * believed. Gives what somebody replaced meanwhile.
- */
-export const putAsideLeft = async (
-  sandboxFolder: string,
-  whose: "killed" | "all" = "killed"
-): Promise<ReadonlyArray<Replaced>> => {
+const putAsideAllLeft = async (sandboxFolder: string, whose: "killed" | "all"): Promise<ReadonlyArray<Replaced>> => {
   const hosts = join(sandboxFolder, "hosts")
   const replaced: Array<Replaced> = []
   for (const host of await readdir(hosts).catch(() => [])) {
     const heard = join(hosts, host, "heard")
     replaced.push(...(await alreadyBack(join(heard, putBackName))))
-    for (const name of await readdir(heard).catch(() => [])) {
-      if (!name.startsWith(begunPrefix)) continue
-      replaced.push(...(await endOne(join(heard, name), join(sandboxFolder, "refused"), whose)))
+    for (const record of await recordsIn(heard)) {
+      replaced.push(...(await endOne(record, join(sandboxFolder, "refused"), whose)))
     }
   }
   return replaced
 }
+
+/** What another one has settled is not settled again: by then somebody may have made the same honestly. */
+const inTurn = makeTurns()
+
+/**
+ * Puts aside what killed commands left, of every process that used this folder; `all`: also what commands made that are
+ * about to be killed, or run beside. `sandboxFolder`: `.reprise/sandbox`, which this machine made: what stands in it is
+ * believed. Gives what somebody replaced meanwhile.
+ */
+export const putAsideLeft = (
+  sandboxFolder: string,
+  whose: "killed" | "all" = "killed"
+): Promise<ReadonlyArray<Replaced>> =>
+  Effect.runPromise(inTurn(sandboxFolder)(Effect.promise(() => putAsideAllLeft(sandboxFolder, whose))))

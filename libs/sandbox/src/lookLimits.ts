@@ -34,7 +34,7 @@ export class TooMuchToLookAt extends Schema.TaggedError<TooMuchToLookAt>()("TooM
 }
 
 /** The folder directly below the workspace in which a path lies; one that lies elsewhere itself. */
-const placeIn = (workspace: string, path: string): string =>
+export const placeIn = (workspace: string, path: string): string =>
   isWithin(path, workspace) ? join(workspace, relative(workspace, path).split("/")[0] ?? "") : path
 
 /** Gives out what one look may cost, to each path on the account of the place where it lies. */

@@ -5,161 +5,51 @@
  */
 import { createHash } from "node:crypto"
 import { lstat, readlink, realpath } from "node:fs/promises"
-import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path"
-import { hasCode, readForeignFile, readForeignFolder } from "@reprise/process"
+import { basename, dirname, join, sep } from "node:path"
 import { Effect } from "effect"
 import type { ConfigurationReader } from "./configurationReader.ts"
-import { contentsBelow, contentsOf } from "./contentOf.ts"
+import { contentsBelow } from "./contentOf.ts"
 import { textOfPath } from "./findPaths.ts"
 import { exists, makeLeadsTo } from "./found.ts"
-import { filesOfCommand } from "./gitPlaces.ts"
-import { includedSettings } from "./includedSettings.ts"
+import {
+  configurationAt,
+  dependOn,
+  hooksAt,
+  onDisk,
+  realFrom,
+  type Said,
+  type Search,
+  textOf,
+  unreadable
+} from "./gitSays.ts"
 import { instructionsAt, isInstructionName } from "./instructionFiles.ts"
-import { costOf, costOfGit, makeSpending, type Spend, TooMuchToLookAt } from "./lookLimits.ts"
+import { makeSpending, placeIn, type Spend, TooMuchToLookAt } from "./lookLimits.ts"
 import { isWithin } from "./mounts.ts"
 import { skillsAt, skillsHome } from "./nestedSkills.ts"
-import { isHook, unusualKeys } from "./repositoryConfiguration.ts"
-import { candidatesIn, type Place } from "./treeSearch.ts"
+import { candidatesIn, type Place, type TooManyRepositories } from "./treeSearch.ts"
 
 /** A repository that says more than git writes itself, or skills. */
 export interface NestedRepository {
   /** Without these, no git obeys it. Bytes, where a path is no text. */
   readonly paths: ReadonlyArray<string | Buffer>
+  /** They are folders above it, whose path is too long to be named. */
+  readonly isAbove?: true
   /** What it says, for people: keys of its configuration and names of its hooks. */
   readonly says: ReadonlyArray<string>
   /** Changes with what it says. */
   readonly digest: string
-}
-
-/** A place whose repositories are looked for. */
-interface Search extends Place {
-  readonly settingsIn: ConfigurationReader
-  /** Of the candidate that is looked at. */
-  readonly spend: Spend
-}
-
-/** A look at the disk. What fails, fails the look as a whole: nobody knows what is there. */
-const onDisk = <A>(run: () => Promise<A>) =>
-  Effect.tryPromise({ try: run, catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause))) })
-
-const largestBytes = 1024 * 1024
-const mostEntries = 1000
-const unreadable = "a configuration that cannot be read"
-
-/** Undefined: there is none. */
-const textOf = (path: string): Promise<Buffer | typeof unreadable | undefined> =>
-  readForeignFile(path, { largestBytes, follow: false }).catch(() => unreadable)
-
-/** What one file, or the folder of hooks, says more than git writes itself. */
-interface Said {
-  readonly path: string
-  readonly says: ReadonlyArray<string>
+  /** What the digest is of. */
   readonly content: string
 }
 
-/** The files in a folder, or the file itself, with what they say. */
-const textsAt = async (path: string, spend: Spend): Promise<ReadonlyArray<string>> => {
-  spend(costOf(path.length))
-  const entries = await readForeignFolder(path, { mostEntries }).catch(() => undefined)
-  const names = entries?.filter((entry) => !entry.isDirectory()).map(({ name }) => join(path, name))
-  const files = (names ?? [path]).toSorted()
-  const contents = await contentsOf(files, spend)
-  return files.map((file, at) => `${file} ${contents[at]}`)
-}
+/** It has no working tree of its own: only such a one can be part of a commit. */
+export const isBareRepository = ({ paths: [path] }: NestedRepository): boolean => basename(String(path)) === "HEAD"
 
-/**
- * What stands where a value may lead: files, files in folders, and those of a command line. What husky names `_` runs the hooks
- * in the folder around it.
- */
-const namedBy = async (bases: ReadonlyArray<string>, values: ReadonlyArray<string>, spend: Spend) => {
-  const texts: Array<string> = []
-  for (const value of new Set(values.filter((one) => one !== "" && !one.includes("\0")))) {
-    spend(bases.length * costOf(value.length))
-    const paths = bases.map((base) => resolve(base, value))
-    const around = paths.filter((path) => basename(path) === "_").map((path) => dirname(path))
-    const ofCommand = await filesOfCommand(value, { home: process.env["HOME"] ?? "/", workTrees: bases }, spend)
-    for (const path of new Set([...paths, ...around, ...ofCommand])) texts.push(...(await textsAt(path, spend)))
-  }
-  return texts
-}
-
-/** As `git init` writes a configuration: most need no look by git. */
-const asInitialised =
-  /^\[core\]\n\trepositoryformatversion = 0\n\tfilemode = (true|false)\n\tbare = (true|false)\n(\tlogallrefupdates = true\n)?$/
-
-/** What one configuration says. */
-interface Read {
-  readonly said: ReadonlyArray<Said>
-  /** The working trees that it names. */
-  readonly trees: ReadonlyArray<string>
-}
-
-const ordinary: Read = { said: [], trees: [] }
-
-/** As the kernel goes, for which `..` after a link is beside what the link leads to. Undefined: nothing is there. */
-const realFrom = (folder: string, path: string): Promise<string | undefined> =>
-  realpath(isAbsolute(path) ? path : `${folder}/${path}`).catch(() => undefined)
-
-/** git reads the text itself, without the files that it would include. `directory`: of git, whose tree is `folder`. */
-const configurationAt = Effect.fnUntraced(function* (
-  path: string,
-  { directory, folder }: { readonly directory: string; readonly folder: string },
-  { settingsIn, spend, stateDirectory, workspace }: Search
-) {
-  const text = yield* onDisk(async () => {
-    spend(1)
-    return await textOf(path)
-  })
-  if (text === undefined || (text !== unreadable && asInitialised.test(text.toString("latin1")))) return ordinary
-  const unread = (content: string): Read => ({ said: [{ path, says: [unreadable], content }], trees: [] })
-  if (text === unreadable) return unread(text)
-  yield* onDisk(async () => spend(costOfGit + costOf(text.length)))
-  const settings = yield* settingsIn(stateDirectory, text)
-  if (settings === undefined) return unread(text.toString("latin1"))
-  const worktrees = settings.flatMap(([key, value]) => (key === "core.worktree" ? [value] : []))
-  const places = yield* onDisk(async () => {
-    spend(worktrees.length)
-    return await Promise.all(worktrees.map((one) => realFrom(directory, one)))
-  })
-  const trees = places.filter((tree) => tree !== undefined)
-  const isOwnTree = (tree: string) => {
-    const real = places[worktrees.indexOf(tree)] ?? resolve(directory, tree)
-    return isWithin(real, workspace)
-  }
-  const says = unusualKeys(settings, isOwnTree)
-  if (says.length === 0) return { said: [], trees } satisfies Read
-  const included = yield* includedSettings(path, settings, { settingsIn, spend, stateDirectory })
-  const values = [...settings.filter(([key]) => says.includes(key)), ...included].map(([, value]) => value)
-  const bases = [...new Set([dirname(path), dirname(dirname(path)), folder, ...trees])]
-  const named = yield* onDisk(() => namedBy(bases, values, spend))
-  return { said: [{ path, says, content: [text.toString("latin1"), ...named].join("\0") }], trees } satisfies Read
-})
-
-/** The content counts: a hook that was there before may be another one now. */
-const hooksAt = (path: string, spend: Spend) =>
-  onDisk(async (): Promise<ReadonlyArray<Said>> => {
-    spend(costOf(path.length))
-    try {
-      if ((await lstat(path)).isSymbolicLink()) {
-        return [
-          {
-            path,
-            says: ["hooks elsewhere"],
-            content: [await readlink(path), ...(await textsAt(path, spend))].join("\0")
-          }
-        ]
-      }
-      const names = (await readForeignFolder(path, { mostEntries }))?.map(({ name }) => name).filter(isHook) ?? []
-      if (names.length === 0) return []
-      const files = names.toSorted().map((name) => join(path, name))
-      const around = basename(path) === "_" ? await textsAt(dirname(path), spend) : []
-      const content = [...(await contentsOf(files, spend)), ...around].join("\0")
-      return [{ path, says: names.map((name) => `hook ${name}`), content }]
-    } catch (error) {
-      if (error instanceof TooMuchToLookAt) throw error
-      return hasCode(error, "ENOENT", "ENOTDIR") ? [] : [{ path, says: ["hooks that cannot be read"], content: "" }]
-    }
-  })
+/** The same for what says the same at the same place of two trees. `workspace`: the tree in which it was found. */
+export const digestAnywhere = ({ content }: NestedRepository, workspace: string): string =>
+  createHash("sha256")
+    .update(content.replaceAll(JSON.stringify(workspace).slice(1, -1), "<workspace>"))
+    .digest("hex")
 
 const [lineFeed, carriageReturn] = [0x0a, 0x0d]
 
@@ -193,18 +83,31 @@ const isOwnPlace = async (path: string, { git, stateDirectory, workspace }: Plac
   return real !== undefined && folders.some((folder) => isWithin(real, folder))
 }
 
+/**
+ * Whether a git directory leads to the one around it, as git writes it for a worktree. Any other pointer could lead to another
+ * configuration as soon as a folder is renamed, which changes no file by a name of git's.
+ */
+const isOfWorktree = async (directory: string): Promise<boolean> => {
+  const text = await textOf(join(directory, "commondir"))
+  return text?.toString("latin1").trimEnd() === "../.." && basename(dirname(directory)) === "worktrees"
+}
+
 /** Everything that a git directory says more than git writes itself; `folder`: in which git looks at it. */
 const saidBy = Effect.fnUntraced(function* (directory: string, folder: string, place: Search) {
   const pointer = join(directory, "commondir")
-  const common = (yield* onDisk(() => pointed(pointer))) ?? directory
+  const leads = yield* onDisk(() => pointed(pointer))
+  const isClear = leads === undefined || (yield* onDisk(() => isOfWorktree(directory)))
+  const unclear = isClear ? [] : [yield* unclearPointer(pointer, place.spend)]
+  const common = leads ?? directory
   const isRead = common !== "unclear" && (yield* onDisk(() => isOwnPlace(common, place)))
-  if (!isRead) return [yield* unclearPointer(pointer, place.spend)]
+  if (!isRead) return isClear ? [yield* unclearPointer(pointer, place.spend)] : unclear
+  if (!isClear) yield* onDisk(() => dependOn(common, place))
   const files = new Set([join(common, "config"), join(common, "config.worktree"), join(directory, "config.worktree")])
   const read = yield* Effect.forEach([...files], (path) => configurationAt(path, { directory, folder }, place))
   const trees = new Set([folder, ...read.flatMap((one) => one.trees)].filter((tree) => tree !== place.workspace))
   const inTrees = [...trees].flatMap((tree) => place.hooks.map((name) => join(tree, name)))
-  const hooks = yield* Effect.forEach([join(common, "hooks"), ...inTrees], (path) => hooksAt(path, place.spend))
-  return [...read.flatMap(({ said }) => said), ...hooks.flat()] satisfies ReadonlyArray<Said>
+  const hooks = yield* Effect.forEach([join(common, "hooks"), ...inTrees], (path) => hooksAt(path, place))
+  return [...unclear, ...read.flatMap(({ said }) => said), ...hooks.flat()] satisfies ReadonlyArray<Said>
 })
 
 /** `paths`: what makes git take the folder for a repository; absent: the files that say more. */
@@ -213,10 +116,10 @@ const asRepository = (
   paths?: NestedRepository["paths"]
 ): ReadonlyArray<NestedRepository> => {
   if (said.length === 0) return []
-  const digest = createHash("sha256").update(JSON.stringify(said)).digest("hex")
-  return [
-    { paths: paths ?? said.map(({ path }) => path), says: [...new Set(said.flatMap(({ says }) => says))], digest }
-  ]
+  const content = JSON.stringify(said)
+  const digest = createHash("sha256").update(content).digest("hex")
+  const says = [...new Set(said.flatMap((one) => one.says))]
+  return [{ paths: paths ?? said.map(({ path }) => path), says, digest, content }]
 }
 
 /** The git directory behind `.git`; undefined: there is none. */
@@ -255,6 +158,20 @@ const atUnnamed = Effect.fnUntraced(function* (path: Buffer) {
   return isObeyed ? asRepository([said], [path]) : []
 })
 
+/** With room for names in a git directory: the kernel takes 4 096 bytes. */
+const longestPath = 3000
+
+/**
+ * By names that no program can say a command, which goes down step by step, could keep a repository, and move it up later. Nobody
+ * works at such a path: the folder that can still be named is moved as a whole.
+ */
+const atUnnameable = (path: Buffer): ReadonlyArray<NestedRepository> => {
+  const bytes = path.subarray(0, path.lastIndexOf(sep, longestPath))
+  const above = textOfPath(bytes)
+  const said = { path: String(bytes), says: ["a path too long to be looked at"], content: "" }
+  return asRepository([said], [above ?? bytes]).map((one) => ({ ...one, isAbove: true }))
+}
+
 /** Whether the repository's own git directory names the tree that points to it: a worktree by its pointer, a submodule's by its key. */
 const isTreeOf = Effect.fnUntraced(function* (directory: string, folder: string, place: Search) {
   const pointer = yield* onDisk(() => pointed(join(directory, "gitdir")))
@@ -265,12 +182,13 @@ const isTreeOf = Effect.fnUntraced(function* (directory: string, folder: string,
 })
 
 /** What git would obey in another tree of the repository, unless the workspace has the same, which no command can change. */
-const otherThanInWorkspace = async (tree: string, { hooks, namedIn, spend, workspace }: Search) => {
+const otherThanInWorkspace = async (tree: string, { dependsOn, hooks, namedIn, spend, workspace }: Search) => {
   const paths = new Set([...(await namedIn(tree)), ...hooks.map((name) => join(tree, name))])
   const contentAt = async (top: string, path: string) =>
     (await contentsBelow(join(top, path), spend)).map((text) => (text.startsWith(top) ? text.slice(top.length) : text))
   const said: Array<Said> = []
   for (const path of paths) {
+    dependsOn(path)
     const at = path.slice(tree.length + 1)
     const content = (await contentAt(tree, at)).join("\0")
     const isSame = content === "" || content === (await contentAt(workspace, at)).join("\0")
@@ -306,12 +224,13 @@ const asGitNamesIt = async (path: string): Promise<string> => {
 
 const atCandidate = Effect.fnUntraced(function* (bytes: Buffer, place: Search) {
   const { git, workspace } = place
+  if (bytes.length > longestPath) return atUnnameable(bytes)
   const found = textOfPath(bytes)
   if (found === undefined) return yield* atUnnamed(bytes)
   const path = yield* Effect.promise(() => asGitNamesIt(found))
   const folder = dirname(path)
   if (basename(path).toLowerCase() === skillsHome) {
-    const found = yield* onDisk(() => skillsAt(path, place.spend))
+    const found = yield* onDisk(() => skillsAt(path, place))
     return asRepository(found === undefined ? [] : [found])
   }
   if (isInstructionName(path)) {
@@ -326,6 +245,8 @@ const atCandidate = Effect.fnUntraced(function* (bytes: Buffer, place: Search) {
     return (yield* onDisk(() => isBare(folder))) ? asRepository(yield* saidBy(folder, folder, place), [path]) : []
   }
   if (basename(path) !== ".git") return []
+  // Where hooks are looked for in every tree, what they are called is the user's to say.
+  if (place.hooks.length > 0) place.dependsOn(folder)
   const directory = yield* onDisk(() => directoryOf(path))
   if (directory === undefined) return []
   if (directory === "unclear") return asRepository([yield* unclearPointer(path, place.spend)], [path])
@@ -350,23 +271,60 @@ const atOwn = Effect.fnUntraced(function* (directory: string, common: string, pl
 /** So many places are looked at at the same time: for some, git is started. */
 const atOnce = { concurrency: 4 }
 
-/**
- * Every repository in the tree that says more than git writes itself. `mostPlaces`: more that may be one are refused, with
- * `TooManyRepositories`; `mostLooks`: a tree with more to compare is, with `TooMuchToLookAt`.
- */
+export interface NestedRepositories {
+  readonly found: ReadonlyArray<NestedRepository>
+  /** Folders and files directly below the workspace: when something in them changes, somebody has to look again. */
+  readonly dependencies: ReadonlySet<string>
+  /** Why there may be more. */
+  readonly fault: TooManyRepositories | TooMuchToLookAt | undefined
+}
+
+export interface LookLimits {
+  /** Of more that may be a repository not all are looked at. */
+  readonly mostPlaces?: number
+  /** Nor of a tree with more to compare. */
+  readonly mostLooks?: number
+}
+
+/** Every repository in the tree that says more than git writes itself. */
 export const nestedRepositories = Effect.fn("nestedRepositories")(function* (
   place: Place,
   settingsIn: ConfigurationReader,
-  { mostLooks, mostPlaces }: { readonly mostPlaces?: number; readonly mostLooks?: number } = {}
+  { mostLooks, mostPlaces }: LookLimits = {}
 ) {
   const { git, workspace } = place
   const spending = makeSpending(workspace, mostLooks)
-  const searchAt = (path: string): Search => ({ ...place, settingsIn, spend: spending(path) })
-  const candidates = yield* candidatesIn(place, mostPlaces)
-  const inTree = yield* Effect.forEach(candidates, (path) => atCandidate(path, searchAt(String(path))), atOnce)
-  if (git === undefined) return inTree.flat()
-  const directories = [...git.repositories, ...git.worktrees]
-  const others = directories.filter((one) => one !== git.common && one !== git.directory)
-  const own = yield* Effect.forEach(others, (one) => atOwn(one, git.common, searchAt(one)), atOnce)
-  return [...inTree.flat(), ...own.flat()]
+  const dependencies = new Set<string>()
+  const dependsOn = (path: string) => {
+    if (isWithin(path, workspace)) dependencies.add(placeIn(workspace, path))
+  }
+  const searchAt = (path: string): Search => ({ ...place, settingsIn, spend: spending(path), dependsOn })
+  const { paths, tooMany } = yield* candidatesIn(place, mostPlaces)
+  let tooMuch: TooMuchToLookAt | undefined
+  const asFarAsLooksGo = (look: Effect.Effect<ReadonlyArray<NestedRepository>, Error>) =>
+    Effect.catchIf(
+      look,
+      (error) => error instanceof TooMuchToLookAt,
+      (error) => {
+        tooMuch ??= error
+        return Effect.succeed<ReadonlyArray<NestedRepository>>([])
+      }
+    )
+  const inTree = yield* Effect.forEach(
+    paths,
+    (path) => asFarAsLooksGo(atCandidate(path, searchAt(String(path)))),
+    atOnce
+  )
+  const directories = git === undefined ? [] : [...git.repositories, ...git.worktrees]
+  const others = directories.filter((one) => one !== git?.common && one !== git?.directory)
+  const own = yield* Effect.forEach(
+    others,
+    (one) => asFarAsLooksGo(atOwn(one, git?.common ?? one, searchAt(one))),
+    atOnce
+  )
+  return {
+    found: [...inTree.flat(), ...own.flat()],
+    dependencies,
+    fault: tooMany ?? tooMuch
+  } satisfies NestedRepositories
 })

@@ -42,13 +42,16 @@ const copyAside = async (path: Path, to: string): Promise<void> => {
   await removeAll(path)
 }
 
+/** With the time and a number before it, every disk takes a name so long. */
+const longestName = 60
+
 /**
- * Moves it to the folder for refused files. A link is not followed, neither it nor one above it: fails where its folder is another
+ * Moves it to the folder for refused files, and gives its path there. A link is not followed, neither it nor one above it: fails where its folder is another
  * one by now. What is gone is passed over.
  */
-export const putAside = async (path: Path, refused: string): Promise<void> => {
+export const putAside = async (path: Path, refused: string): Promise<string> => {
   await mkdir(refused, { recursive: true, mode: 0o700 })
-  const to = join(refused, `${Date.now()}-${randomUUID().slice(0, 8)}-${basename(String(path))}`)
+  const to = join(refused, `${Date.now()}-${randomUUID().slice(0, 8)}-${basename(String(path)).slice(-longestName)}`)
   const move = () => inItsFolder(path, (pinned) => rename(pinned, to))
   await move()
     .catch(async (error) => {
@@ -61,4 +64,5 @@ export const putAside = async (path: Path, refused: string): Promise<void> => {
       if (!hasCode(error, "EXDEV")) throw error
       await copyAside(path, to)
     })
+  return to
 }

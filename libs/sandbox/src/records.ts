@@ -15,18 +15,30 @@ const largestBytes = 16 * 1024 * 1024
 export const readRecord = async (record: string): Promise<string> =>
   (await readForeignText(record, { largestBytes, follow: false })) ?? ""
 
-/** Those of all processes. `hosts`: the folder with theirs; `heard`: in each, the folder of what commands said. */
-const recordsIn = async (hosts: string, heard: string): Promise<ReadonlyArray<string>> => {
-  const found: Array<string> = []
-  for (const host of await readdir(hosts).catch(() => [])) {
-    const folder = join(hosts, host, heard)
-    for (const name of await readdir(folder).catch(() => [])) {
-      if (name.startsWith(begunPrefix)) found.push(join(folder, name))
-    }
-  }
-  return found
-}
+/** The line that says in which workspace the command runs. */
+const workspacePrefix = "workspace="
+
+export const workspaceLine = (workspace: string): string => `${workspacePrefix}${workspace}`
+
+/** Undefined: the text is not whole yet. */
+export const workspaceOf = (text: string): string | undefined =>
+  text
+    .split("\n")
+    .find((line) => line.startsWith(workspacePrefix))
+    ?.slice(workspacePrefix.length)
+
+/** The program's process. */
+export const processOf = (record: string): number => Number(basename(record).slice(begunPrefix.length))
 
 /** `folder`: of what commands of one process said. */
-export const recordsBeside = (folder: string): Promise<ReadonlyArray<string>> =>
-  recordsIn(dirname(dirname(folder)), basename(folder))
+export const recordsIn = async (folder: string): Promise<ReadonlyArray<string>> =>
+  (await readdir(folder).catch(() => []))
+    .filter((name) => name.startsWith(begunPrefix))
+    .map((name) => join(folder, name))
+
+/** Those of all processes. `folder`: of what commands of one of them said. */
+export const recordsBeside = async (folder: string): Promise<ReadonlyArray<string>> => {
+  const hosts = dirname(dirname(folder))
+  const found = (await readdir(hosts).catch(() => [])).map((host) => recordsIn(join(hosts, host, basename(folder))))
+  return (await Promise.all(found)).flat()
+}

@@ -145,6 +145,8 @@ export interface ShellOptions {
   readonly bubblewrap: Bubblewrap
   readonly proxy?: ProxyAccess
   readonly desk: DeskAccess
+  /** A file with paths, a line each: when something there changes, it is as if a repository had. */
+  readonly dependencies: string
   readonly keeping: Keeping
   readonly programs: ProgramPaths
   /** Whoever starts it chooses the variables, so none is taken away by its name. */
@@ -196,10 +198,10 @@ const overheard = ({ folder }: DeskAccess) => ({
 
 /**
  * Whether the command has changed what makes a folder a repository, what a repository obeys, skills, or links by names of instructions;
- * also when that cannot be told. Change times cannot be set back, and the record of what it may not make was written before it began.
+ * also when that cannot be told, or a killed command may have had a moment left. Change times cannot be set back, and the record of what it may not make was written before it began.
  */
-const lookForRepositories = ({ git, stateDirectory, workspace }: Policy): string => {
-  const names = [".git", "HEAD", "config", "config.worktree", "commondir", "hooks", ".claude"].map(
+const lookForRepositories = ({ git, stateDirectory, workspace }: Policy, dependencies: string): string => {
+  const names = [".git", "HEAD", "config", "config.worktree", "commondir", "worktrees", "hooks", ".claude"].map(
     (name) => `-iname ${name}`
   )
   const inner = ["*/hooks/*", "*/.claude/skills", "*/.claude/skills/*"].map((path) => `-ipath '${path}'`)
@@ -208,22 +210,35 @@ const lookForRepositories = ({ git, stateDirectory, workspace }: Policy): string
   const changed = `'(' ${[...names, ...inner, instructionSearch.map(quoted).join(" "), links].join(" -o ")} ')' -cnewer "$begun" -print -quit`
   const ofGit = git === undefined ? [] : [`${git}/modules`, `${git}/worktrees`]
   const passedOver = [`${workspace}/.git`, stateDirectory, ...ofGit.map((path) => `${path}/*/objects`)]
+  const pruned = `'(' ${passedOver.map((path) => `-path ${quoted(path)}`).join(" -o ")} ')' -prune -o`
   return [
     `set -- ${quoted(workspace)}\n`,
     ...ofGit.map((path) => `[ ! -d ${quoted(path)} ] || set -- "$@" ${quoted(path)}\n`),
-    `made=$(find "$@" '(' ${passedOver.map((path) => `-path ${quoted(path)}`).join(" -o ")} ')' -prune -o ${changed} 2>&1)\n`
+    `made=$killed\n[ -n "$made" ] || made=$(find "$@" ${pruned} ${changed} 2>&1)\n`,
+    `if [ -z "$made" ] && [ -s ${quoted(dependencies)} ]; then
+  set --
+  while IFS= read -r place; do set -- "$@" "$place"; done <${quoted(dependencies)}
+  made=$(find "$@" ${pruned} -cnewer "$begun" -print -quit 2>/dev/null)
+fi
+`
   ].join("")
 }
 
-const broughtToDesk = ({ socket }: DeskAccess): string => `words=
+const askDesk = ({ socket }: DeskAccess) => `socat -t ${patienceSeconds} - UNIX-CONNECT:${quoted(socket)} 2>/dev/null`
+
+/** Nobody has said what a command made whose program was killed; this one has taken its record away. */
+const broughtOfKilled = (desk: DeskAccess): string =>
+  `[ -z "$killed" ] || printf '%s\n0\n' ${madeRepository} | ${askDesk(desk)} >&2\n`
+
+const broughtToDesk = (desk: DeskAccess): string => `words=
 [ ! -s "$said" ] || words=$(LC_ALL=C grep -aiE -m 200 'read-only file system|EROFS' "$said")
 if [ -n "$made$words" ]; then
-  printf '%s\n%s\n%s\n' "\${made:+${madeRepository}}" "$status" "$words" | socat -t ${patienceSeconds} - UNIX-CONNECT:${quoted(socket)} 2>/dev/null
+  printf '%s\n%s\n%s\n' "\${made:+${madeRepository}}" "$exited" "$words" | ${askDesk(desk)}
 fi
 `
 
 export const sandboxedShell = (options: ShellOptions): string => {
-  const { bubblewrap, chosenEnvironment, desk, keeping, policy, programs, proxy, shell } = options
+  const { bubblewrap, chosenEnvironment, dependencies, desk, keeping, policy, programs, proxy, shell } = options
   const names = keepNames(policy, keeping)
   const heard = overheard(desk)
   const hidden = hiding(bubblewrapArguments(policy, proxy?.socket))
@@ -237,6 +252,7 @@ export const sandboxedShell = (options: ShellOptions): string => {
     exported({ ...policy.environment, ...ofShell(shell), ...(proxy === undefined ? {} : proxyVariables(proxy)) }),
     `${alone}\n`,
     names.before,
+    broughtOfKilled(desk),
     heard.before,
     "tries=0\n",
     "while :; do\n",
@@ -247,9 +263,12 @@ export const sandboxedShell = (options: ShellOptions): string => {
     `  if [ $status -ne 1 ] || [ -s "$start" ] || [ $tries -ge 20 ]; then break; fi\n`,
     "  tries=$((tries+1))\n",
     "done\n",
-    lookForRepositories(policy),
-    broughtToDesk(desk),
+    lookForRepositories(policy, dependencies),
+    // What may not be made counts for no repository, so it goes first.
+    "exited=$status\n",
     names.after,
+    broughtToDesk(desk),
+    names.end,
     'rm -f "$said" "$code" "$start"\n',
     "exit $status\n"
   ].join("")
@@ -292,6 +311,7 @@ export const agentProgramText = (options: AgentProgramOptions): string => {
     ` -- /bin/sh -c ${quoted(`${inner}exec "$@"`)} "$PWD" "$@"\n`,
     "status=$?\n",
     names.after,
+    names.end,
     "exit $status\n"
   ].join("")
 }

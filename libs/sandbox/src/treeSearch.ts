@@ -2,7 +2,7 @@
  * Where in a working tree there may be something that programs outside of the sandbox obey: found by names alone, in one look.
  * Changes nothing but folders that their owner could not list.
  */
-import { join } from "node:path"
+import { delimiter, isAbsolute, join } from "node:path"
 import { Effect, Schema } from "effect"
 import type { GitRepository } from "./askGit.ts"
 import { findPaths, naming } from "./findPaths.ts"
@@ -62,16 +62,24 @@ const names = [
 const mostCandidates = 20_000
 const mostBytes = 16 * 1024 * 1024
 
-/** The folder directly below the workspace with most of the paths. Pure. */
-export const mostIn = (workspace: string, paths: ReadonlyArray<string>): string => {
-  const counts = new Map<string, number>()
-  for (const path of paths) {
+/** By the folder directly below the workspace in which they lie: those with fewest paths come first. Pure. */
+const byPlace = (
+  workspace: string,
+  paths: ReadonlyArray<string>
+): ReadonlyArray<readonly [place: string, indices: ReadonlyArray<number>]> => {
+  const places = new Map<string, Array<number>>()
+  for (const [index, path] of paths.entries()) {
     const [first = ""] = path.slice(workspace.length + 1).split("/", 1)
-    counts.set(first, (counts.get(first) ?? 0) + 1)
+    const known = places.get(first)
+    if (known === undefined) places.set(first, [index])
+    else known.push(index)
   }
-  const [most] = [...counts].toSorted(([, one], [, other]) => other - one)
-  return join(workspace, most?.[0] ?? "")
+  return [...places].toSorted(([, one], [, other]) => one.length - other.length)
 }
+
+/** The folder directly below the workspace with most of the paths. Pure. */
+export const mostIn = (workspace: string, paths: ReadonlyArray<string>): string =>
+  join(workspace, byPlace(workspace, paths).at(-1)?.[0] ?? "")
 
 /** Links that may lead into folders of git or of Reprise, which are not searched: one on the way there names them. */
 const linksInto = ({ git, stateDirectory }: Place): ReadonlyArray<string> => {
@@ -80,7 +88,16 @@ const linksInto = ({ git, stateDirectory }: Place): ReadonlyArray<string> => {
   return ["(", "-type", "l", "(", "-false", ...patterns.flatMap((one) => ["-o", "-lname", one]), ")", ")"]
 }
 
-/** Where in the tree a repository, skills or instructions may be. The workspace's own repository is left out. `most`: more are refused. */
+/** What is looked at, and why that is not all. */
+export interface Candidates {
+  readonly paths: ReadonlyArray<Buffer>
+  readonly tooMany: TooManyRepositories | undefined
+}
+
+/**
+ * Where in the tree a repository, skills or instructions may be. The workspace's own repository is left out. Of more than `most`
+ * those in folders with few of them come first: what a command makes in heaps hides nothing beside it.
+ */
 export const candidatesIn = Effect.fnUntraced(function* (place: Place, most = mostCandidates) {
   const { search, stateDirectory, workspace } = place
   const { isCut, paths } = yield* findPaths(
@@ -88,13 +105,18 @@ export const candidatesIn = Effect.fnUntraced(function* (place: Place, most = mo
       workspace,
       ...["(", "-path", join(workspace, ".git"), "-o", "-path", stateDirectory, "-o"],
       ...["-path", join(workspace, skillsHome), ")", "-prune"],
-      // What cannot be listed could be entered all the same.
-      ...["-o", "-type", "d", "!", "-perm", "-500", "-exec", "chmod", "u+rx", "{}", ";", "!", "-name", "*"],
+      // What cannot be listed could be entered all the same, also where its path is too long.
+      ...["-o", "-type", "d", "!", "-perm", "-500", "-execdir", "chmod", "u+rx", "{}", ";", "!", "-name", "*"],
       ...["-o", "(", ...names, "-o", ...linksInto(place), ")", "-print0"]
     ],
-    { mostBytes, search }
+    // Where a folder of the list is relative, it would run nothing.
+    { mostBytes, search: search.split(delimiter).filter(isAbsolute).join(delimiter) }
   )
-  return isCut || paths.length > most
-    ? yield* new TooManyRepositories({ workspace, most, folder: mostIn(workspace, paths.map(String)) })
-    : paths
+  if (!isCut && paths.length <= most) return { paths, tooMany: undefined } satisfies Candidates
+  const texts = paths.map(String)
+  const fewestFirst = byPlace(workspace, texts).flatMap(([, indices]) => indices)
+  return {
+    paths: fewestFirst.slice(0, most).flatMap((index) => paths[index] ?? []),
+    tooMany: new TooManyRepositories({ workspace, most, folder: mostIn(workspace, texts) })
+  } satisfies Candidates
 })

@@ -63,7 +63,7 @@ describe("the program that a user's repository inside of a workspace runs", () =
         namedIn: async () => []
       }
       const look = nestedRepositories(place, makeConfigurationReader())
-      const digests = Effect.map(look, (found) => found.map(({ digest }) => digest))
+      const digests = Effect.map(look, ({ found }) => found.map(({ digest }) => digest))
       const first = yield* digests
       assert.strictEqual(first.length, 1)
       assert.deepStrictEqual(yield* digests, first)

@@ -59,9 +59,9 @@ const keeping = (files: ReadonlyArray<HeldFile>): Keeping => ({
 
 /** `while`: what happens as the command goes on. */
 const command = (of: Policy, meanwhile = ":", held: ReadonlyArray<HeldFile> = []) => {
-  const { after, before } = keepNames(of, keeping(held))
+  const { after, before, end } = keepNames(of, keeping(held))
   try {
-    return execFileSync("/bin/sh", ["-c", `status=0\n${before}\n${meanwhile}\n${after}\nexit $status`], {
+    return execFileSync("/bin/sh", ["-c", `status=0\n${before}\n${meanwhile}\n${after}${end}exit $status`], {
       cwd: workspace,
       encoding: "utf8",
       stdio: "pipe"

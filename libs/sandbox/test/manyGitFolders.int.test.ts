@@ -208,10 +208,10 @@ describe("what a command made for programs outside to obey", () => {
           search: "/usr/bin:/bin",
           namedIn: async () => []
         }
-        const failure = yield* Effect.flip(nestedRepositories(place, makeConfigurationReader(), { mostLooks: 300 }))
-        assert.instanceOf(failure, TooMuchToLookAt)
+        const { fault } = yield* nestedRepositories(place, makeConfigurationReader(), { mostLooks: 300 })
+        assert.instanceOf(fault, TooMuchToLookAt)
         assert.match(
-          failure.message,
+          fault.message,
           /work has more skills, hooks .*in .*\/spoiled\. .*Remove what does not belong there\.$/
         )
       })

@@ -8,7 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { makeConfigurationReader } from "../src/configurationReader.ts"
 import { attend } from "../src/desk.ts"
-import { makeNestedWatch } from "../src/NestedWatch.ts"
+import { makeNestedWatch, NotAllLookedAt } from "../src/NestedWatch.ts"
 import { nestedRepositories } from "../src/nestedRepositories.ts"
 import { type Place, TooManyRepositories } from "../src/treeSearch.ts"
 
@@ -93,10 +93,27 @@ describe("many repositories in a workspace", () => {
           mkdirSync(join(place.workspace, "made", `${at}`), { recursive: true })
           writeFileSync(join(place.workspace, "made", `${at}`, name), "")
         }
-        const failure = yield* Effect.flip(nestedRepositories(place, makeConfigurationReader(), { mostPlaces: 20 }))
-        assert.instanceOf(failure, TooManyRepositories)
-        assert.match(failure.message, /more than 20 .*, most of them in .*\/one\/made\..*Remove them\./)
+        const { fault } = yield* nestedRepositories(place, makeConfigurationReader(), { mostPlaces: 20 })
+        assert.instanceOf(fault, TooManyRepositories)
+        assert.match(fault.message, /more than 20 .*, most of them in .*\/one\/made\..*Remove them\./)
       })
+  )
+
+  it.live("are moved as far as they are looked at, those beside a heap first, and nothing goes on", () =>
+    Effect.gen(function* () {
+      const folder = yield* scene
+      const place = placeIn(folder, "one")
+      const { check } = yield* makeNestedWatch(join(folder, "known"), join(folder, "refused"), { mostPlaces: 20 })
+      yield* check(place.workspace, Effect.succeed(place))
+      makeRepositories(place, 3)
+      execFileSync("/bin/sh", ["-c", "mkdir m; cd m; for n in $(seq 30); do echo d$n/HEAD; done | xargs mkdir -p"], {
+        cwd: place.workspace
+      })
+      const failure = yield* Effect.flip(check(place.workspace, Effect.succeed(place)))
+      assert.instanceOf(failure, NotAllLookedAt)
+      assert.match(failure.message, /more than 20 .*\/one\/m\. .*Remove them\. .*r\d\/\.git was moved/)
+      for (const name of ["r0", "r1", "r2"]) assert.isFalse(existsSync(join(place.workspace, name, ".git")), name)
+    })
   )
 
   it.live("are told to the agent whose command made more than can be looked at", () =>

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { canSandbox, type Scene, scene } from "../src/testing.ts"
-import { during, runIn } from "./support/sandboxedScene.ts"
+import { during, environmentOf, runIn } from "./support/sandboxedScene.ts"
 
 const sandboxed = await canSandbox()
 const identity = "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a"
@@ -113,6 +113,21 @@ describe.skipIf(!sandboxed)("a repository inside of a workspace", () => {
       yield* during(here, (sandbox) => sandbox.tidy(here.workspace))
       assert.isTrue(isThere(here, "mine"))
     })
+  )
+
+  it.live.each(["yes", "no"])(
+    "is moved with the folders above it where its path is too long to be named, if its folder can be listed: %s",
+    (isListed) =>
+      Effect.gen(function* () {
+        const here = yield* scene
+        const name = "d".repeat(255)
+        const made = `mkdir deep; ${evil("deep/y")}; chmod ${isListed === "yes" ? 700 : 0} deep/y`
+        const deep = `${made}; for n in $(seq 20); do mkdir up; mv deep up/${name}; mv up deep; done`
+        const said = yield* during(here, (sandbox) => runIn(here, sandbox, deep))
+        assert.include(said, "a path too long to be looked at")
+        const heads = execFileSync("find", [here.workspace, "-name", "HEAD", "-path", "*/y/*"], { encoding: "utf8" })
+        assert.strictEqual(heads, "")
+      })
   )
 
   it.live("keeps no agent in another workspace waiting, however many there are", () =>
@@ -335,6 +350,23 @@ describe.skipIf(!sandboxed)("what git would obey outside of the sandbox is moved
           assert.isFalse(isThere(inRun, join(".reprise", "x")))
         })
       )
+    })
+  )
+
+  it.live("as part of an agent's commit, in a worktree that is made of it, and not what the user's own tree has", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const bare = (name: string) =>
+        `git init -q --bare ${name}; touch ${name}/objects/k ${name}/refs/k; rm -rf ${name}/hooks; git -C ${name} config core.pager ./run; git add -f ${name}; git commit -qm ${name}`
+      const user = { cwd: here.workspace, env: environmentOf(here) }
+      execFileSync("/bin/bash", ["-c", bare("mine")], user)
+      const workspace = join(here.stateDirectory, "worktrees", "fork")
+      yield* during(here, (sandbox) => Effect.asVoid(runIn(here, sandbox, bare("theirs"))))
+      execFileSync("git", ["worktree", "add", "-q", "-b", "fork", workspace], user)
+      assert.isTrue(existsSync(join(workspace, "theirs", "HEAD")))
+      yield* during(here, (sandbox) => sandbox.tidy(workspace))
+      assert.isFalse(existsSync(join(workspace, "theirs", "HEAD")))
+      assert.isTrue(existsSync(join(workspace, "mine", "HEAD")))
     })
   )
 

@@ -244,6 +244,7 @@ describe("the program that stands in for a shell", () => {
     shell: "/bin/bash",
     bubblewrap: { path: "/usr/bin/bwrap", isEnclosed: true },
     desk,
+    dependencies: "/state/dependencies",
     keeping,
     programs
   }

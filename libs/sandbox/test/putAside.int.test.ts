@@ -37,6 +37,13 @@ describe("what is put aside", () => {
     assert.sameMembers(kept, names)
   })
 
+  it("may have a name as long as a disk takes", async () => {
+    const path = join(folder, "ü".repeat(127))
+    mkdirSync(path)
+    assert.isTrue(existsSync(await putAside(path, join(folder, "refused"))))
+    assert.isFalse(existsSync(path))
+  })
+
   it("is a link itself, and not what it leads to", async () => {
     writeFileSync(join(folder, "mine"), "mine")
     symlinkSync("mine", join(folder, "link"))

@@ -1,0 +1,161 @@
+/**
+ * What a configuration of git and a folder of hooks say more than git writes itself, with the content of what they name: whatever
+ * changes there is another repository to whoever looks at the tree. Reads only.
+ */
+import { lstat, readlink, realpath } from "node:fs/promises"
+import { basename, dirname, isAbsolute, join, resolve } from "node:path"
+import { hasCode, readForeignFile, readForeignFolder } from "@reprise/process"
+import { Effect } from "effect"
+import type { ConfigurationReader } from "./configurationReader.ts"
+import { contentsOf } from "./contentOf.ts"
+import { filesOfCommand } from "./gitPlaces.ts"
+import { includedSettings } from "./includedSettings.ts"
+import { costOf, costOfGit, type Spend, TooMuchToLookAt } from "./lookLimits.ts"
+import { isWithin } from "./mounts.ts"
+import { isHook, unusualKeys } from "./repositoryConfiguration.ts"
+import type { Place } from "./treeSearch.ts"
+
+/** A place whose repositories are looked for. */
+export interface Search extends Place {
+  readonly settingsIn: ConfigurationReader
+  /** Of the candidate that is looked at. */
+  readonly spend: Spend
+  /** Takes what counts under a name that is none of git's: when it changes, somebody has to look again. */
+  readonly dependsOn: (path: string) => void
+}
+
+/** A look at the disk. What fails, fails the look as a whole: nobody knows what is there. */
+export const onDisk = <A>(run: () => Promise<A>) =>
+  Effect.tryPromise({ try: run, catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause))) })
+
+const largestBytes = 1024 * 1024
+const mostEntries = 1000
+export const unreadable = "a configuration that cannot be read"
+
+/** Undefined: there is none. */
+export const textOf = (path: string): Promise<Buffer | typeof unreadable | undefined> =>
+  readForeignFile(path, { largestBytes, follow: false }).catch(() => unreadable)
+
+/** What one file, or the folder of hooks, says more than git writes itself. */
+export interface Said {
+  readonly path: string
+  readonly says: ReadonlyArray<string>
+  readonly content: string
+}
+
+/** The files in a folder, or the file itself, with what they say. */
+const textsAt = async (path: string, spend: Spend): Promise<ReadonlyArray<string>> => {
+  spend(costOf(path.length))
+  const entries = await readForeignFolder(path, { mostEntries }).catch(() => undefined)
+  const names = entries?.filter((entry) => !entry.isDirectory()).map(({ name }) => join(path, name))
+  const files = (names ?? [path]).toSorted()
+  const contents = await contentsOf(files, spend)
+  return files.map((file, at) => `${file} ${contents[at]}`)
+}
+
+/** Also what links lead to. */
+export const dependOn = async (path: string, { dependsOn }: Pick<Search, "dependsOn">): Promise<void> => {
+  dependsOn(path)
+  dependsOn(await realpath(path).catch(() => path))
+}
+
+/**
+ * What stands where a value may lead: files, files in folders, and those of a command line. What husky names `_` runs the hooks
+ * in the folder around it.
+ */
+const namedBy = async (bases: ReadonlyArray<string>, values: ReadonlyArray<string>, place: Search) => {
+  const { spend } = place
+  const texts: Array<string> = []
+  for (const value of new Set(values.filter((one) => one !== "" && !one.includes("\0")))) {
+    spend(bases.length * costOf(value.length))
+    const paths = bases.map((base) => resolve(base, value))
+    const around = paths.filter((path) => basename(path) === "_").map((path) => dirname(path))
+    const ofCommand = await filesOfCommand(value, { home: process.env["HOME"] ?? "/", workTrees: bases }, spend)
+    for (const path of new Set([...paths, ...around, ...ofCommand])) {
+      await dependOn(path, place)
+      texts.push(...(await textsAt(path, spend)))
+    }
+  }
+  return texts
+}
+
+/** As `git init` writes a configuration: most need no look by git. */
+const asInitialised =
+  /^\[core\]\n\trepositoryformatversion = 0\n\tfilemode = (true|false)\n\tbare = (true|false)\n(\tlogallrefupdates = true\n)?$/
+
+/** What one configuration says. */
+interface Read {
+  readonly said: ReadonlyArray<Said>
+  /** The working trees that it names. */
+  readonly trees: ReadonlyArray<string>
+}
+
+const ordinary: Read = { said: [], trees: [] }
+
+/** As the kernel goes, for which `..` after a link is beside what the link leads to. Undefined: nothing is there. */
+export const realFrom = (folder: string, path: string): Promise<string | undefined> =>
+  realpath(isAbsolute(path) ? path : `${folder}/${path}`).catch(() => undefined)
+
+/** git reads the text itself, without the files that it would include. `directory`: of git, whose tree is `folder`. */
+export const configurationAt = Effect.fnUntraced(function* (
+  path: string,
+  { directory, folder }: { readonly directory: string; readonly folder: string },
+  place: Search
+) {
+  const { settingsIn, spend, stateDirectory, workspace } = place
+  const text = yield* onDisk(async () => {
+    spend(1)
+    return await textOf(path)
+  })
+  if (text === undefined || (text !== unreadable && asInitialised.test(text.toString("latin1")))) return ordinary
+  const unread = (content: string): Read => ({ said: [{ path, says: [unreadable], content }], trees: [] })
+  if (text === unreadable) return unread(text)
+  yield* onDisk(async () => spend(costOfGit + costOf(text.length)))
+  const settings = yield* settingsIn(stateDirectory, text)
+  if (settings === undefined) return unread(text.toString("latin1"))
+  const worktrees = settings.flatMap(([key, value]) => (key === "core.worktree" ? [value] : []))
+  const treesAt = yield* onDisk(async () => {
+    spend(worktrees.length)
+    return await Promise.all(worktrees.map((one) => realFrom(directory, one)))
+  })
+  const trees = treesAt.filter((tree) => tree !== undefined)
+  const isOwnTree = (tree: string) => {
+    const real = treesAt[worktrees.indexOf(tree)] ?? resolve(directory, tree)
+    return isWithin(real, workspace)
+  }
+  const says = unusualKeys(settings, isOwnTree)
+  if (says.length === 0) return { said: [], trees } satisfies Read
+  const included = yield* includedSettings(path, settings, place)
+  const values = [...settings.filter(([key]) => says.includes(key)), ...included].map(([, value]) => value)
+  const bases = [...new Set([dirname(path), dirname(dirname(path)), folder, ...trees])]
+  const named = yield* onDisk(() => namedBy(bases, values, place))
+  return { said: [{ path, says, content: [text.toString("latin1"), ...named].join("\0") }], trees } satisfies Read
+})
+
+/** The content counts: a hook that was there before may be another one now. */
+export const hooksAt = (path: string, place: Search) =>
+  onDisk(async (): Promise<ReadonlyArray<Said>> => {
+    const { spend } = place
+    spend(costOf(path.length))
+    try {
+      if ((await lstat(path)).isSymbolicLink()) {
+        await dependOn(path, place)
+        return [
+          {
+            path,
+            says: ["hooks elsewhere"],
+            content: [await readlink(path), ...(await textsAt(path, spend))].join("\0")
+          }
+        ]
+      }
+      const names = (await readForeignFolder(path, { mostEntries }))?.map(({ name }) => name).filter(isHook) ?? []
+      if (names.length === 0) return []
+      const files = names.toSorted().map((name) => join(path, name))
+      const around = basename(path) === "_" ? await textsAt(dirname(path), spend) : []
+      const content = [...(await contentsOf(files, spend)), ...around].join("\0")
+      return [{ path, says: names.map((name) => `hook ${name}`), content }]
+    } catch (error) {
+      if (error instanceof TooMuchToLookAt) throw error
+      return hasCode(error, "ENOENT", "ENOTDIR") ? [] : [{ path, says: ["hooks that cannot be read"], content: "" }]
+    }
+  })
