@@ -245,7 +245,10 @@ fi
       ...held.map((file, n) => `holds ${quoted(file.path)} ${quoted(file.held)} held-${n}\n`),
       '[ "$(folders)" = "$were" ] || settle "$begun" || stuck=1\n'
     ].join(""),
-    /** When all has been said: from then on nobody takes the command for one that was killed. */
-    end: '[ -n "$stuck" ] || rm -f "$begun"\n'
+    /** When all has been said: from then on nobody takes the command for one that was killed. `files`: words, removed as well. */
+    end: (files = "") => `set -- ${files}
+[ -n "$stuck" ] || set -- "$@" "$begun"
+[ $# -eq 0 ] || rm -f "$@"
+`
   }
 }

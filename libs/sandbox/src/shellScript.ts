@@ -268,8 +268,7 @@ export const sandboxedShell = (options: ShellOptions): string => {
     "exited=$status\n",
     names.after,
     broughtToDesk(desk),
-    names.end,
-    'rm -f "$said" "$code" "$start"\n',
+    names.end('"$said" "$code" "$start"'),
     "exit $status\n"
   ].join("")
 }
@@ -311,7 +310,7 @@ export const agentProgramText = (options: AgentProgramOptions): string => {
     ` -- /bin/sh -c ${quoted(`${inner}exec "$@"`)} "$PWD" "$@"\n`,
     "status=$?\n",
     names.after,
-    names.end,
+    names.end(),
     "exit $status\n"
   ].join("")
 }

@@ -61,7 +61,7 @@ const keeping = (files: ReadonlyArray<HeldFile>): Keeping => ({
 const command = (of: Policy, meanwhile = ":", held: ReadonlyArray<HeldFile> = []) => {
   const { after, before, end } = keepNames(of, keeping(held))
   try {
-    return execFileSync("/bin/sh", ["-c", `status=0\n${before}\n${meanwhile}\n${after}${end}exit $status`], {
+    return execFileSync("/bin/sh", ["-c", `status=0\n${before}\n${meanwhile}\n${after}${end()}exit $status`], {
       cwd: workspace,
       encoding: "utf8",
       stdio: "pipe"
