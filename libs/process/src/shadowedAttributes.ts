@@ -1,0 +1,56 @@
+/**
+ * Attributes of Reprise's own, which count more than all that a working tree says. No option and no setting of git does that: only
+ * `info/attributes` of the folder that the worktrees of a repository share. So git is given another such folder, in which everything
+ * else leads to the real one.
+ */
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, type Scope } from "effect"
+import { hasCode } from "./files.ts"
+import { readForeignText } from "./foreignFile.ts"
+import { onDisk, succeeded } from "./ownIndex.ts"
+import type { GitOptions } from "./runGit.ts"
+import type { ProgramFailed } from "./runProgram.ts"
+
+const attributes = "attributes"
+/** git takes ten times more; nobody has so much. */
+const largestBytes = 10 * 1024 * 1024
+
+const namesIn = (folder: string) =>
+  readdir(folder).catch((error) => {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return []
+    throw error
+  })
+
+const linkAll = async (from: string, to: string, but: string) => {
+  for (const name of await namesIn(from)) if (name !== but) await symlink(join(from, name), join(to, name))
+}
+
+const fill = async (folder: string, common: string, lines: string) => {
+  const info = join(folder, "info")
+  const real = join(common, "info")
+  await linkAll(common, folder, "info")
+  await mkdir(info)
+  await linkAll(real, info, attributes)
+  const users = (await readForeignText(join(real, attributes), { largestBytes })) ?? ""
+  await writeFile(join(info, attributes), `${users}\n${lines}\n`)
+}
+
+/**
+ * For git's look at the working tree of a directory: `lines`, as of a `.gitattributes`, count more than all others. The user's
+ * `info/attributes` count as before, but for what `lines` says. Only for commands that write nothing. Until the scope closes.
+ */
+export const shadowedAttributes = Effect.fn("shadowedAttributes")(function* (
+  directory: string,
+  lines: string
+): Effect.fn.Return<Pick<GitOptions, "shared">, ProgramFailed, Scope.Scope> {
+  const args = ["rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir", "--show-toplevel"]
+  const [gitDirectory = "", common = "", workTree = ""] = (yield* succeeded(directory, args, {})).stdout.split("\n")
+  const folder = yield* Effect.acquireRelease(
+    onDisk(() => mkdtemp(join(tmpdir(), "reprise-git-"))),
+    (made) => Effect.promise(() => rm(made, { recursive: true, force: true }))
+  )
+  yield* onDisk(() => fill(folder, common, lines))
+  return { shared: { gitDirectory, workTree, folder } }
+})
