@@ -93,6 +93,7 @@ describe("a plan is refused, with line and column, when", () => {
       lines("## Phase 1: G", "**Completion gate:** a", "### Phase 1.1: A", "a"),
       [["completion-gate", 1, 1]]
     ],
+    ["a box stands without a bullet after a carriage return", phase("a\r[ ] b"), [["task-malformed", 2, 1]]],
     ["a list is nested very deep in one line", phase(`${"- ".repeat(5000)}a`), [["too-deep", 2, 1]]],
     [
       "a list is nested very deep over lines",

@@ -33,7 +33,7 @@ const fill = async (folder: string, common: string, lines: string) => {
   await linkAll(common, folder, "info")
   await mkdir(info)
   await linkAll(real, info, attributes)
-  const users = (await readForeignText(join(real, attributes), { largestBytes })) ?? ""
+  const users = (await readForeignText(join(real, attributes), { largestBytes, follow: true })) ?? ""
   await writeFile(join(info, attributes), `${users}\n${lines}\n`)
 }
 
