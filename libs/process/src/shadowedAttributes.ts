@@ -13,6 +13,9 @@ import { onDisk, succeeded } from "./ownIndex.ts"
 import type { GitOptions } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 
+/** What a file holds says whether it is text: a working tree that says `*.ts -diff` would hide what was done in it. */
+export const textByContent = "* !diff"
+
 const attributes = "attributes"
 /** git takes ten times more; nobody has so much. */
 const largestBytes = 10 * 1024 * 1024
@@ -43,10 +46,13 @@ const fill = async (folder: string, common: string, lines: string) => {
  */
 export const shadowedAttributes = Effect.fn("shadowedAttributes")(function* (
   directory: string,
-  lines: string
+  lines: string,
+  options: GitOptions = {}
 ): Effect.fn.Return<Pick<GitOptions, "shared">, ProgramFailed, Scope.Scope> {
   const args = ["rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir", "--show-toplevel"]
-  const [gitDirectory = "", common = "", workTree = ""] = (yield* succeeded(directory, args, {})).stdout.split("\n")
+  const [gitDirectory = "", common = "", workTree = ""] = (yield* succeeded(directory, args, options)).stdout.split(
+    "\n"
+  )
   const folder = yield* Effect.acquireRelease(
     onDisk(() => mkdtemp(join(tmpdir(), "reprise-git-"))),
     (made) => Effect.promise(() => rm(made, { recursive: true, force: true }))

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { afterEach, beforeEach } from "vitest"
+import { commitCommands } from "../src/work/git/commitCommands.ts"
 import { changesIn } from "../src/work/look/look.ts"
 
 let root: string
@@ -124,6 +125,7 @@ describe("the changes of hostile work", () => {
         const base = commit({ "a.ts": "one\n", "old.ts": "same\n", "p.png": binary })
         git("mv", "old.ts", "new.ts")
         commit({ ".gitattributes": `${attributes}\n`, "a.ts": "one\ntwo\n", "p.png": Buffer.concat([binary, binary]) })
+        assert.match(yield* commitCommands.diffStat(folder, base, "HEAD"), /a\.ts +\| +1 \+\n/)
         write("a.ts", "one\ntwo\nthree\n")
         mkdirSync(join(folder, "below"))
         for (const directory of [folder, join(folder, "below")]) {

@@ -1,5 +1,5 @@
 /** The work of a phase as git shows it, for whoever answers a question about it. */
-import { type GitOptions, runGit, shadowedAttributes } from "@reprise/process"
+import { type GitOptions, runGit, shadowedAttributes, textByContent } from "@reprise/process"
 import { Effect } from "effect"
 import { type FileDiff, readDiff } from "./readDiff.ts"
 
@@ -24,9 +24,6 @@ const list = (directory: string, args: ReadonlyArray<string>, end: "\n" | "\0") 
 const settings = ["core.quotePath=false", "core.bigFileThreshold=16m", "diff.suppressBlankEmpty=false"]
 const plain = ["--no-color", "--src-prefix=a/", "--dst-prefix=b/", "--find-renames", "--no-relative"]
 
-/** What a file holds says whether it is text: a working tree that says `*.ts -diff` would hide what was done in it. */
-const allByContent = "* !diff"
-
 export interface Work {
   /** One line each, newest first. */
   readonly commits: ReadonlyArray<string>
@@ -40,7 +37,7 @@ export const workSince = (directory: string, base = "HEAD"): Effect.Effect<Work,
   Effect.gen(function* () {
     const log = ["log", "--oneline", "--no-decorate", "--no-color", "--end-of-options", `${base}..HEAD`]
     const commits = yield* list(directory, log, "\n")
-    const shared = yield* shadowedAttributes(directory, allByContent).pipe(Effect.mapError(({ message }) => message))
+    const shared = yield* shadowedAttributes(directory, textByContent).pipe(Effect.mapError(({ message }) => message))
     const formats = ["--raw", "--numstat", "-z", "--patch", ...plain]
     const diff = [...settings.flatMap((one) => ["-c", one]), "diff", ...formats, "--end-of-options", base]
     const { isCut, output } = yield* git(directory, diff, "\n", shared)
