@@ -9,8 +9,8 @@ import { join } from "node:path"
 import { Effect, type Scope } from "effect"
 import { hasCode } from "./files.ts"
 import { readForeignText } from "./foreignFile.ts"
-import { onDisk, succeeded } from "./ownIndex.ts"
-import type { GitOptions } from "./runGit.ts"
+import { fieldsOf, onDisk, succeeded } from "./ownIndex.ts"
+import { type GitOptions, runGit } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 
 /** What a file holds says whether it is text: a working tree that says `*.ts -diff` would hide what was done in it. */
@@ -26,16 +26,35 @@ const namesIn = (folder: string) =>
     throw error
   })
 
-const linkAll = async (from: string, to: string, but: string) => {
-  for (const name of await namesIn(from)) if (name !== but) await symlink(join(from, name), join(to, name))
+const linkAll = async (from: string, to: string, but: ReadonlyArray<string>) => {
+  for (const name of await namesIn(from)) if (!but.includes(name)) await symlink(join(from, name), join(to, name))
 }
 
-const fill = async (folder: string, common: string, lines: string) => {
+/** What git reads of a repository's form before it reads what a configuration includes. */
+const formOf = Effect.fnUntraced(function* (directory: string, config: string, options: GitOptions) {
+  const form = "^(core\\.repositoryformatversion|extensions\\.[^.]+)$"
+  const { stdout } = yield* runGit(directory, ["config", "--file", config, "-z", "--get-regexp", form], options)
+  return fieldsOf(stdout)
+})
+
+/** A link would do, but that git looks beside the link for what a configuration includes by a relative path. */
+const including = (config: string, form: ReadonlyArray<string>): string =>
+  [
+    ...form.map((setting) => {
+      const [name = "", ...value] = setting.split("\n")
+      const dot = name.indexOf(".")
+      return `[${name.slice(0, dot)}]\n\t${name.slice(dot + 1)} = ${JSON.stringify(value.join("\n"))}\n`
+    }),
+    `[include]\n\tpath = ${JSON.stringify(config)}\n`
+  ].join("")
+
+const fill = async (folder: string, common: string, lines: string, form: ReadonlyArray<string>) => {
   const info = join(folder, "info")
   const real = join(common, "info")
-  await linkAll(common, folder, "info")
+  await linkAll(common, folder, ["info", "config"])
+  await writeFile(join(folder, "config"), including(join(common, "config"), form))
   await mkdir(info)
-  await linkAll(real, info, attributes)
+  await linkAll(real, info, [attributes])
   const users = (await readForeignText(join(real, attributes), { largestBytes, follow: true })) ?? ""
   await writeFile(join(info, attributes), `${users}\n${lines}\n`)
 }
@@ -57,6 +76,7 @@ export const shadowedAttributes = Effect.fn("shadowedAttributes")(function* (
     onDisk(() => mkdtemp(join(tmpdir(), "reprise-git-"))),
     (made) => Effect.promise(() => rm(made, { recursive: true, force: true }))
   )
-  yield* onDisk(() => fill(folder, common, lines))
+  const form = yield* formOf(directory, join(common, "config"), options)
+  yield* onDisk(() => fill(folder, common, lines, form))
   return { shared: { gitDirectory, workTree, folder } }
 })

@@ -171,6 +171,28 @@ describe("the changes of hostile work", () => {
       })
   )
 
+  it.effect("are shown by what the repository's configuration includes beside itself", () =>
+    Effect.gen(function* () {
+      const base = commit({ "a.ts": "one\ntwo\n" })
+      write("settings", "[diff]\n\tcontext = 0\n")
+      git("config", "include.path", "../settings")
+      write("a.ts", "one\nthree\n")
+      const { files } = yield* changesIn(folder, base)
+      assert.notInclude(files[0]?.text, "\n one\n")
+    })
+  )
+
+  it.effect("are shown in a repository of another form, such as one with SHA-256", () =>
+    Effect.gen(function* () {
+      rmSync(join(folder, ".git"), { recursive: true })
+      git("init", "--quiet", "--object-format=sha256")
+      const base = commit({ "a.ts": "one\n" })
+      git("config", "extensions.worktreeConfig", "true")
+      write("a.ts", "two\n")
+      assert.deepStrictEqual(yield* listed(base), [["a.ts", "", 1, 1]])
+    })
+  )
+
   it.effect("say that a file can be run now, and that one became a link", () =>
     Effect.gen(function* () {
       const base = commit({ "a.sh": "one\n", "b.sh": "two\n" })
