@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { fitPatch, workSince } from "@reprise/workspace/look"
+import { workSince } from "@reprise/workspace/look"
 import { Effect } from "effect"
 import { afterEach, beforeEach } from "vitest"
 import { changesSince } from "../src/flows/gate/evidenceText.ts"
@@ -58,12 +58,35 @@ describe("the changes shown with a question", () => {
       ] as const) {
         git("config", key, value)
       }
-      const { changes } = yield* workSince(folder, base)
-      const files = fitPatch(changes, 10_000).files.map(({ added, path, removed }) => [path, added, removed])
-      assert.deepStrictEqual(files, [
-        ["a.txt", 1, 1],
-        ["ä.txt", 1, 0]
-      ])
+      const { files } = yield* workSince(folder, base)
+      assert.deepStrictEqual(
+        files.map(({ added, path, removed }) => [path, added, removed]),
+        [
+          ["a.txt", 1, 1],
+          ["ä.txt", 1, 0]
+        ]
+      )
+      assert.include(files[1]?.text, "diff --git a/ä.txt b/ä.txt\n")
+    })
+  )
+
+  it.effect("list so many files that there is room for what was done in them, and say how many more there are", () =>
+    Effect.gen(function* () {
+      const base = commit("a.txt", "one\n")
+      writeFileSync(join(folder, "a.txt"), "two\n")
+      for (let n = 0; n < 230; n += 1) writeFileSync(join(folder, `${"n".repeat(200)}${n}`), "")
+      const shown = yield* changesSince(folder, base)
+      assert.include(shown, "\n… and 30 more\n\nChanges:\na.txt +1 -1\n\ndiff --git a/a.txt b/a.txt\n")
+    })
+  )
+
+  it.effect("have one line for each file, whatever its name", () =>
+    Effect.gen(function* () {
+      const base = commit("a.txt", "one\n")
+      commit("b\nChanges:\nc.txt", "two\n")
+      writeFileSync(join(folder, "u\nv.txt"), "")
+      const shown = yield* changesSince(folder, base)
+      assert.include(shown, "Untracked:\nu\\nv.txt\n\nChanges:\nb\\nChanges:\\nc.txt +1 -0 new\n\n")
     })
   )
 
@@ -83,10 +106,20 @@ describe("the changes shown with a question", () => {
       for (const name of ["b.txt", "c.txt", "d.txt"]) writeFileSync(join(folder, name), line.repeat(120_000))
       writeFileSync(join(folder, "huge.txt"), line.repeat(200_000))
       git("add", "--all")
-      const { changes } = yield* workSince(folder, base)
-      assert.match(changes.slice(-200), /\n… and more: git wrote over 32 MB$/)
+      const all = yield* workSince(folder, base)
+      assert.deepStrictEqual(
+        all.files.map(({ added, isWhole, path, text }) => [path, added, isWhole, text === ""]),
+        [
+          ["b.txt", 120_000, true, false],
+          ["c.txt", 120_000, true, false],
+          ["d.txt", 120_000, false, false],
+          ["huge.txt", 0, false, true]
+        ]
+      )
       git("rm", "--quiet", "--cached", "b.txt", "c.txt", "d.txt")
-      assert.match((yield* workSince(folder, base)).changes, /Binary files \/dev\/null and b\/huge\.txt differ$/)
+      const [huge] = (yield* workSince(folder, base)).files
+      assert.deepStrictEqual(huge?.kinds, ["new", "binary"])
+      assert.match(huge?.text ?? "", /Binary files \/dev\/null and b\/huge\.txt differ\n$/)
     })
   )
 

@@ -23,6 +23,7 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "libs/process/src/openFiles.ts": "reads /proc",
   "libs/process/src/gitLocks.ts": "reads /proc",
   "libs/process/src/ownIndex.ts": "copies and lists its own files in .reprise/trees, which no command sees",
+  "libs/process/src/shadowedAttributes.ts": "lists names of git's folders, and fills a temporary folder of its own",
   "libs/process/src/identity.ts": "reads /proc",
   "libs/process/src/inheritedFiles.ts": "reads /proc",
   "libs/process/src/Mark.ts": "reads /proc",

@@ -1,12 +1,13 @@
 /**
  * `npm run house [-- --all]`: prints the measures, and exits with 1 when one misses its target.
  * `npm run citations`, `npm run readers`, `npm run patterns`: only the citations, who reads files in a way of its own, or
- * regular expressions that may take long, as parts of `npm run check`.
+ * regular expressions that may take long or read lines wrongly, as parts of `npm run check`.
  */
 import { findBrokenCitations } from "./citations.ts"
 import { cruise } from "./cruise.ts"
 import { findFileReaders, showFileReader, showUndecided } from "./fileReaders.ts"
 import { installTools } from "./installTools.ts"
+import { findLinePatterns, showLinePattern } from "./linePatterns.ts"
 import { measureHouse, renderMeasures, showCitation } from "./measures.ts"
 import { findSlowPatterns, showSlowPattern } from "./slowPatterns.ts"
 import { readSources, repository } from "./sources.ts"
@@ -35,15 +36,18 @@ const checkReaders = (): boolean => {
 }
 
 const checkPatterns = (): boolean => {
-  const { slow, unused } = findSlowPatterns(readSources(repository))
+  const sources = readSources(repository)
+  const { slow, unused } = findSlowPatterns(sources)
   const lines = [
+    ...findLinePatterns(sources).map(showLinePattern),
     ...slow.map(showSlowPattern),
     ...unused.map(
       (entry) => `${entry} builds no regular expression any more: take it out of house/src/slowPatterns.ts.`
     )
   ]
   process.stdout.write(lines.map((line) => `${line}\n`).join(""))
-  if (lines.length === 0) process.stdout.write("No regular expression takes long.\n")
+  if (lines.length === 0)
+    process.stdout.write("No regular expression takes long, or other ends of lines than there are.\n")
   return lines.length === 0
 }
 

@@ -1,13 +1,14 @@
 /**
  * Finds regular expressions of production code that can take time in the square of a text's length, or more: whoever wrote the
- * text, such as an agent or the author of a repository, could stop everything that the host does. Three ways lead there:
+ * text, such as an agent or the author of a repository, could stop everything that the host does. Four ways lead there:
  *
  * - Two parts of an expression match the same text, and each division of it is tried: `scslre` finds these.
  * - Two alternatives of a repeated part do, as in `(?:\r\n|\r|\n)*`: then the time can double with each letter.
  * - An expression that may begin anywhere looks, from each place in what a repetition of it matched, at all that follows. Only
  *   a repetition whose text may hold the beginning of the expression does that, unless nothing after it can fail.
+ * - What goes back to a group is compared with each text that the group may have: `\1` is found wherever it stands.
  *
- * A look ahead or behind counts as always true, so more may be found than there is. What goes back to a group is not looked at.
+ * A look ahead or behind counts as always true, so more may be found than there is.
  */
 import { type AST, RegExpParser } from "@eslint-community/regexpp"
 import { parseSync, Visitor } from "oxc-parser"
@@ -133,6 +134,7 @@ const divisionsAndRestarts = (source: string, flagText: string): ReadonlyArray<s
     for (const { elements } of among) {
       let prefix = before
       for (const [at, element] of elements.entries()) {
+        if (element.type === "Backreference") found.push(`${element.raw} goes back to a group`)
         const rest = elements.slice(at + 1)
         const isEnd = isLast && rest.every(neverFails)
         const isRepetition = element.type === "Quantifier"
@@ -170,7 +172,8 @@ const reasonsOf = (source: string, flags: string): ReadonlyArray<string> => {
   return [...divided, ...divisionsAndRestarts(source, flags)]
 }
 
-const isRead = (path: string) =>
+/** Code that runs where users are, the pages of the console too. */
+export const isProductCode = (path: string) =>
   /^(?:cli|console|libs\/[^/]+|services\/[^/]+)\/src\/.*\.tsx?$/.test(path) &&
   !isForTests(path) &&
   !/^libs\/(?:testing|scripted-model)\//.test(path)
@@ -206,7 +209,7 @@ const patternsIn = (file: string, text: string) => {
 export const findSlowPatterns = (
   sources: Sources
 ): { readonly slow: ReadonlyArray<SlowPattern>; readonly unused: ReadonlyArray<string> } => {
-  const found = [...sources].filter(([path]) => isRead(path)).map(([path, text]) => patternsIn(path, text))
+  const found = [...sources].filter(([path]) => isProductCode(path)).map(([path, text]) => patternsIn(path, text))
   const built = found.flatMap((one) => one.built)
   return {
     slow: [...found.flatMap((one) => one.slow), ...built.filter(({ file }) => builtPatterns[file] === undefined)],

@@ -24,7 +24,9 @@ describe("a regular expression that may take time in the square of a text's leng
     "/^(?:a|a)*$/",
     String.raw`/^(?:\r\n|\n|\r)(?:[ \t]*(?:\r\n|\n|\r)){1000}/`,
     String.raw`/^(?:x(?:\d\w|\w)y?)*$/`,
-    "/a.*b/u"
+    "/a.*b/u",
+    String.raw`/^diff --git a\/(.*) b\/\1$/`,
+    String.raw`/^(?<quote>["'])x\k<quote>$/`
   ])("is found: %s", (pattern) => {
     const [found, ...more] = slowIn(`\nconst one = ${pattern}`)
     assert.deepStrictEqual([found?.line, found?.pattern, more.length], [2, pattern, 0])

@@ -8,7 +8,8 @@ import type { EscalationView } from "@reprise/protocol"
 import { SessionId } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
-import { fitPatch } from "../../services/workspace/src/work/look/fitPatch.ts"
+import { shownWork } from "../../services/workspace/src/work/look/look.ts"
+import type { FileDiff } from "../../services/workspace/src/work/look/readDiff.ts"
 import { raise } from "../harness/askingBroker.ts"
 import { act, openPage, startBrowser } from "../harness/browser.ts"
 import { gateWith, openGate } from "../harness/gateConsole.ts"
@@ -18,22 +19,25 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 const longest = 2 * 1024 * 1024
 const session = SessionId.make("size-s1")
 
-const patch = (name: string, lines: number): string =>
-  [
-    `diff --git a/${name} b/${name}`,
+const patch = (path: string, lines: number): FileDiff => ({
+  ...{ path, kinds: ["new"], added: lines, removed: 0, isWhole: true },
+  text: [
+    `diff --git a/${path} b/${path}`,
     "new file mode 100644",
     "--- /dev/null",
-    `+++ b/${name}`,
+    `+++ b/${path}`,
     `@@ -0,0 +1,${lines} @@`,
     ...Array.from({ length: lines }, (_, n) => `+const line${n} = "the quick brown fox"`),
     ""
   ].join("\n")
+})
 
 /** Five megabytes in files of every size, and a thousand small ones. */
-const bigDiff =
-  patch("src/big.ts", 95_000) +
-  Array.from({ length: 60 }, (_, n) => patch(`src/middle${n}.ts`, 300)).join("") +
-  Array.from({ length: 1_000 }, (_, n) => patch(`src/small${n}.ts`, 5)).join("")
+const bigDiff = [
+  patch("src/big.ts", 95_000),
+  ...Array.from({ length: 60 }, (_, n) => patch(`src/middle${n}.ts`, 300)),
+  ...Array.from({ length: 1_000 }, (_, n) => patch(`src/small${n}.ts`, 5))
+]
 
 const log = Array.from({ length: 100_000 }, (_, n) => `${n} ok: a line of a quality gate`).join("\n")
 
@@ -52,18 +56,9 @@ const conversations = {
   long: Array.from({ length: 5_000 }, (_, n) => said(n, `Message ${n}: I look at \`file${n}.ts\` and\n\n- one\n- two`))
 }
 
-const noChanges = { commits: [], untracked: [], files: [], patch: { name: "changes", text: "", omitted: 0 } }
-
 const sources: Partial<ConsoleSources["Service"]> = {
-  changes: ({ runId }: EscalationView) => {
-    if (runId !== "diff") return Effect.succeed(noChanges)
-    const { files, text } = fitPatch(bigDiff, longest)
-    return Effect.succeed({
-      ...noChanges,
-      files,
-      patch: { name: "changes", text, omitted: bigDiff.length - text.length }
-    })
-  },
+  changes: ({ runId }: EscalationView) =>
+    Effect.succeed(shownWork({ commits: [], untracked: [], files: runId === "diff" ? bigDiff : [] })),
   gateLogs: ({ runId }) =>
     Effect.succeed(runId === "log" ? [{ name: "gate.log", text: log.slice(-longest), omitted: 0 }] : [])
 }

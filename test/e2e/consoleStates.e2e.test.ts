@@ -3,6 +3,7 @@ import { describe, it } from "@effect/vitest"
 import { SessionId } from "@reprise/protocol"
 import { Effect } from "effect"
 import { fitPatch } from "../../services/workspace/src/work/look/fitPatch.ts"
+import type { FileDiff } from "../../services/workspace/src/work/look/readDiff.ts"
 import { answer, raise, stepOptions } from "../harness/askingBroker.ts"
 import {
   act,
@@ -21,20 +22,44 @@ const looks = (["light", "dark"] as const).flatMap((colorScheme) =>
   [360, 1440].map((width) => ({ colorScheme, width, name: `${colorScheme} ${width}` }))
 )
 
-const patch = [
-  "diff --git a/src/a.ts b/src/a.ts\n--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,2 +1,2 @@\n-const a = 1\n+const a = 2\n const b = 3\n",
-  "diff --git a/logo.png b/logo.png\nindex 1..2 100644\nBinary files a/logo.png and b/logo.png differ\n",
-  `diff --git a/big.txt b/big.txt\nnew file mode 100644\n--- /dev/null\n+++ b/big.txt\n@@ -0,0 +1,900 @@\n${"+line\n".repeat(900)}`
-].join("")
+const diff = (path: string, lines: string) => ({
+  path,
+  text: `diff --git a/${path} b/${path}\n${lines}`,
+  isWhole: true
+})
+const none = { kinds: [], added: 0, removed: 0 }
+
+const patch: ReadonlyArray<FileDiff> = [
+  {
+    ...{ ...none, added: 1, removed: 1 },
+    ...diff("src/a.ts", "--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,2 +1,2 @@\n-const a = 1\n+const a = 2\n const b = 3\n")
+  },
+  {
+    ...none,
+    kinds: ["binary"],
+    ...diff("logo.png", "index 1..2 100644\nBinary files a/logo.png and b/logo.png differ\n")
+  },
+  {
+    ...{ ...none, kinds: ["renamed"], from: "src/old\nname.ts" },
+    ...diff("src/\u2028name.ts", "similarity index 100%\n")
+  },
+  {
+    ...{ ...none, kinds: ["new"], added: 900 },
+    ...diff(
+      "big.txt",
+      `new file mode 100644\n--- /dev/null\n+++ b/big.txt\n@@ -0,0 +1,900 @@\n${"+line\n".repeat(900)}`
+    )
+  }
+]
 
 const changes = () => {
-  const { files, text } = fitPatch(patch, 2_000)
-  const omitted = patch.length - text.length
+  const files = fitPatch(patch, 2_000)
   return Effect.succeed({
     commits: ["1234567 Write it"],
     untracked: ["notes.txt"],
     files,
-    patch: { name: "changes", text, omitted }
+    more: { commits: 0, untracked: 12, files: 3, added: 40, removed: 5 },
+    patch: { name: "changes", text: "", omitted: 2_000 }
   })
 }
 
@@ -114,6 +139,11 @@ describe.skipIf(lacksBrowser)("every state of the web console", () => {
         yield* act(() => page.getByRole("tab", { name: "Changes" }).click())
         yield* act(() => page.locator("diffs-container").first().waitFor())
         yield* sees(page, "too long: only its beginning is here")
+        yield* sees(page, "7 changed files")
+        yield* sees(page, "src/\\u{2028}name.ts")
+        yield* sees(page, "from src/old\\u{000a}name.ts")
+        yield* sees(page, "and 3 more files")
+        yield* sees(page, "and 12 more files")
         yield* act(() => page.getByText("Another agent, with").click())
         yield* act(() => page.getByLabel(/Guidance for the agent/).fill("Do this.\nThen that."))
         yield* act(() => page.locator("form pre").waitFor())

@@ -10,7 +10,7 @@ const assignment = /^\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|
 const unquoted = (dotted: string): string =>
   dotted
     .split(".")
-    .map((part) => part.trim().replace(/^(["'])(.*)\1$/, "$2"))
+    .map((part) => part.trim().replace(/^"(.*)"$|^'(.*)'$/, "$1$2"))
     .join(".")
 
 /**

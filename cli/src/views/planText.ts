@@ -101,7 +101,7 @@ const gateLines = (plan: PlanDescription): ReadonlyArray<string> => {
   ]
 }
 
-const quoted = (text: string): string => text.replaceAll(/^/gm, "  | ")
+const quoted = (text: string): string => `  | ${text.replaceAll("\n", "\n  | ")}`
 
 type Asked = NonNullable<PlanDescription["prompts"]>["author"]
 

@@ -9,9 +9,10 @@ import { focusHeading } from "../parts/Heading.tsx"
 import { Key } from "../parts/Key.tsx"
 import { useKeys } from "../parts/keys.ts"
 import { loadedLater } from "../parts/loadedLater.ts"
+import { More } from "../parts/More.tsx"
 import { Failed, Loading } from "../parts/Notice.tsx"
 import { Select } from "../parts/Select.tsx"
-import { visible } from "../parts/visible.ts"
+import { visible, visibleLine } from "../parts/visible.ts"
 import { Conversation } from "./Conversation.tsx"
 import { type NamedSession, sessionsOf } from "./sessionsOf.ts"
 
@@ -39,7 +40,7 @@ function Changes({ diffStat, id }: { readonly id: string; readonly diffStat: str
     )
   }
   if (data === undefined) return <Loading what="the changes" />
-  const { commits, files, patch, untracked } = data
+  const { commits, files, more, patch, untracked } = data
   if (commits.length === 0 && untracked.length === 0 && files.length === 0) {
     return <p className="text-soft">Nothing changed so far.</p>
   }
@@ -47,25 +48,28 @@ function Changes({ diffStat, id }: { readonly id: string; readonly diffStat: str
     <div className="space-y-4">
       {commits.length > 0 && (
         <div>
-          <h4 className="text-strong text-sm font-semibold">{count(commits.length, "commit")}</h4>
+          <h4 className="text-strong text-sm font-semibold">{count(commits.length + more.commits, "commit")}</h4>
           <ul className="font-mono text-[13px]">
             {commits.map((line) => (
               <li key={line}>{visible(line)}</li>
             ))}
           </ul>
+          <More of={more.commits} what="commit" />
         </div>
       )}
       {untracked.length > 0 && (
         <div>
           <h4 className="text-strong text-sm font-semibold">Not added to git</h4>
           <ul className="font-mono text-[13px]">
-            {untracked.map((line) => (
-              <li key={line}>{visible(line)}</li>
+            {untracked.map((path) => (
+              <li key={path}>{visibleLine(path)}</li>
             ))}
           </ul>
+          <More of={more.untracked} what="file" />
         </div>
       )}
-      {files.length > 0 && <Patch files={files} text={patch.text} />}
+      {files.length > 0 && <Patch files={files} more={more} />}
+      {patch.text !== "" && <LongText label="Changes" text={patch.text} />}
       {patch.omitted > 0 && <p className="text-warn">{patch.omitted} more characters of the changes are left out.</p>}
     </div>
   )

@@ -14,3 +14,7 @@ export const visible = (text: string): string =>
     .replace(/\r\n/g, "\n")
     .replace(control, (char) => `\\u{${codeOf(char)}}`)
     .replace(disguising, (char) => `\\u{${codeOf(char)}}`)
+
+/** The same for what stands in one line, such as the name of a file. */
+export const visibleLine = (text: string): string =>
+  visible(text.replaceAll(/[\t\n\r]/g, (char) => `\\u{${codeOf(char)}}`))

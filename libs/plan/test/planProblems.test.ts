@@ -16,6 +16,10 @@ it("a plan with hundreds of blank lines that end like Windows' is read", () => {
   assert.isTrue(Result.isSuccess(withinSeconds(() => parsePlan(text))))
 })
 
+it("a plan is read where a box stands after a line separator, which ends no line of markdown", () => {
+  assert.isTrue(Result.isSuccess(parsePlan(phase("- [ ] a", "", "word\u2028[ ] b"))))
+})
+
 describe("a plan is refused, with line and column, when", () => {
   it.each<[string, string, ReadonlyArray<Place>]>([
     ["it is empty", "", [["empty", 1, 1]]],
@@ -93,6 +97,7 @@ describe("a plan is refused, with line and column, when", () => {
       lines("## Phase 1: G", "**Completion gate:** a", "### Phase 1.1: A", "a"),
       [["completion-gate", 1, 1]]
     ],
+    ["a box stands without a bullet after a carriage return", phase("a\r[ ] b"), [["task-malformed", 2, 1]]],
     ["a list is nested very deep in one line", phase(`${"- ".repeat(5000)}a`), [["too-deep", 2, 1]]],
     [
       "a list is nested very deep over lines",

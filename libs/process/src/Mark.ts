@@ -47,7 +47,7 @@ const markedInProc = async (mark: Mark): Promise<ReadonlyArray<number>> => {
 /** Finds a mark in the output of `ps -axEww -o pid=,command=`, whose lines end in the process's environment. */
 export const markedInListing = (mark: Mark, listing: string): ReadonlyArray<number> =>
   listing.split("\n").flatMap((line) => {
-    const match = /^\s*(\d+)\s(.*)$/.exec(line)
+    const match = /^\s*(\d+)\s(.*)$/s.exec(line)
     const found = ` ${match?.[2] ?? ""} `.includes(` ${mark} `)
     return found && Number(match?.[1]) !== process.pid ? [Number(match?.[1])] : []
   })

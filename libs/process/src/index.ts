@@ -46,6 +46,7 @@ export {
   type ProgramRequest,
   runProgram
 } from "./runProgram.ts"
+export { shadowedAttributes, textByContent } from "./shadowedAttributes.ts"
 export { type GuardedProcess, GuardFailed, type GuardOptions, startGuarded } from "./startGuarded.ts"
 export { type PipedOptions, type PipedProcess, startPiped } from "./startPiped.ts"
 export { userCacheFolder, userConfigFolder, userDataFolder } from "./userFolders.ts"

@@ -27,7 +27,7 @@ export const unknownFiles = (
 export const closeUnknownFiles = (): void => {
   const flagsOf = (number: number): string => {
     try {
-      return /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${number}`, "utf8"))?.[1] ?? ""
+      return /(?<![^\n])flags:\s*(\d+)/.exec(readFileSync(`/proc/self/fdinfo/${number}`, "utf8"))?.[1] ?? ""
     } catch {
       return ""
     }

@@ -54,6 +54,14 @@ export interface GitPlace {
   readonly exclude?: string
 }
 
+/** A working tree of a repository whose shared part git reaches through another folder. */
+export interface SharedPlace {
+  readonly gitDirectory: string
+  readonly workTree: string
+  /** In place of the folder that the worktrees of the repository share. */
+  readonly folder: string
+}
+
 /** What each git may take. */
 export interface GitLimits {
   /** Default: half of the machine's memory, at most 4 GB. Where the system has no such limit, any. */
@@ -80,6 +88,8 @@ export interface GitOptions {
   readonly cutsOutput?: boolean
   /** Absent: the repository of the directory. */
   readonly place?: GitPlace
+  /** Absent: as the repository has it. */
+  readonly shared?: SharedPlace
   /**
    * Whether the directory is the top of a working tree: then no repository around it counts, such as that of a worktree inside of
    * it. Default: no.
@@ -98,6 +108,12 @@ const placeVariables = ({ gitDirectory, index, objects, workTree }: GitPlace): R
   GIT_WORK_TREE: workTree,
   GIT_INDEX_FILE: index,
   GIT_OBJECT_DIRECTORY: objects
+})
+
+const sharedVariables = ({ folder, gitDirectory, workTree }: SharedPlace): Record<string, string> => ({
+  GIT_DIR: gitDirectory,
+  GIT_WORK_TREE: workTree,
+  GIT_COMMON_DIR: folder
 })
 
 /** git seldom needs so long; when it does, a look at the tree costs little beside it. */
@@ -138,7 +154,15 @@ const explained = (directory: string, failure: ProgramFailed): Effect.Effect<nev
 export const runGit = Effect.fnUntraced(function* (
   directory: string,
   args: ReadonlyArray<string>,
-  { environment = process.env, index, isTop = false, place, reachesRemotes = false, ...options }: GitOptions = {}
+  {
+    environment = process.env,
+    index,
+    isTop = false,
+    place,
+    reachesRemotes = false,
+    shared,
+    ...options
+  }: GitOptions = {}
 ): Effect.fn.Return<ProgramOutput, ProgramFailed> {
   const limits = yield* GitLimits
   return yield* runProgram({
@@ -149,6 +173,7 @@ export const runGit = Effect.fnUntraced(function* (
       ...environmentOf(environment, reachesRemotes),
       ...(isTop ? { GIT_CEILING_DIRECTORIES: dirname(directory) } : {}),
       ...(place === undefined ? {} : placeVariables(place)),
+      ...(shared === undefined ? {} : sharedVariables(shared)),
       ...(index === undefined ? {} : { GIT_INDEX_FILE: index })
     },
     ...limits,

@@ -181,7 +181,7 @@ const tooMany: Unlisted = {
  */
 export const unopenedFolders = (stderr: string): ReadonlyArray<Unlisted> =>
   stderr.split("\n").flatMap((line): ReadonlyArray<Unlisted> => {
-    const [, named] = /could not open directory '(.*)/.exec(line) ?? []
+    const [, named] = /could not open directory '(.*)/s.exec(line) ?? []
     if (named === undefined) return []
     const path = named.replace(/\/?'(: [^']*)?$/, "").slice(0, longestTold)
     return [{ path, why: cannotBeRead, mayStay: true }]

@@ -212,23 +212,42 @@ export const ConsolePreview = Schema.Struct({ text: Schema.String })
 export const ConsoleText = Schema.Struct({ name: Schema.String, text: Schema.String, omitted: Schema.Int })
 export type ConsoleText = typeof ConsoleText.Type
 
-/** A file of a patch with the lines that it adds and removes in all; `shown`: how much of it is in the patch. */
+/**
+ * A changed file with the lines that it adds and removes in all, none if it is binary. Names are as they are: of any characters.
+ * `shown`: how much of its diff is in `text`.
+ */
 export const ConsoleChangedFile = Schema.Struct({
   path: Schema.String,
+  /** Its name before, if it was renamed or copied. */
+  from: Schema.optionalKey(Schema.String),
+  kinds: Schema.Array(
+    Schema.Literals(["new", "deleted", "renamed", "copied", "type changed", "mode changed", "binary"])
+  ).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   added: Schema.Int,
   removed: Schema.Int,
-  shown: Schema.Literals(["whole", "start", "none"])
+  shown: Schema.Literals(["whole", "start", "none"]),
+  /** A unified diff, as git writes it; two where a file became a link, or the other way round. */
+  text: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("")))
 })
 export type ConsoleChangedFile = typeof ConsoleChangedFile.Type
+
+const nothingMore = { commits: 0, untracked: 0, files: 0, added: 0, removed: 0 }
 
 /** The work of a phase so far. */
 export const ConsoleChanges = Schema.Struct({
   /** One line each, newest first. */
   commits: Schema.Array(Schema.String),
   untracked: Schema.Array(Schema.String),
-  /** Every file of the patch, in its order. */
   files: Schema.Array(ConsoleChangedFile).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
-  /** A unified diff, as git writes it. */
+  /** How many are left out of each list, and the lines that the files among them add and remove. */
+  more: Schema.Struct({
+    commits: Schema.Int,
+    untracked: Schema.Int,
+    files: Schema.Int,
+    added: Schema.Int,
+    removed: Schema.Int
+  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(nothingMore))),
+  /** `omitted`: characters of the diffs that are left out. `text`: empty; from a host of an older version, the diffs of all files. */
   patch: ConsoleText
 })
 export type ConsoleChanges = typeof ConsoleChanges.Type

@@ -16,6 +16,10 @@ const variables = {
   cycle: "The number of this review of the phase, from 1."
 } as const
 
+/** An attribute that the work brings along, such as `*.ts -diff`, must not hide from a reviewer what was changed. */
+const textForAll =
+  "Where git says of a text file only that binary files differ, an attribute in the repository hides its changes: read them with `git diff --text`."
+
 const review = template({
   name: "review",
   sent: "to a reviewer that does not know the phase yet",
@@ -24,7 +28,7 @@ const review = template({
   text: `The author says that commit {commit} completes this phase. The phase began at commit {base}.
 
 1. Read the plan, above all phase {phase}: its tasks, its completion gate and what it leaves out.
-2. Read the changes: \`git diff {base}..{commit}\`, and as much of the surrounding code as you need to judge them.
+2. Read the changes: \`git diff {base}..{commit}\`, and as much of the surrounding code as you need to judge them. ${textForAll}
 3. Check what you doubt by running it. Do not change the code, and do not commit anything.
 4. Write your review to {review_path}.
 
@@ -151,7 +155,7 @@ export const movedPrompt = (request: ReviewRequest): string =>
 export const followUpPrompt = (request: ReviewRequest, lastReviewed: string, told: ReadonlyArray<number>): string => {
   const said = decisionsFor(request, told) + wordsFor(request, told)
   if (lastReviewed === request.commit) return render(reviewAgain, request) + said
-  const range = `\n\nRead what changed, do not judge from memory: \`git diff ${lastReviewed}..${request.commit}\`.`
+  const range = `\n\nRead what changed, do not judge from memory: \`git diff ${lastReviewed}..${request.commit}\`. ${textForAll}`
   return render(reviewFollowUp, request) + range + said
 }
 

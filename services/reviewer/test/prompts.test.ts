@@ -84,6 +84,10 @@ describe("the findings of an earlier review", () => {
   })
 })
 
+it("a reviewer that does not know the phase is told how to read a text file that an attribute hides", () => {
+  assert.include(firstPrompt(request), "read them with `git diff --text`")
+})
+
 describe("the follow-up prompt", () => {
   it("consists of the fixed four lines and the range since the last review", () => {
     assert.strictEqual(
@@ -95,7 +99,7 @@ describe("the follow-up prompt", () => {
 3. Identify any new issues introduced by the fixes.
 4. Write your updated review as a new addendum to docs/reviews/plan-phase-2.1-review.md.
 
-Read what changed, do not judge from memory: \`git diff 0ld..abc123\`.`
+Read what changed, do not judge from memory: \`git diff 0ld..abc123\`. Where git says of a text file only that binary files differ, an attribute in the repository hides its changes: read them with \`git diff --text\`.`
     )
   })
 

@@ -1,76 +1,59 @@
 import { assert, describe, it } from "@effect/vitest"
 import { fitPatch } from "../src/work/look/fitPatch.ts"
+import { shownWork } from "../src/work/look/look.ts"
+import type { FileDiff } from "../src/work/look/readDiff.ts"
 
-const changed = (name: string, lines: ReadonlyArray<string>): string =>
-  [`diff --git a/${name} b/${name}`, `--- a/${name}`, `+++ b/${name}`, "@@ -1,2 +1,2 @@", ...lines, ""].join("\n")
+const changed = (path: string, lines: number, isWhole = true): FileDiff => ({
+  ...{ path, added: lines, removed: 0, kinds: [], isWhole },
+  text: `diff --git a/${path} b/${path}\n@@ -1 +1,${lines} @@\n${Array.from({ length: lines }, (_, n) => `+line ${n}\n`).join("")}`
+})
 
-const small = changed("small.txt", [" same", "-old", "+new"])
-const big = changed(
-  "big.txt",
-  Array.from({ length: 100 }, (_, n) => `+line ${n}`)
-)
+const small = changed("small.txt", 2)
+const big = changed("big.txt", 100)
 const all = 1_000_000
 
 describe("the files of a patch", () => {
-  it.each<[string, string, unknown]>([
-    ["a change", small, { path: "small.txt", added: 1, removed: 1, shown: "whole" }],
-    [
-      "a new file whose lines look like headers",
-      "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1,2 @@\n+++ b/other\n+diff --git a/x b/x\n",
-      { path: "n", added: 2, removed: 0, shown: "whole" }
-    ],
-    [
-      "a removed file",
-      "diff --git a/n b/n\ndeleted file mode 100644\n--- a/n\n+++ /dev/null\n@@ -1 +0,0 @@\n--- a/other\n",
-      { path: "n", added: 0, removed: 1, shown: "whole" }
-    ],
-    [
-      "a renamed file",
-      "diff --git a/old name b/new name\nsimilarity index 100%\nrename from old name\nrename to new name\n",
-      { path: "new name", added: 0, removed: 0, shown: "whole" }
-    ],
-    [
-      "a binary file",
-      "diff --git a/p.png b/p.png\nindex 1..2 100644\nBinary files a/p.png and b/p.png differ\n",
-      { path: "p.png", added: 0, removed: 0, shown: "whole" }
-    ],
-    [
-      "a name with a blank",
-      "diff --git a/a b b/a b\n--- a/a b\t\n+++ b/a b\t\n@@ -1 +1 @@\n-a\n+b\n\\ No newline at end of file\n",
-      { path: "a b", added: 1, removed: 1, shown: "whole" }
-    ],
-    [
-      "a name with a quotation mark",
-      'diff --git "a/a\\"b" "b/a\\"b"\n--- "a/a\\"b"\n+++ "b/a\\"b"\n@@ -1 +1 @@\n-a\n+b\n',
-      { path: 'a\\"b', added: 1, removed: 1, shown: "whole" }
-    ]
-  ])("name %s, with its lines", (_, patch, file) => {
-    const fitted = fitPatch(patch, all)
-    assert.deepStrictEqual<ReadonlyArray<unknown>>(fitted.files, [file])
-    assert.strictEqual(fitted.text, patch)
-  })
-
   it("are whole where they are small, and the largest is cut after a line and still counted whole", () => {
-    const { files, text } = fitPatch(big + small, small.length + 100)
-    assert.deepStrictEqual(
-      files.map(({ added, path, shown }) => [path, added, shown]),
-      [
-        ["big.txt", 100, "start"],
-        ["small.txt", 1, "whole"]
-      ]
-    )
-    assert.isTrue(text.endsWith(small))
-    assert.match(text, /\+line \d+\ndiff --git a\/small/)
+    const [cut, whole] = fitPatch([big, small], small.text.length + 100)
+    assert.deepStrictEqual([cut?.path, cut?.added, cut?.shown], ["big.txt", 100, "start"])
+    assert.match(cut?.text ?? "", /\+line \d+\n$/)
+    assert.isTrue(big.text.startsWith(cut?.text ?? "?"))
+    const { isWhole: _, ...file } = small
+    assert.deepStrictEqual(whole, { ...file, shown: "whole" })
   })
 
   it("are named where nothing of them is left", () => {
-    const { files, text } = fitPatch(big + small, small.length)
+    const fitted = fitPatch([big, small], small.text.length)
     assert.deepStrictEqual(
-      files.map(({ shown }) => shown),
-      ["none", "whole"]
+      fitted.map(({ shown, text }) => [shown, text]),
+      [
+        ["none", ""],
+        ["whole", small.text]
+      ]
     )
-    assert.strictEqual(text, small)
   })
 
-  it("are none without a change", () => assert.deepStrictEqual(fitPatch("", all), { files: [], text: "" }))
+  it("are not called whole where git was ended before it had written them", () => {
+    const fitted = fitPatch([changed("begun.txt", 3, false), { ...small, text: "", isWhole: false }], all)
+    assert.deepStrictEqual(
+      fitted.map(({ shown }) => shown),
+      ["start", "none"]
+    )
+  })
+
+  it("are none without a change", () => assert.deepStrictEqual(fitPatch([], all), []))
+})
+
+describe("a page of changes", () => {
+  it("lists a thousand of each kind, and says how many more there are and what they add", () => {
+    const names = Array.from({ length: 1_200 }, (_, n) => `${n}`)
+    const files = names.map((name) => changed(name, 2))
+    const { commits, files: listed, more, patch, untracked } = shownWork({ commits: names, untracked: names, files })
+    assert.deepStrictEqual([commits.length, untracked.length, listed.length], [1_000, 1_000, 1_000])
+    assert.deepStrictEqual(more, { commits: 200, untracked: 200, files: 200, added: 400, removed: 0 })
+    assert.strictEqual(
+      patch.omitted,
+      files.slice(1_000).reduce((sum, { text }) => sum + text.length, 0)
+    )
+  })
 })

@@ -7,7 +7,7 @@ import { Result } from "effect"
 export const mayBePlan = (text: string): boolean => /phase/i.test(text)
 
 /** A heading of a phase, as in a plan with a mistake: it is listed with what is wrong. */
-export const meansToBePlan = (text: string): boolean => /^#{1,6}\s+phase\b/im.test(text)
+export const meansToBePlan = (text: string): boolean => /(?<![^\r\n])#{1,6}\s+phase\b/i.test(text)
 
 /** Of all that is said of a plan in the list. */
 const mostCharacters = 64 * 1024

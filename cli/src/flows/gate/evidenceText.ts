@@ -1,9 +1,10 @@
 /** What a human can look at before answering: the diff, the transcript, the quality gates' logs, how to attach. */
 import type { Look } from "@reprise/gate/typedAnswer"
 import { type EscalationView, isStandalone, type RunId } from "@reprise/protocol"
-import { gateLog, workSince } from "@reprise/workspace/look"
+import { type FileDiff, gateLog, workSince } from "@reprise/workspace/look"
 import { Effect } from "effect"
 import { findRun, findSession } from "../../system/lookUp.ts"
+import { visibleLine } from "../../terminal/visible.ts"
 
 const longest = 64 * 1024
 /** Enough for so many characters, whatever they are, and one more. */
@@ -18,11 +19,40 @@ const titled = (title: string, text: string): ReadonlyArray<string> => (text ===
 export const changesUnknown = (directory: string, why: string, base = "HEAD"): string =>
   `git cannot show the changes since ${base} in ${directory}: ${why.trim().slice(0, 400)}`
 
-/** The same as one text. */
+/** Longer lists would leave no room for what follows them. */
+const mostListed = 200
+
+const listOf = (lines: ReadonlyArray<string>): string =>
+  [
+    ...lines.slice(0, mostListed),
+    ...(lines.length > mostListed ? [`… and ${lines.length - mostListed} more`] : [])
+  ].join("\n")
+
+const fileLine = ({ added, from, kinds, path, removed }: FileDiff): string => {
+  const lines = kinds.includes("binary") ? [] : [`+${added}`, `-${removed}`]
+  const before = from === undefined ? [] : [`from ${visibleLine(from)}`]
+  return [visibleLine(path), ...lines, ...kinds, ...before].join(" ")
+}
+
+/** Commits, files that git does not know, and what was changed, as one text. */
 export const changesSince = (directory: string, base?: string) =>
-  workSince(directory, base, ["--stat", "--patch"]).pipe(
-    Effect.map(({ changes, commits, untracked }) => {
-      const parts = [...titled("Commits", commits), ...titled("Untracked", untracked), ...titled("Changes", changes)]
+  workSince(directory, base).pipe(
+    Effect.map(({ commits, files, untracked }) => {
+      const isCut = files.some(({ isWhole }) => !isWhole)
+      const parts = [
+        ...titled("Commits", listOf(commits)),
+        ...titled("Untracked", listOf(untracked.map(visibleLine))),
+        ...titled("Changes", listOf(files.map(fileLine))),
+        ...(files.length === 0
+          ? []
+          : [
+              files
+                .map(({ text }) => text)
+                .join("")
+                .trimEnd()
+            ]),
+        ...(isCut ? ["… and more: git wrote over 32 MB"] : [])
+      ]
       return parts.length === 0 ? "Nothing changed." : parts.join("\n\n")
     }),
     Effect.catch((why) => Effect.succeed(changesUnknown(directory, why, base)))

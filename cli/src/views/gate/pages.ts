@@ -40,20 +40,23 @@ const questionRows = (question: EscalationView, nowMs: number, columns: number):
     part._tag === "line" ? textRows(part.text, columns) : [row(part.title, "title"), ...quotedRows(part.text, columns)]
   )
 
-const lineTones: ReadonlyArray<readonly [RegExp, SpanTone]> = [
-  [/^(?:diff --git|\+\+\+|---|index |new file|deleted file|rename |similarity )/, "title"],
-  [/^@@/, "hunk"],
-  [/^\+/, "added"],
-  [/^-/, "removed"]
+const headerLine = /^(?:diff --git|\+\+\+|---|index |new file|deleted file|rename |similarity )/
+const signTones: ReadonlyArray<readonly [sign: string, tone: SpanTone]> = [
+  ["@@", "hunk"],
+  ["+", "added"],
+  ["-", "removed"]
 ]
 
-const diffTone = (line: string): SpanTone => lineTones.find(([pattern]) => pattern.test(line))?.[1] ?? "plain"
-
-const diffRows = (text: string, columns: number): ReadonlyArray<Row> =>
-  safeLines(text).flatMap((line) => {
-    const tone = diffTone(line)
+/** Within a hunk only the sign counts: a file may hold what looks like git's words about another one. */
+const diffRows = (text: string, columns: number): ReadonlyArray<Row> => {
+  let inHunk = false
+  return safeLines(text).flatMap((line) => {
+    inHunk = line.startsWith("@@ ") || (inHunk && !line.startsWith("diff --git "))
+    const isHeader = !inHunk && headerLine.test(line)
+    const tone = isHeader ? "title" : (signTones.find(([sign]) => line.startsWith(sign))?.[1] ?? "plain")
     return wrapLine(line, columns).map((one) => row(one, tone))
   })
+}
 
 /** A conversation is read from its beginning. */
 const longestConversation = 512 * 1024

@@ -51,7 +51,7 @@ const isWanted = (line: string, version: ServerVersion, settings: ServerSettings
 }
 
 /** The line in place of which the accounts stand. */
-const accountsMark = /^#\? accounts\n/m
+const accountsMark = /(?<![^\n])#\? accounts\n/
 
 /** For the characters in paths and passwords, NATS quotes like JSON. */
 const quoted = (value: string | number) => (typeof value === "number" ? String(value) : JSON.stringify(value))

@@ -13,7 +13,8 @@ const maxBlankLines = 1000
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for control characters
 const notText = /[\0-\x08\x0B\x0E-\x1F\x7F-\x9F\uFEFF\uFFFD]/g
-const manyMarkers = /^(?:[ \t]*(?:>|[-+*][ \t]|\d{1,9}[.)][ \t])){100}/m
+/** At the beginning of a line, as markdown has lines. */
+const manyMarkers = /(?<![^\r\n])(?:[ \t]*(?:>|[-+*][ \t]|\d{1,9}[.)][ \t])){100}/
 
 /** The first reason why the text cannot be parsed at all, if any. */
 export const refuseText = (text: string): Option.Option<PlanProblem> => {

@@ -22,7 +22,7 @@ export interface PhaseContent {
 }
 
 /** Checklist items without their bullet. */
-const bareBox = /^\[[ xX]\][ \t]/m
+const bareBox = /(?<![^\r\n])\[[ xX]\][ \t]/
 
 export const readPhaseContent = (blocks: ReadonlyArray<Block>): PhaseContent => {
   const tasks: Array<Task> = []

@@ -27,7 +27,13 @@ export const sources = Layer.succeed(
         : Effect.void,
     conversation: () => Effect.fail(new Unavailable({ code: "not-saved", message: "Not yet.", hint: "Wait." })),
     changes: () =>
-      Effect.succeed({ commits: [], untracked: [], files: [], patch: { name: "changes", text: "", omitted: 0 } }),
+      Effect.succeed({
+        commits: [],
+        untracked: [],
+        files: [],
+        more: { commits: 0, untracked: 0, files: 0, added: 0, removed: 0 },
+        patch: { name: "changes", text: "", omitted: 0 }
+      }),
     gateLogs: () => Effect.succeed([]),
     preview: (_question, guidance) => `Guidance:\n${guidance}`,
     repository: {

@@ -1,5 +1,5 @@
 /** The git commands that look at commits. `verify/verifyCommit.ts` says which rules a commit must meet. */
-import { falsehoodsBetween } from "@reprise/process"
+import { falsehoodsBetween, shadowedAttributes, textByContent } from "@reprise/process"
 import { Effect } from "effect"
 import type { CommitCommands } from "./Git.ts"
 import { linesOf, pathsOf, readObject, readSubject } from "./gitOutput.ts"
@@ -57,8 +57,14 @@ export const commitCommands: CommitCommands = {
     return Effect.map(text(directory, ["diff", ...options, "--end-of-options", from, to, "--"]), pathsOf)
   },
 
-  diffStat: (directory, from, to) =>
-    text(directory, ["diff", "--stat=100", "--stat-count=50", "--no-color", ...between(from, to)]),
+  diffStat: (directory, from, to) => {
+    const args = ["diff", "--stat=100", "--stat-count=50", "--no-color", ...between(from, to)]
+    return shadowedAttributes(directory, textByContent, atTop()).pipe(
+      Effect.mapError(noAnswerOfGits("diff")),
+      Effect.flatMap((shared) => text(directory, args, undefined, shared)),
+      Effect.scoped
+    )
+  },
 
   entry: (directory, commit, path) =>
     Effect.map(text(directory, ["ls-tree", "-z", "--end-of-options", commit, "--", withoutSlash(path)]), kindOf),

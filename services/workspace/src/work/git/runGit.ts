@@ -31,7 +31,7 @@ export const noAnswerOfGits =
 export const attempt = (
   directory: string,
   args: ReadonlyArray<string>,
-  options: Pick<GitOptions, "input" | "isTop"> = {}
+  options: Pick<GitOptions, "input" | "isTop" | "shared"> = {}
 ): Effect.Effect<ProgramOutput, NoAnswer> =>
   runGit(directory, args, { ...atTop(), ...options }).pipe(Effect.mapError(noAnswer(subcommandOf(args))))
 
@@ -39,8 +39,13 @@ const faultOf = (args: ReadonlyArray<string>, { exitCode, stderr }: ProgramOutpu
   new GitFault({ operation: subcommandOf(args), exitCode, stderr })
 
 /** The output of a command that must succeed. */
-export const text = (directory: string, args: ReadonlyArray<string>, input?: string): GitResult<string> =>
-  Effect.flatMap(attempt(directory, args, input === undefined ? {} : { input }), (done) =>
+export const text = (
+  directory: string,
+  args: ReadonlyArray<string>,
+  input?: string,
+  options: Pick<GitOptions, "shared"> = {}
+): GitResult<string> =>
+  Effect.flatMap(attempt(directory, args, { ...options, ...(input === undefined ? {} : { input }) }), (done) =>
     done.exitCode === 0 ? Effect.succeed(done.stdout) : Effect.fail(faultOf(args, done))
   )
 

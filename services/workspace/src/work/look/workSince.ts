@@ -1,53 +1,48 @@
 /** The work of a phase as git shows it, for whoever answers a question about it. */
-import { runGit } from "@reprise/process"
+import { type GitOptions, runGit, shadowedAttributes, textByContent } from "@reprise/process"
 import { Effect } from "effect"
+import { type FileDiff, readDiff } from "./readDiff.ts"
 
 /** More is not shown to anybody. */
 const largestOutputBytes = 32 * 1024 * 1024
 
-const wholeLines = (text: string): string =>
-  `${text.slice(0, text.lastIndexOf("\n") + 1)}… and more: git wrote over ${largestOutputBytes / 1024 / 1024} MB`
-
-/** Fails with a text that says why. */
-const git = (directory: string, ...args: ReadonlyArray<string>): Effect.Effect<string, string> =>
-  runGit(directory, args, { cutsOutput: true, largestOutputBytes }).pipe(
+/** Whether git ended by itself, and what it wrote until then; without the line or the name in which it was ended. */
+const git = (directory: string, args: ReadonlyArray<string>, end: "\n" | "\0", options: GitOptions = {}) =>
+  runGit(directory, args, { ...options, cutsOutput: true, largestOutputBytes }).pipe(
     Effect.mapError(({ message }) => message),
-    Effect.flatMap(({ exitCode, isCut = false, stderr, stdout }) => {
-      if (exitCode !== 0) return Effect.fail(stderr)
-      return Effect.succeed(isCut ? wholeLines(stdout) : stdout.trimEnd())
-    })
+    Effect.flatMap(({ exitCode, isCut = false, stderr, stdout }) =>
+      exitCode === 0
+        ? Effect.succeed({ isCut, output: isCut ? stdout.slice(0, stdout.lastIndexOf(end) + 1) : stdout })
+        : Effect.fail(stderr)
+    )
   )
+
+const list = (directory: string, args: ReadonlyArray<string>, end: "\n" | "\0") =>
+  Effect.map(git(directory, args, end), ({ output }) => output.split(end).filter((one) => one !== ""))
 
 /** In git's own form, whatever the user's configuration says. */
-const plain = ["--no-color", "--src-prefix=a/", "--dst-prefix=b/"]
+const settings = ["core.quotePath=false", "core.bigFileThreshold=16m", "diff.suppressBlankEmpty=false"]
+const plain = ["--no-color", "--src-prefix=a/", "--dst-prefix=b/", "--find-renames", "--no-relative"]
 
-/** The phase's work so far, each part up to 32 MB, as git prints it: its commits, its changes, committed or not, and untracked files. */
-export const workSince = Effect.fnUntraced(function* (
-  directory: string,
-  base = "HEAD",
-  formats: ReadonlyArray<string> = ["--patch"]
-) {
-  const commits = yield* git(
-    directory,
-    "log",
-    "--oneline",
-    "--no-decorate",
-    "--no-color",
-    "--end-of-options",
-    `${base}..HEAD`
-  )
-  const changes = yield* git(
-    directory,
-    "-c",
-    "core.quotePath=false",
-    "-c",
-    "core.bigFileThreshold=16m",
-    "diff",
-    ...formats,
-    ...plain,
-    "--end-of-options",
-    base
-  )
-  const untracked = yield* git(directory, "ls-files", "--others", "--exclude-standard")
-  return { commits, changes, untracked }
-})
+export interface Work {
+  /** One line each, newest first. */
+  readonly commits: ReadonlyArray<string>
+  readonly untracked: ReadonlyArray<string>
+  /** Committed or not. */
+  readonly files: ReadonlyArray<FileDiff>
+}
+
+/** The phase's work so far, of each part what git writes in 32 MB. Fails with a text that says why. */
+export const workSince = (directory: string, base = "HEAD"): Effect.Effect<Work, string> =>
+  Effect.gen(function* () {
+    const log = ["log", "--oneline", "--no-decorate", "--no-color", "--end-of-options", `${base}..HEAD`]
+    const commits = yield* list(directory, log, "\n")
+    const shared = yield* shadowedAttributes(directory, textByContent).pipe(Effect.mapError(({ message }) => message))
+    const formats = ["--raw", "--numstat", "-z", "--patch", ...plain]
+    const diff = [...settings.flatMap((one) => ["-c", one]), "diff", ...formats, "--end-of-options", base]
+    const { isCut, output } = yield* git(directory, diff, "\n", shared)
+    const files = readDiff(output, isCut)
+    if (files === undefined) return yield* Effect.fail("the names of the changed files alone have over 32 MB")
+    const untracked = yield* list(directory, ["ls-files", "-z", "--others", "--exclude-standard"], "\0")
+    return { commits, files, untracked }
+  }).pipe(Effect.scoped)
