@@ -22,6 +22,7 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "libs/process/src/programLog.ts": "reads the log that this process opened for a program",
   "libs/process/src/openFiles.ts": "reads /proc",
   "libs/process/src/gitLocks.ts": "reads /proc",
+  "libs/process/src/leases.ts": "reads /proc",
   "libs/process/src/ownIndex.ts": "copies and lists its own files in .reprise/trees, which no command sees",
   "libs/process/src/identity.ts": "reads /proc",
   "libs/process/src/inheritedFiles.ts": "reads /proc",
