@@ -110,9 +110,13 @@ const lineEndNear = (text: string, from: number, size: number): number => {
 /** The offset after the line that begins the last item or quote of so many, else `end`. */
 const markersEnd = (text: string, from: number, end: number, markers: number): number => {
   let left = markers
-  for (const { 0: line, index } of text.slice(from, end).matchAll(/[^\r\n]*(?:\r\n|\n|\r)/g)) {
-    left -= markersOf(line)
-    if (left <= 0) return from + index + line.length
+  let start = from
+  const lineEnd = /\r\n|\n|\r/g
+  lineEnd.lastIndex = from
+  for (let found = lineEnd.exec(text); found !== null && lineEnd.lastIndex < end; found = lineEnd.exec(text)) {
+    left -= markersOf(text.slice(start, found.index))
+    start = lineEnd.lastIndex
+    if (left <= 0) return start
   }
   return end
 }
