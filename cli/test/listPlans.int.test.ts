@@ -18,8 +18,8 @@ const write = (path: string, text: string, ago: number) => {
   utimesSync(join(repository.project.root, path), at, at)
 }
 
-/** As long as a plan may be, and seconds to parse. */
-const slow = `## Phase 1: First\n\n${"- a\n".repeat(maxPlanLength / 4 - 10)}`
+/** As slow to parse as a plan may be: a second or two. */
+const slow = `## Phase 1: First\n\n${`- a\n${"  - - b\n".repeat(200)}`.repeat(40)}`
 
 const shown = (plans: Effect.Success<ReturnType<typeof makeListPlans>>) =>
   plans.map(({ path, phases, problem }) => `${path} ${problem ?? phases.length}`)
@@ -65,7 +65,7 @@ describe("the plans that the console lists", () => {
         write("a.md", plan("A"), 30)
         write("slow.md", slow, 20)
         write("b.md", plan("B"), 10)
-        const list = makeListPlans(repository.project)
+        const list = makeListPlans(repository.project, { ...planLimits, parsingMs: 400 })
         const tooSlow = "slow.md It takes too long to read. Make it shorter, or start it in a terminal."
         const first = yield* list
         assert.deepStrictEqual(shown(first), ["b.md 1", tooSlow, "a.md 1"])

@@ -120,6 +120,9 @@ describe("a plan is refused, with line and column, when", () => {
     ["a paragraph is long", phase("- [ ] a", "", "word\n".repeat(4000)), [["too-large", 4, 1]]],
     ["an item goes on and on", phase("- [ ] a", "- [ ] b", "word\n".repeat(4000)), [["too-large", 3, 1]]],
     ["the front matter is long", `---\ntitle: "${"a".repeat(16 * 1024)}"\n---\n`, [["too-large", 1, 1]]],
+    ["it has very many lines", phase("- [ ] a", "", "a\n\n".repeat(8200)), [["too-large", 16 * 1024 + 1, 1]]],
+    ["it has very many items", phase("- [ ] a", "- - - a\n".repeat(6000)), [["too-large", 5464, 1]]],
+    ["an item has very many of its own", phase("- [ ] a", "- b", "  - c\n".repeat(600)), [["too-large", 3, 1]]],
     ["it is enormous", "a".repeat(maxPlanLength + 1), [["too-large", 1, 1]]]
   ])("%s", (_, text, expected) => {
     const problems = refused(parsePlan(text))

@@ -30,6 +30,7 @@ const nextSteps: Readonly<Record<string, string>> = {
   EFBIG: "Make it smaller, or remove it.",
   ETOOMANY: "Remove what does not belong there.",
   ELOOP: "Put a regular file there, or remove it.",
+  ELEASED: "End that process.",
   ETIMEDOUT: "Look whether the disk that it is on answers.",
   EACCES: "Change its permissions.",
   EPERM: "Change its permissions."

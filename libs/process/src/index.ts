@@ -37,6 +37,7 @@ export { lastLines, logSize } from "./programLog.ts"
 export { splitPath, treePathVariable, withoutTreePath } from "./programPath.ts"
 export { rememberWhile } from "./rememberWhile.ts"
 export { remoteProblem, withoutLogin } from "./remoteUrl.ts"
+export { removeForeign } from "./removeForeign.ts"
 export { GitLimits, type GitOptions, objectNotFetched, runGit, saysNoWorkTree, untilBlocked } from "./runGit.ts"
 export {
   findProgram,

@@ -1,9 +1,10 @@
 /** The one way in which Reprise runs git. */
 import { dirname } from "node:path"
-import { Context, Effect } from "effect"
+import { Context, Effect, Schedule } from "effect"
 import { findBlockingFile } from "./blockingFile.ts"
 import { costlyFile } from "./costlyFile.ts"
 import { hardened, hardenedVariables, reachingVariables } from "./gitHardening.ts"
+import { leasedFile } from "./leases.ts"
 import { usualMemoryBytes } from "./memoryLimit.ts"
 import { splitPath } from "./programPath.ts"
 import { ProgramFailed, type ProgramOutput, runProgram } from "./runProgram.ts"
@@ -119,12 +120,17 @@ const sharedVariables = ({ folder, gitDirectory, workTree }: SharedPlace): Recor
 /** git seldom needs so long; when it does, a look at the tree costs little beside it. */
 const lateAfter = "2 seconds"
 
+/** git may come to a file that has a lease at any time. */
+const leaseOnTheWay = (directory: string) =>
+  Effect.promise((signal) => leasedFile(directory, signal)).pipe(
+    Effect.repeat({ schedule: Schedule.spaced("2 seconds"), until: (found) => found !== undefined })
+  )
+
 /** Fails when git is late and a file is found on which it waits; else never completes. For whoever runs git in another way. */
 export const untilBlocked = (directory: string): Effect.Effect<never, ProgramFailed> =>
   findBlockingFile(directory).pipe(
-    Effect.flatMap((found) =>
-      found === undefined ? Effect.never : new ProgramFailed({ program: "git", reason: "blocked", cause: found })
-    ),
+    Effect.flatMap((found) => (found === undefined ? leaseOnTheWay(directory) : Effect.succeed(found))),
+    Effect.flatMap((cause) => new ProgramFailed({ program: "git", reason: "blocked", cause })),
     Effect.delay(lateAfter)
   )
 

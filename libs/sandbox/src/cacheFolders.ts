@@ -5,7 +5,7 @@
 import type { Dirent } from "node:fs"
 import { chmod, lstat, mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
-import { hasCode, readForeignFolder, readForeignText, replaceFile } from "@reprise/process"
+import { readForeignFolder, readForeignText, removeForeign, replaceFile } from "@reprise/process"
 import { fateOf, keptPackages } from "./caches.ts"
 
 /** More are nobody's cache. */
@@ -14,25 +14,6 @@ const mostEntries = 10_000_000
 /** Rejected if it cannot be listed: what is in it would stay. */
 const entriesOf = (folder: string): Promise<ReadonlyArray<Dirent>> =>
   readForeignFolder(folder, { mostEntries }).then((entries) => entries ?? [])
-
-/**
- * Go makes its modules read only, and a gate may have taken the right to list or to write away: what is in such a folder would
- * stay. Of a real folder in which nothing runs.
- */
-const makeWritable = async (folder: string): Promise<void> => {
-  await chmod(folder, 0o700)
-  for (const entry of await entriesOf(folder)) if (entry.isDirectory()) await makeWritable(join(folder, entry.name))
-}
-
-/** Of a path that commands wrote; links are removed, not followed. */
-const remove = async (path: string): Promise<void> => {
-  const options = { recursive: true, force: true } as const
-  await rm(path, options).catch(async (error) => {
-    if (!hasCode(error, "EACCES", "EPERM")) throw error
-    if ((await lstat(path)).isDirectory()) await makeWritable(path)
-    await rm(path, options)
-  })
-}
 
 /** Removes what fits none of the patterns. A link is never kept: what it leads to may be written by others. */
 export const removeAllBut = async (
@@ -46,13 +27,13 @@ export const removeAllBut = async (
     const names = [...below, entry.name]
     const fate = entry.isSymbolicLink() ? "removed" : fateOf(patterns, names.join("/"))
     if (fate === "above" && entry.isDirectory()) await removeAllBut(patterns, path, names)
-    else if (fate !== "kept") await remove(path)
+    else if (fate !== "kept") await removeForeign(path)
   }
 }
 
 /** A folder that is empty. */
 export const makeAnew = async (folder: string): Promise<void> => {
-  await remove(folder)
+  await removeForeign(folder)
   await mkdir(folder, { recursive: true, mode: 0o700 })
 }
 
@@ -95,7 +76,7 @@ export const makeGateCaches = async (of: CachesOf, run: string): Promise<void> =
   const own = gateCaches(of, run)
   for (const { name } of await entriesOf(join(of.folder, of.id))) {
     const path = join(of.folder, of.id, name)
-    if (name.startsWith("gates-") && path !== own) await remove(path)
+    if (name.startsWith("gates-") && path !== own) await removeForeign(path)
   }
   await mkdir(own, { recursive: true, mode: 0o700 })
   await removeAllBut(keptPackages, own)
@@ -113,7 +94,7 @@ export const removeUnusedCaches = async (folder: string): Promise<void> => {
         () => false
       ))
     if (isThere) continue
-    await remove(join(folder, name))
+    await removeForeign(join(folder, name))
     await rm(join(folder, `${name}${nameSuffix}`), { force: true })
   }
 }

@@ -7,7 +7,7 @@
 import { createHash, randomUUID } from "node:crypto"
 import { cp, lstat, mkdir, rename, rm, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { hasCode } from "@reprise/process"
+import { hasCode, removeForeign } from "@reprise/process"
 import { entriesOf, isSame } from "./folderContent.ts"
 import { exists, linkAbove } from "./found.ts"
 import { folderOfHeld } from "./heldFiles.ts"
@@ -76,7 +76,7 @@ const copied = async (from: string, copy: string, place: (made: string) => Promi
     await copyTo(from, made)
     await place(made)
   } finally {
-    await rm(made, { recursive: true, force: true })
+    await removeForeign(made)
   }
 }
 
@@ -84,7 +84,7 @@ const copied = async (from: string, copy: string, place: (made: string) => Promi
 const copyNow = (path: string, identity: string, copy: string): Promise<void> =>
   copied(path, copy, async (made) => {
     if ((await identityOf(path)) !== identity) return
-    await rm(copy, { recursive: true, force: true })
+    await removeForeign(copy)
     // Somebody else may have put it there meanwhile.
     await rename(made, copy).catch((error) =>
       hasCode(error, "ENOTEMPTY", "EEXIST") ? undefined : Promise.reject(error)
@@ -102,7 +102,7 @@ const keep = async (path: string, folder: string, since: number, couldWrite: boo
     if (!(await exists(copy)) || entries.some(({ changedMs }) => changedMs > since)) await copyNow(path, identity, copy)
   } catch {
     // Nor of one that its owner may not read.
-    await rm(copy, { recursive: true, force: true })
+    await removeForeign(copy)
   }
   return { isCopied: await exists(copy), isCurrent: true }
 }

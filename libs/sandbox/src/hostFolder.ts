@@ -3,9 +3,9 @@
  * killed, its servers go on for some seconds, and run commands by the programs that they were started with.
  */
 import { randomBytes } from "node:crypto"
-import { readdir, rm } from "node:fs/promises"
+import { readdir } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
-import { endLeftovers, type Mark, startOf } from "@reprise/process"
+import { endLeftovers, type Mark, removeForeign, startOf } from "@reprise/process"
 import { Effect } from "effect"
 import { putAsideLeft } from "./leftovers.ts"
 
@@ -17,7 +17,11 @@ const isOfLiving = async (name: string): Promise<boolean> => {
   return (await startOf(Number(pid))) === start
 }
 
-const remove = (folder: string) => rm(folder, { recursive: true, force: true }).catch(() => undefined)
+/** It holds nothing that is needed: what stays only takes room. */
+const remove = (folder: string) =>
+  Effect.tryPromise(() => removeForeign(folder)).pipe(
+    Effect.catch(({ cause }) => Effect.logWarning(`${folder} could not be removed; remove it.`, cause))
+  )
 
 /** What programs of the process with this folder are known by. */
 export const markOf = (folder: string): Mark => `REPRISE_SANDBOX_HOST=${basename(folder)}`
@@ -28,7 +32,7 @@ const removeThoseOfDead = Effect.fnUntraced(function* (hosts: string) {
     if (yield* Effect.promise(() => isOfLiving(name))) continue
     yield* endLeftovers(markOf(name))
     yield* Effect.promise(() => putAsideLeft(dirname(hosts)).catch(() => undefined))
-    yield* Effect.promise(() => remove(join(hosts, name)))
+    yield* remove(join(hosts, name))
   }
 })
 
@@ -39,11 +43,8 @@ export const ownFolder = Effect.fnUntraced(function* (sandboxFolder: string, vis
   const own = join(hosts, `${process.pid}-${start}-${randomBytes(4).toString("hex")}`)
   if (visiting) return own
   yield* Effect.addFinalizer(() =>
-    Effect.promise(async () => {
-      // What these files tell is gone with the folder.
-      await putAsideLeft(sandboxFolder).catch(() => undefined)
-      await remove(own)
-    })
+    // What these files tell is gone with the folder.
+    Effect.promise(() => putAsideLeft(sandboxFolder).catch(() => undefined)).pipe(Effect.andThen(remove(own)))
   )
   yield* Effect.forkScoped(Effect.delay(removeThoseOfDead(hosts), serversEndWithin))
   return own

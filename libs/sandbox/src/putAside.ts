@@ -1,8 +1,8 @@
 /** Moves what nobody outside should obey or follow to the folder for refused files. */
 import { randomUUID } from "node:crypto"
-import { cp, lstat, mkdir, readdir, rename, rmdir, unlink } from "node:fs/promises"
+import { cp, lstat, mkdir, rename } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
-import { hasCode } from "@reprise/process"
+import { hasCode, removeForeign } from "@reprise/process"
 import { grantOwner, inItsFolder, type Path } from "./pinnedFolder.ts"
 
 const mostCopiedBytes = 64 * 1024 * 1024
@@ -23,23 +23,12 @@ const makeMovable = async (path: Path): Promise<void> => {
   await inItsFolder(path, grant)
 }
 
-/** Removes it, and follows no link, not even one that a command puts there meanwhile. */
-const removeAll = (path: Path): Promise<void> =>
-  inItsFolder(path, async (pinned) => {
-    if (!(await lstat(pinned)).isDirectory()) return unlink(pinned)
-    await grant(pinned)
-    for (const name of await readdir(pinned, { encoding: "buffer" })) {
-      await removeAll(Buffer.concat([Buffer.from(path), Buffer.from("/"), name]))
-    }
-    await rmdir(pinned)
-  })
-
 /** To another disk. What cannot be copied is lost, but obeyed by nobody. */
 const copyAside = async (path: Path, to: string): Promise<void> => {
   await inItsFolder(path, async (pinned) => {
     if (typeof pinned === "string") await cp(pinned, to, { recursive: true, verbatimSymlinks: true, filter: isCopied })
   }).catch(() => undefined)
-  await removeAll(path)
+  await inItsFolder(path, removeForeign)
 }
 
 /** With the time and a number before it, every disk takes a name so long. */

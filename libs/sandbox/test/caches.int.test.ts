@@ -265,6 +265,20 @@ describe("the folders of the caches", () => {
     })
   )
 
+  it.live("are emptied where a gate left a path that is longer than the system takes", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const of = { folder: join(here.home, "caches"), id: "w", workspace: here.workspace }
+      const own = join(of.folder, "w", "gates-r1")
+      mkdirSync(join(own, "npm"), { recursive: true })
+      const deeper = 'fs.mkdirSync("a".repeat(200)); process.chdir("a".repeat(200))'
+      execFileSync(process.execPath, ["-e", `for (let n = 0; n < 40; n++) { ${deeper} }`], { cwd: join(own, "npm") })
+      yield* Effect.promise(() => makeGateCaches(of, "r1"))
+      yield* Effect.promise(() => makeGateCaches(of, "r2"))
+      assert.deepStrictEqual(readdirSync(join(of.folder, "w")), ["gates-r2"])
+    })
+  )
+
   it.live("are removed also where a tool took the right to write away", () =>
     Effect.gen(function* () {
       const here = yield* scene

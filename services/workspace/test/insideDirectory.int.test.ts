@@ -30,6 +30,12 @@ const workspace = () => {
   writeFileSync(join(outside, "secret"), "secret")
   writeFileSync(join(root, "docs", "a.md"), "a")
   writeFileSync(join(root, ".git", "config"), "token")
+  mkdirSync(join(root, ".reprise"))
+  writeFileSync(join(root, ".reprise", "machine.key"), "token")
+  symlinkSync(".git", join(root, "git-link"))
+  symlinkSync(".git/config", join(root, "config-link"))
+  symlinkSync("../.reprise", join(root, "docs", "own-link"))
+  symlinkSync(".reprise/machine.key", join(root, "key-link"))
   symlinkSync(outside, join(root, "out"))
   symlinkSync("../..", join(root, "docs", "up"))
   symlinkSync("docs", join(root, "in"))
@@ -74,6 +80,13 @@ describe("a path from a plan, an agent or a message", () => {
     [".git/config", "outside"],
     [".GIT/config", "outside"],
     ["docs/.git/config", "outside"],
+    ["git-link/config", "outside"],
+    ["config-link", "outside"],
+    [".reprise/machine.key", "outside"],
+    [".Reprise/machine.key", "outside"],
+    ["docs/../.reprise/machine.key", "outside"],
+    ["docs/own-link/machine.key", "outside"],
+    ["key-link", "outside"],
     ["docs/a.md\0.png", "outside"]
   ]
   it.each(corpus)("for reading, %j is resolved: %s", async (path, expected) => {
@@ -117,6 +130,7 @@ describe("a path from a plan, an agent or a message", () => {
     "is written through no link of a folder, and the link is named: %s -> %s",
     async (link, target, path) => {
       using made = workspace()
+      rmSync(join(made.root, ".reprise"), { recursive: true })
       const protectedFolder = join(made.root, ".claude/rules")
       mkdirSync(protectedFolder, { recursive: true })
       mkdirSync(dirname(join(made.root, link)), { recursive: true })

@@ -1,11 +1,12 @@
-import { existsSync, readFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { RunId } from "@reprise/protocol"
 import { Effect } from "effect"
 import { ownTreeFolder } from "../src/work/git/ownTreeFolder.ts"
-import { listWorktrees } from "../src/work/git/worktrees.ts"
+import { listWorktrees, removeWorktree } from "../src/work/git/worktrees.ts"
 import { done, type Prepare, prepared, r2, refused, services, withSubmodule } from "./support/preparing.ts"
 import { type Repository, repository } from "./support/repository.ts"
 
@@ -161,6 +162,28 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
       )
       yield* done(place)
       assert.isFalse(existsSync(place.directory))
+    })
+  )
+
+  it.effect("removes it although a command left a path that is longer than the system takes", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const { place } = yield* inWorktree(made)
+      const deeper = 'fs.mkdirSync("a".repeat(200)); process.chdir("a".repeat(200))'
+      execFileSync(process.execPath, ["-e", `for (let n = 0; n < 40; n++) { ${deeper} }`], { cwd: place.directory })
+      yield* removeWorktree(made.root, place.directory)
+      assert.deepStrictEqual(yield* listWorktrees(made.root), [])
+      assert.deepStrictEqual(readdirSync(join(made.root, ".reprise/worktrees")), [])
+    })
+  )
+
+  it.effect("keeps one that somebody has locked", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const { place } = yield* inWorktree(made)
+      yield* made.git("worktree", "lock", place.directory)
+      yield* Effect.flip(removeWorktree(made.root, place.directory))
+      assert.isTrue(existsSync(join(place.directory, ".git")))
     })
   )
 

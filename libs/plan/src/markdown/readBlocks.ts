@@ -9,10 +9,12 @@ import { type PlanProblem, planProblem } from "../plan/PlanProblem.ts"
 import type { Block } from "./Block.ts"
 import { byteOrderMark, type Position } from "./Position.ts"
 import { readMarkdown } from "./readMarkdown.ts"
-import { blockTooLarge, maxBlockLength } from "./refuseText.ts"
+import { blockTooLarge, markersOf, maxBlockLength, maxBlockMarkers } from "./refuseText.ts"
 import { maxDepth, TooDeep, toBlock } from "./toBlock.ts"
 
 const defaultWindow = 64 * 1024
+/** Of list items and quotes in the first window: the parser's time grows with the square of what one text nests. */
+const firstMarkers = 256
 
 interface Cursor {
   readonly offset: number
@@ -31,8 +33,9 @@ export const readBlocks = (
   const start = text.startsWith(byteOrderMark) ? 1 : 0
   let at: Cursor = { offset: start, line: 1 }
   let size = window
+  let markers = firstMarkers
   while (at.offset < text.length) {
-    const end = lineEndNear(text, at.offset, size)
+    const end = markersEnd(text, at.offset, lineEndNear(text, at.offset, size), markers)
     const piece = parsePiece(text.slice(at.offset, end), at, at.offset === start)
     if (Result.isFailure(piece)) return Result.fail(piece.failure)
     const frontMatterGoesOn =
@@ -42,8 +45,10 @@ export const readBlocks = (
       for (const block of finished.blocks) blocks.push(block)
       at = finished.rest
       size = window
-    } else if (size < maxBlockLength) {
+      markers = firstMarkers
+    } else if (size < maxBlockLength || markers < maxBlockMarkers) {
       size = Math.min(size * 4, maxBlockLength)
+      markers = maxBlockMarkers
     } else {
       return Result.fail(blockTooLarge({ line: at.line, column: 1 }))
     }
@@ -100,6 +105,20 @@ const lineEndNear = (text: string, from: number, size: number): number => {
   const lineEnd = /\r\n|\n|\r/g
   lineEnd.lastIndex = from + size
   return lineEnd.exec(text) === null ? text.length : lineEnd.lastIndex
+}
+
+/** The offset after the line that begins the last item or quote of so many, else `end`. */
+const markersEnd = (text: string, from: number, end: number, markers: number): number => {
+  let left = markers
+  let start = from
+  const lineEnd = /\r\n|\n|\r/g
+  lineEnd.lastIndex = from
+  for (let found = lineEnd.exec(text); found !== null && lineEnd.lastIndex < end; found = lineEnd.exec(text)) {
+    left -= markersOf(text.slice(start, found.index))
+    start = lineEnd.lastIndex
+    if (left <= 0) return start
+  }
+  return end
 }
 
 const tooDeep = ({ position }: TooDeep): PlanProblem =>

@@ -1,15 +1,21 @@
 /** Guards the markdown parser: refuses binary data, and shapes that would take very long to parse. */
 import { Option } from "effect"
 import { type PlanProblem, planProblem } from "../plan/PlanProblem.ts"
+import { longParagraph, maxParagraphLength, maxParagraphLines } from "./longParagraph.ts"
 import { byteOrderMark, positionAt } from "./Position.ts"
 
-/** In UTF-16 units. The largest plan is read in two seconds; every step of its run carries it. */
+/** In UTF-16 units. The slowest plan is read in two seconds; every step of its run carries it. */
 export const maxPlanLength = 256 * 1024
 /** In UTF-16 units: the largest line, paragraph, code block or top-level list item. */
 export const maxBlockLength = 128 * 1024
-/** In UTF-16 units: the markdown parser takes time in the square of a paragraph's length. */
-const maxParagraphLength = 16 * 1024
+/** List items and quotes in one block. */
+export const maxBlockMarkers = 512
+/** The parser's time depends on lines, list items and quotes more than on characters. */
+const maxLines = 16 * 1024
+const maxMarkers = 16 * 1024
 const maxBlankLines = 1000
+
+const lineEnd = /\r\n|\n|\r/
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for control characters
 const notText = /[\0-\x08\x0B\x0E-\x1F\x7F-\x9F\uFEFF\uFFFD]/g
@@ -57,6 +63,28 @@ const refuseCharacters = (text: string): Option.Option<PlanProblem> => {
 
 const codePoint = (character: string) => `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`
 
+/** The first item or quote of a line, if any, and those that it begins at once. */
+const marker = /[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?![^ \t\r\n]))/y
+
+/** How many list items and quotes a line may begin. */
+export const markersOf = (line: string): number => {
+  let count = 0
+  marker.lastIndex = 0
+  while (marker.test(line)) count += 1
+  return count
+}
+
+/** The first line beyond the limits, and what they are of. */
+const beyondLimits = (text: string): { readonly line: number; readonly what: string } | undefined => {
+  let markers = 0
+  for (const [index, line] of text.split(lineEnd).entries()) {
+    markers += markersOf(line)
+    if (index >= maxLines) return { line: index + 1, what: `${maxLines} lines` }
+    if (markers > maxMarkers) return { line: index + 1, what: `${maxMarkers} list items and quotes` }
+  }
+  return undefined
+}
+
 const refuseShape = (text: string): Option.Option<PlanProblem> => {
   const long = longLine(text)
   if (long !== undefined) return Option.some(blockTooLarge({ line: long, column: 1 }))
@@ -66,7 +94,7 @@ const refuseShape = (text: string): Option.Option<PlanProblem> => {
       planProblem(
         "too-large",
         { line: paragraph, column: 1 },
-        `the paragraph that begins here is longer than ${maxParagraphLength} characters; divide it by blank lines, or put it into a code block.`
+        `more than ${maxParagraphLength} characters or ${maxParagraphLines} lines follow without a blank line; divide them by blank lines, or move them into a file that the plan refers to.`
       )
     )
   }
@@ -78,6 +106,16 @@ const refuseShape = (text: string): Option.Option<PlanProblem> => {
         "blank-lines",
         at,
         `more than ${maxBlankLines} blank lines follow; delete them (is the file damaged?).`
+      )
+    )
+  }
+  const beyond = beyondLimits(text)
+  if (beyond !== undefined) {
+    return Option.some(
+      planProblem(
+        "too-large",
+        { line: beyond.line, column: 1 },
+        `the plan has more than the ${beyond.what} allowed; split it into several plans, or move long material into files that the plan refers to.`
       )
     )
   }
@@ -93,7 +131,7 @@ export const blockTooLarge = (at: { readonly line: number; readonly column: numb
   planProblem(
     "too-large",
     at,
-    `the block that begins here is longer than ${maxBlockLength} characters; move it into a file that the plan refers to.`
+    `the block that begins here is longer than ${maxBlockLength} characters, or has more than ${maxBlockMarkers} list items and quotes; move it into a file that the plan refers to.`
   )
 
 /** Where the line ends after which too many are blank. */
@@ -123,26 +161,4 @@ const longLine = (text: string): number | undefined => {
     start = index
   }
   return text.length - start > maxBlockLength ? line : undefined
-}
-
-const fenceLine = /^[ \t>]*(?:`{3,}|~{3,})/
-/** A blank line, or one that begins a heading, a list item or a row of a table. */
-const endsParagraph = /^[ \t>]*(?:$|#|\||(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$))/
-
-/** The number of the first line of a paragraph that is too long. What stands in a code block is no paragraph. */
-const longParagraph = (text: string): number | undefined => {
-  let first = 1
-  let length = 0
-  let inCode = false
-  for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
-    const isFence = fenceLine.test(line)
-    if (isFence) inCode = !inCode
-    if (isFence || inCode || endsParagraph.test(line)) {
-      first = isFence || line.trim() === "" ? index + 2 : index + 1
-      length = 0
-    }
-    if (!inCode) length += line.length + 1
-    if (length > maxParagraphLength) return first
-  }
-  return undefined
 }

@@ -4,7 +4,7 @@ import { type FileHandle, lstat, open, rmdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { hasCode, kindOf, readForeignText, replaceFile } from "@reprise/process"
 import { asNotAFile, NotAFile, OutsideWorkspace } from "../faults.ts"
-import { isWithin, realPathOf, withParent } from "./withParent.ts"
+import { isReadable, realPathOf, withParent } from "./withParent.ts"
 
 const { O_CREAT, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants
 
@@ -18,13 +18,13 @@ const requireName = (name: string, path: string) => {
   if (name === ".") throw new OutsideWorkspace({ path })
 }
 
-/** The text of a file; undefined when there is none. Links are followed as long as they stay inside. */
+/** The text of a file; undefined when there is none. Links are followed as long as they stay inside, and lead neither to git's files nor to Reprise's own. */
 export const readInside = async (root: string, path: string): Promise<string | undefined> => {
   try {
     return await withParent(root, path, "read", (directory, name, realRoot) => {
       const found = join(directory.path, name)
       const check = async (file: FileHandle) => {
-        if (!isWithin(realRoot, await realPathOf(file, found))) throw new OutsideWorkspace({ path })
+        if (!isReadable(realRoot, await realPathOf(file, found))) throw new OutsideWorkspace({ path })
       }
       return readForeignText(found, { largestBytes, follow: true, check }).catch((error) =>
         Promise.reject(asNotAFile(error, path) ?? error)

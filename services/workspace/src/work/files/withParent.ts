@@ -40,6 +40,14 @@ const openDirectory = async (path: string, flags = 0): Promise<Directory & { rea
   }
 }
 
+/** Whether names lead from the root into a folder of git's, or into Reprise's own, whatever the disk does with capitals. */
+const isGuarded = (names: ReadonlyArray<string>): boolean =>
+  names.some((name) => name.toLowerCase() === ".git") || names[0]?.toLowerCase() === ".reprise"
+
+/** Whether what is there may be read: it is in the root, and not git's or Reprise's own. Both paths are without links. */
+export const isReadable = (realRoot: string, real: string): boolean =>
+  isWithin(realRoot, real) && !isGuarded(relative(realRoot, real).split(sep))
+
 /** The names that lead from the root to `path`. Refuses NUL, `.git`, and what leaves the root even without links. */
 const segmentsOf = (root: string, realRoot: string, path: string): ReadonlyArray<string> => {
   if (path.includes("\0")) throw new OutsideWorkspace({ path })
@@ -65,7 +73,7 @@ const inTheWay = async (found: string, path: string) => {
   return new NotAFile({ path, what: isLink ? "is a link, and Reprise writes through none" : "is not a directory" })
 }
 
-/** `read` follows links that stay inside. `write` and `remove` follow none; `write` creates missing directories. */
+/** `read` follows links that stay inside, and reaches nothing in `.reprise`. `write` and `remove` follow none; `write` creates missing directories. */
 export type Purpose = "read" | "write" | "remove"
 
 /** Calls `use` with the directory that contains `path`, and the last name of the path (`.` for the root itself). */
@@ -78,6 +86,8 @@ export const withParent = async <A>(
   const realRoot = await realpath(root)
   const segments = segmentsOf(root, realRoot, path)
   const flags = purpose === "read" ? 0 : O_NOFOLLOW
+  const isReached = (real: string) => (purpose === "read" ? isReadable(realRoot, real) : isWithin(realRoot, real))
+  if (!isReached(join(realRoot, ...segments))) throw new OutsideWorkspace({ path })
   let current = await openDirectory(realRoot)
   try {
     for (const segment of segments.slice(0, -1)) {
@@ -89,7 +99,7 @@ export const withParent = async <A>(
       })
       await current.handle.close()
       current = child
-      if (!isWithin(realRoot, child.real)) throw new OutsideWorkspace({ path })
+      if (!isReached(child.real)) throw new OutsideWorkspace({ path })
     }
     return await use(current, segments.at(-1) ?? ".", realRoot)
   } finally {
