@@ -64,7 +64,7 @@ export const serveConsole = Effect.fn("serveConsole")(function* (options: Consol
   const problem = listenProblem({ listen: address, origin: options.origin, hasSecret: proxy?.secret !== undefined })
   if (problem !== undefined) return yield* new ConsoleUnguarded({ message: problem })
   const bounds = { ...limits, ...options.limits }
-  const { connections, server: node } = makeNodeServer(bounds)
+  const { connections, keepToHttp, server: node } = makeNodeServer(bounds)
   const server = yield* NodeHttpServer.make(() => node, {
     port: options.port,
     host: address,
@@ -92,7 +92,6 @@ export const serveConsole = Effect.fn("serveConsole")(function* (options: Consol
   })
   // Spans would hold sessions.
   yield* server.serve(answer).pipe(Effect.provideService(HttpMiddleware.TracerDisabledWhen, () => true))
-  // The console speaks HTTP alone: a request that would rather speak something else is read like every other.
-  node.removeAllListeners("upgrade")
+  keepToHttp()
   return port
 })
