@@ -78,3 +78,6 @@ export const pushKey = secretOf({
   path: ".reprise/web-push.key",
   ifRemoved: "browsers that are told while no page is open are told again when their page was opened once"
 })
+
+/** Which sessions were signed out: no secret, but whoever changed it could sign them in again. */
+export const endedSessionsFile = ({ directory }: Project): string => join(directory, "console-ended.json")

@@ -3,7 +3,7 @@ import { Result } from "effect"
 import { briefView } from "../src/actor/briefView.ts"
 import { type Asked, admit, originsOf } from "../src/console/admission.ts"
 import { streamMessage, whereToStart } from "../src/console/eventStream.ts"
-import { claimIn, endOf, issueSession, makeSessions, sessionMs } from "../src/console/session.ts"
+import { allEnded, claimIn, endOf, issueSession, makeSessions, sessionMs, withEnded } from "../src/console/session.ts"
 import { question as raise } from "./fixtures.ts"
 
 const { _tag, ...asked } = raise()
@@ -149,6 +149,42 @@ describe("the end of a session", () => {
     sessions.end("2.b")
     listen("1.a")
     assert.deepStrictEqual(heard, ["1.a"])
+  })
+})
+
+describe("the sessions that have ended", () => {
+  it("stay ended in the next process, whether they were signed out or made room, and no others", () => {
+    const sessions = makeSessions(2)
+    for (const claim of ["1.a", "2.b", "3.c", "4.d"]) sessions.counts(claim)
+    sessions.end("4.d")
+    const next = makeSessions(9, sessions.ended())
+    assert.deepStrictEqual(
+      ["1.a", "2.b", "3.c", "4.d"].map((claim) => next.counts(claim)),
+      [false, false, true, false]
+    )
+  })
+
+  it("have one that came too late to take a place", () => {
+    const sessions = makeSessions(1)
+    sessions.counts("2.b")
+    assert.isFalse(sessions.counts("1.a"))
+    assert.isFalse(makeSessions(1, sessions.ended()).counts("1.a"))
+  })
+
+  it.each([
+    ["one more", ["1.a"], "2.b", { claims: ["1.a", "2.b"], throughMs: 0 }],
+    ["the same again", ["1.a", "2.b"], "1.a", { claims: ["2.b", "1.a"], throughMs: 0 }],
+    ["one too many: all that end as early end, too", ["5.a", "2.b"], "4.c", { claims: ["5.a", "4.c"], throughMs: 2 }],
+    ["one too many that is the earliest", ["5.a", "2.b"], "1.c", { claims: ["5.a", "2.b"], throughMs: 1 }],
+    ["two of one time", ["2.a", "2.b"], "3.c", { claims: ["3.c"], throughMs: 2 }]
+  ])("take %s", (_what, claims, claim, expected) =>
+    assert.deepStrictEqual(withEnded({ claims, throughMs: 0 }, claim, 2), expected)
+  )
+
+  it("are all that were issued before, where nobody knows them", () => {
+    const sessions = makeSessions(2, allEnded(1_000))
+    assert.isFalse(sessions.counts(`${999 + sessionMs}.a`))
+    assert.isTrue(sessions.counts(`${1_000 + sessionMs}.b`))
   })
 })
 

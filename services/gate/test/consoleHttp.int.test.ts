@@ -120,7 +120,7 @@ const rows: ReadonlyArray<Row> = [
   {
     what: "an encoding that nobody knows",
     request: (own) => bytes(write(own, "transfer-encoding: xchunked"), `${chunk}\r\n`),
-    status: 400
+    status: 411
   },
   {
     what: "chunks in chunks",
@@ -135,28 +135,59 @@ const rows: ReadonlyArray<Row> = [
   {
     what: "chunks and trailers",
     request: (own) => bytes(write(own, chunked, "trailer: x"), `${chunk}x: y\r\n\r\n`),
-    status: 200
+    status: 411
   },
   {
     what: "a trailer that says another host",
     request: (own) => bytes(write(own, chunked), `${chunk}host: evil.example\r\n\r\n`),
-    status: 200
+    status: 411
   },
   {
     what: "a session in a trailer",
     request: ({ session, host }) =>
       bytes([read, host, chunked, "trailer: x-reprise-session"], `0\r\n${session}\r\n\r\n`),
-    status: 401
+    status: 411
   },
   {
     what: "10 000 trailers",
     request: (own) => bytes(write(own, chunked), `${chunk}${"x: y\r\n".repeat(10_000)}\r\n`),
-    status: 431
+    status: 411
   },
   {
     what: "extensions of chunks without end",
     request: (own) => bytes(write(own, chunked), `12;${"x".repeat(20_000)}\r\n${body}\r\n0\r\n\r\n`),
-    status: 413
+    status: 411
+  },
+  { what: "chunks of a whole body", request: (own) => bytes(write(own, chunked), `${chunk}\r\n`), status: 411 },
+  {
+    what: "chunks after an expectation",
+    request: (own) => bytes(write(own, chunked, "expect: 100-continue"), `${chunk}\r\n`),
+    status: 411
+  },
+  {
+    what: "chunks after an expectation that nobody knows",
+    request: (own) => bytes(write(own, chunked, "expect: 200-ok"), `${chunk}\r\n`),
+    status: 411
+  },
+  {
+    what: "chunks and a wish for another protocol",
+    request: (own) => bytes(write(own, chunked, "connection: upgrade", "upgrade: h2c"), `${chunk}\r\n`),
+    status: 411
+  },
+  {
+    what: "chunks that a stranger reads with",
+    request: ({ host }) => bytes(["GET / HTTP/1.1", host, chunked], "0\r\n\r\n"),
+    status: 411
+  },
+  {
+    what: "an encoding without a name",
+    request: (own) => bytes(write(own, "transfer-encoding:", "content-length: 18"), body),
+    status: 400
+  },
+  {
+    what: "an encoding behind 2 001 headers",
+    request: (own) => bytes(write(own, ...Array.from({ length: 2_001 }, () => "a:"), chunked), `${chunk}\r\n`),
+    status: 431
   },
   {
     what: "an expectation",

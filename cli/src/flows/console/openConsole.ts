@@ -12,6 +12,7 @@ import {
   answerKey,
   consoleToken,
   consoleTokenPath,
+  endedSessionsFile,
   viewerToken,
   viewerTokenPath
 } from "../../project/consoleSecrets.ts"
@@ -94,6 +95,7 @@ export const prepareConsole = Effect.fn("prepareConsole")(function* (
     ...address,
     token: yield* consoleToken(project),
     viewerToken: yield* viewerToken(project),
+    endedFile: endedSessionsFile(project),
     answerKey: (yield* sharedAnswerKey(settings)) ?? (yield* answerKey(project)),
     // With a NATS server that others share, the gate that tells a browser need not be on this machine.
     ...(settings.nats.url === undefined ? { push: yield* pushBrowsers(project, settings) } : {}),

@@ -55,16 +55,19 @@ const answer = (
   }
 }
 
+const lengthRequired = "HTTP/1.1 411 Length Required\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+
 /** Answers until the scope closes; returns the port that it listens on. */
 export const serveHealth = Effect.fn("serveHealth")(function* (
   { host, port }: HealthAddress,
   readiness: ReadinessShape
 ) {
   // Loading it takes longer than all other modules of Node together, and few processes are probed.
-  const { createServer } = yield* Effect.promise(() => import("node:http"))
+  const { createBoundedServer } = yield* Effect.promise(() => import("../http/createBoundedServer.ts"))
   const measured = yield* lagForReaders
   const headers = { "content-type": "text/plain; charset=utf-8", connection: "close" }
-  const server = createServer((request, response) => {
+  const server = createBoundedServer({}, lengthRequired)
+  server.on("request", (request, response) => {
     const answered = Effect.map(answer(readiness, measured, request.url), ({ status, text }) =>
       response.writeHead(status, headers).end(`${text}\n`)
     )

@@ -2,13 +2,18 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import type { EscalationId } from "@reprise/protocol"
 import { Effect, Redacted } from "effect"
+import { noneEnded } from "../../src/console/session.ts"
 import { consoleRoutes } from "../../src/work/console/consoleRoutes.ts"
 import type { Route } from "../../src/work/console/Route.ts"
 import { makeSignIn } from "../../src/work/console/signIn.ts"
 import { pages, token } from "./consoleOverMemory.ts"
 
 export const allRoutes = Effect.gen(function* () {
-  const signIn = makeSignIn({ token: Redacted.make(token), mostSessions: 1 })
+  const signIn = makeSignIn({
+    token: Redacted.make(token),
+    mostSessions: 1,
+    endedFile: { before: { answerer: noneEnded, viewer: noneEnded }, save: () => Effect.void }
+  })
   return yield* consoleRoutes(signIn, { pages: yield* pages })
 }).pipe(Effect.provide(NodeHttpServer.layerHttpServices))
 

@@ -123,11 +123,6 @@ export const makeAnswer = <R>(answering: Answering<R>) => {
     const request = yield* HttpServerRequest.HttpServerRequest
     const { headers, method, url } = request
     const { socket } = NodeHttpServerRequest.toIncomingMessage(request)
-    // Node has no socket for an answer while another one is under way, and would not say that its client has gone.
-    if (NodeHttpServerRequest.toServerResponse(request).socket === null) {
-      socket.destroy()
-      return tooManyRequests(limits.refusalAfterMs)
-    }
     const match = find(method, url)
     const throughProxy = isProxied(headers)
     const visitor =

@@ -2,8 +2,8 @@
  * Node's server below the console: how long a client may take, how many connections there are, and what is answered to
  * bytes that are no request.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
-import type { Duplex } from "node:stream"
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
+import { createBoundedServer, newestResponse, refuseUnwanted } from "@reprise/actor/http"
 import { headersOf } from "../../console/headers.ts"
 import type { Limits } from "../../console/limits.ts"
 import { type Connections, makeConnections } from "./Connections.ts"
@@ -12,6 +12,8 @@ import { failureBody } from "./replies.ts"
 export interface NodeServer {
   readonly server: Server
   readonly connections: Connections
+  /** To be called once requests are listened to: the console speaks HTTP alone, whatever a client wishes. */
+  readonly keepToHttp: () => void
 }
 
 const statusOf = (error: Error): number => {
@@ -21,13 +23,19 @@ const statusOf = (error: Error): number => {
   return code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400
 }
 
-const body = failureBody({
+const unreadable = failureBody({
   code: "unreadable",
   message: "The request cannot be read.",
   hint: "It is no HTTP request, has too many headers, or did not come in time."
 })
 
-const written = (status: number): string =>
+const lengthRequired = failureBody({
+  code: "length-required",
+  message: "The console takes no body in chunks.",
+  hint: "Send it as a whole, with Content-Length."
+})
+
+const written = (status: number, body: string): string =>
   [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     "connection: close",
@@ -40,7 +48,8 @@ const written = (status: number): string =>
 
 export const makeNodeServer = (limits: Limits): NodeServer => {
   const { patience } = limits
-  const server = createServer({
+  const refusal = written(411, lengthRequired)
+  const options = {
     headersTimeout: patience.headersMs,
     requestTimeout: patience.requestMs,
     keepAliveTimeout: patience.betweenRequestsMs,
@@ -49,23 +58,21 @@ export const makeNodeServer = (limits: Limits): NodeServer => {
     joinDuplicateHeaders: true,
     // A request without a name for this machine is refused like one with a wrong name.
     requireHostHeader: false
-  })
+  }
+  const server = createBoundedServer(options, refusal)
   server.timeout = patience.readingMs
   const connections = makeConnections(server, limits)
 
-  /** The newest response of each connection. */
-  const responses = new WeakMap<Duplex, ServerResponse>()
-  server.on("request", (request: IncomingMessage, response: ServerResponse) => responses.set(request.socket, response))
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) =>
     server.emit("request", request, response)
   )
   server.on("clientError", (error, socket) => {
-    const newest = responses.get(socket)
+    const newest = newestResponse(socket)
     // Of what was asked before on this connection nothing may be cut in two, or be taken for the answer to this.
     const isFree = newest === undefined || newest.writableFinished || (!newest.headersSent && newest.socket === socket)
-    if (isFree && socket.writable) socket.end(written(statusOf(error)), () => socket.destroy())
+    if (isFree && socket.writable) socket.end(written(statusOf(error), unreadable), () => socket.destroy())
     else socket.destroy()
   })
 
-  return { server, connections }
+  return { server, connections, keepToHttp: () => refuseUnwanted(server, refusal) }
 }

@@ -2,7 +2,7 @@
  * The HTTP side of the gate: the web console's pages, data and commands (docs/console.md). Compose it with `Messenger`, `Broker`, `ActorConfig` and `ConsoleSources`.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect, type Redacted, Schema } from "effect"
+import { Clock, Effect, type Redacted, Schema } from "effect"
 import { HttpMiddleware } from "effect/http"
 import { originsOf } from "../../console/admission.ts"
 import { type Limits, limits } from "../../console/limits.ts"
@@ -10,6 +10,7 @@ import { listenProblem } from "../../console/visitor.ts"
 import { isLoopback } from "../../notify/addresses.ts"
 import { makeAnswer, type TrustedProxy } from "./answering.ts"
 import { consoleRoutes, type RoutedOptions } from "./consoleRoutes.ts"
+import { openEndedFile } from "./endedFile.ts"
 import { makeNodeServer } from "./nodeServer.ts"
 import { makeRouteTable } from "./Route.ts"
 import { makeSignIn } from "./signIn.ts"
@@ -28,6 +29,8 @@ export interface ConsoleOptions extends RoutedOptions {
   readonly token?: Redacted.Redacted
   /** Of viewers; absent: there are none. */
   readonly viewerToken?: Redacted.Redacted
+  /** Where sessions that ended before their time are kept; absent: they are forgotten with this process. */
+  readonly endedFile?: string
   /** The address to listen on. Default: this machine alone, 127.0.0.1. */
   readonly listen?: string
   /** A proxy that signs people in; absent: nobody is believed to be one. */
@@ -63,8 +66,9 @@ export const serveConsole = Effect.fn("serveConsole")(function* (options: Consol
   const { proxy } = options
   const problem = listenProblem({ listen: address, origin: options.origin, hasSecret: proxy?.secret !== undefined })
   if (problem !== undefined) return yield* new ConsoleUnguarded({ message: problem })
+  const endedFile = yield* openEndedFile(options.endedFile, yield* Clock.currentTimeMillis)
   const bounds = { ...limits, ...options.limits }
-  const { connections, server: node } = makeNodeServer(bounds)
+  const { connections, keepToHttp, server: node } = makeNodeServer(bounds)
   const server = yield* NodeHttpServer.make(() => node, {
     port: options.port,
     host: address,
@@ -78,7 +82,8 @@ export const serveConsole = Effect.fn("serveConsole")(function* (options: Consol
   const signIn = makeSignIn({
     ...(token === undefined ? {} : { token }),
     ...(viewerToken === undefined ? {} : { viewerToken }),
-    mostSessions: bounds.sessions
+    mostSessions: bounds.sessions,
+    endedFile
   })
   const routes = yield* consoleRoutes(signIn, options).pipe(Effect.provide(NodeHttpServer.layerHttpServices))
   const answer = makeAnswer({
@@ -92,7 +97,6 @@ export const serveConsole = Effect.fn("serveConsole")(function* (options: Consol
   })
   // Spans would hold sessions.
   yield* server.serve(answer).pipe(Effect.provideService(HttpMiddleware.TracerDisabledWhen, () => true))
-  // The console speaks HTTP alone: a request that would rather speak something else is read like every other.
-  node.removeAllListeners("upgrade")
+  keepToHttp()
   return port
 })

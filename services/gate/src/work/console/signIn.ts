@@ -9,10 +9,11 @@ import {
 } from "@reprise/protocol"
 import { Clock, Effect, Redacted, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { claimIn, endOf, issueSession, makeSessions } from "../../console/session.ts"
+import { claimIn, endOf, issueSession, makeSessions, type Sessions } from "../../console/session.ts"
 import type { Visitor } from "../../console/visitor.ts"
 import { isSame, signWith } from "../signing.ts"
 import { ConsoleSources } from "./ConsoleSources.ts"
+import type { EndedFile } from "./endedFile.ts"
 import type { Route } from "./Route.ts"
 import { bodyOf, data, failure } from "./replies.ts"
 import { Visiting } from "./Visiting.ts"
@@ -30,6 +31,7 @@ export interface SignInOptions {
   readonly viewerToken?: Redacted.Redacted
   /** Of one token: the oldest session ends with the next one. */
   readonly mostSessions: number
+  readonly endedFile: EndedFile
 }
 
 const encodeSession = Schema.encodeSync(ConsoleSession)
@@ -43,11 +45,16 @@ const session = Effect.gen(function* () {
 })
 
 /** Each role has a token, and its sessions are signed with it: a new token signs out those of its role. */
-export const makeSignIn = ({ mostSessions, token, viewerToken }: SignInOptions) => {
+export const makeSignIn = ({ endedFile, mostSessions, token, viewerToken }: SignInOptions) => {
+  const { before } = endedFile
+  const sessionsOf = {
+    answerer: makeSessions(mostSessions, before.answerer),
+    viewer: makeSessions(mostSessions, before.viewer)
+  }
   const entrance = (role: ConsoleRole, token: Redacted.Redacted) => ({
     role,
     token,
-    sessions: makeSessions(mostSessions)
+    sessions: sessionsOf[role]
   })
   const entrances = [
     ...(token === undefined ? [] : [entrance("answerer", token)]),
@@ -71,19 +78,41 @@ export const makeSignIn = ({ mostSessions, token, viewerToken }: SignInOptions) 
     return undefined
   }
 
+  // Whoever leaves meanwhile stays signed out, and no later list is replaced by an earlier one.
+  const save = Effect.uninterruptible(
+    endedFile.save(() => ({ answerer: sessionsOf.answerer.ended(), viewer: sessionsOf.viewer.ended() }))
+  )
+
+  /** Another session may have made room, which must not keep this one out. */
+  const counts = Effect.fnUntraced(function* (sessions: Sessions, claim: string) {
+    const before = sessions.ended()
+    const isIn = sessions.counts(claim)
+    if (sessions.ended() !== before) {
+      yield* Effect.catchDefect(save, (defect) =>
+        Effect.logWarning(
+          "A session that ended for another one may count again after a restart: it was not kept.",
+          defect
+        )
+      )
+    }
+    return isIn
+  })
+
   const signOut = Effect.gen(function* () {
     const { headers } = yield* HttpServerRequest.HttpServerRequest
     const found = find(headers[consoleSessionHeader], yield* Clock.currentTimeMillis)
     found?.sessions.end(found.claim)
+    yield* save
     return HttpServerResponse.empty()
   })
 
   return {
     /** `session`: the header as it came. */
     visitorOf: (session: string | undefined) =>
-      Effect.map(Clock.currentTimeMillis, (now): Visitor | undefined => {
+      Effect.gen(function* (): Effect.fn.Return<Visitor | undefined> {
+        const now = yield* Clock.currentTimeMillis
         const found = find(session, now)
-        if (found === undefined || !found.sessions.counts(found.claim)) return undefined
+        if (found === undefined || !(yield* counts(found.sessions, found.claim))) return undefined
         const { claim, role, sessions } = found
         const onEnd = (listener: () => void) => {
           const tooOld = setTimeout(listener, endOf(claim) - now).unref()
