@@ -4,6 +4,7 @@
  */
 import { dirname, join, posix } from "node:path"
 import { Effect, type Scope } from "effect"
+import { alteredHistory } from "./alteredHistory.ts"
 import { changedAttributes, isAttributes, rulesOf } from "./committedAttributes.ts"
 import { type Commit, type CommittedEntry, readCommit } from "./committedEntries.ts"
 import { convertedOtherwise } from "./conversions.ts"
@@ -111,7 +112,10 @@ export interface Comparison {
   readonly removeEmpty: (folders: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>>
 }
 
-type OfOneTree = Omit<Comparison, "gitDirectory">
+type OfOneTree = Omit<Comparison, "gitDirectory"> & {
+  /** Undefined: a submodule, of whose history the commit is all that counts. */
+  readonly gitDirectory: string | undefined
+}
 
 export const isGits = ({ cause }: ProgramFailed) => cause instanceof GitEnded
 
@@ -148,7 +152,7 @@ const besideReprise = Effect.fnUntraced(function* (directory: string, commit: Co
 export const compareTree = Effect.fn("compareTree")(function* (
   directory: string,
   hash: string,
-  { isSubmodule, ...request }: OfOneTree & { readonly isSubmodule: boolean },
+  request: OfOneTree,
   options: GitOptions
 ): Effect.fn.Return<ComparedTree, ProgramFailed, Scope.Scope> {
   const commit = yield* readCommit(directory, hash, options).pipe(Effect.catchIf(isGits, () => Effect.undefined))
@@ -160,13 +164,15 @@ export const compareTree = Effect.fn("compareTree")(function* (
   const own = { folder: request.folder, rules: rulesOf(commit) }
   const { changed, keep, options: ours, read } = yield* compareFiles(directory, hash, own, options)
   // Where the tree is a submodule or a worktree, the folder is elsewhere.
+  const { gitDirectory } = request
+  const isSubmodule = gitDirectory === undefined
   const isReprises = !isSubmodule && dirname(dirname(request.folder)) === join(directory, ".reprise")
   const written = new Set(request.when === "before" ? [] : read)
   const files = commit.entries.filter(({ mode, path }) => mode.startsWith("100") && written.has(path))
   const others = Effect.flatMap(listOthers(directory, [], ours), (listed) =>
     Effect.map(unlistedEntries(directory, commit, listed.paths, ours), (unlisted) => ({ ...listed, unlisted }))
   )
-  const [{ paths: untracked, unlisted, unopened }, unseen, left, index, flags, beside, converted] = yield* Effect.all(
+  const [listed, unseen, left, index, flags, beside, converted, altered] = yield* Effect.all(
     [
       others,
       hidden(directory, commit, ours),
@@ -174,10 +180,12 @@ export const compareTree = Effect.fn("compareTree")(function* (
       differingIndex(directory, ours, options),
       unwatchedFiles(directory, options),
       isReprises ? Effect.succeed([]) : besideReprise(directory, commit, ours),
-      convertedOtherwise(directory, files, request.folder, ours)
+      convertedOtherwise(directory, files, request.folder, ours),
+      gitDirectory === undefined ? Effect.succeed([]) : alteredHistory(directory, gitDirectory, options)
     ],
     together
   )
+  const { paths: untracked, unlisted, unopened } = listed
   const rules = untracked.filter(isAttributes)
   const flagged = flags.map((path): Found => ({ path, why: unwatched, mayStay: true }))
   const isOwn = ({ path }: Difference) =>
@@ -193,6 +201,7 @@ export const compareTree = Effect.fn("compareTree")(function* (
     ...unopened,
     ...converted.map((path) => ({ path, why: otherwise })),
     ...beside,
+    ...altered,
     ...[...changed.filter((path) => !left.has(path)), ...untracked].map((path): Difference => ({ path })),
     ...flagged
   ]
