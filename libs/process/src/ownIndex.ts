@@ -9,6 +9,7 @@ import { copyFile, lstat, mkdir, readdir, realpath, rename, rm } from "node:fs/p
 import { basename, dirname, join, relative } from "node:path"
 import { Effect, type Scope } from "effect"
 import { hasCode } from "./files.ts"
+import { type Bytes, fieldsOf, isUnclear } from "./pathBytes.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import { ProgramFailed, type ProgramOutput } from "./runProgram.ts"
 
@@ -42,16 +43,27 @@ export const onDisk = <A>(run: () => Promise<A>): Effect.Effect<A, ProgramFailed
   Effect.tryPromise({ try: run, catch: fault })
 
 /** What a git wrote that must succeed; else the cause of the failure is a `GitEnded`. */
-export const succeeded = (directory: string, args: ReadonlyArray<string>, options: GitOptions) =>
+export const insist = (directory: string, args: ReadonlyArray<string>, options: GitOptions) =>
   Effect.flatMap(runGit(directory, [...strictly, ...args], options), (done) =>
-    done.exitCode === 0 ? Effect.succeed(done) : refused(args[0] ?? "git", done)
+    done.exitCode === 0 ? Effect.succeed(done.stdout) : refused(args[0] ?? "git", done)
   )
 
-/** The same without what it warned of. */
-export const insist = (directory: string, args: ReadonlyArray<string>, options: GitOptions) =>
-  Effect.map(succeeded(directory, args, options), ({ stdout }) => stdout)
+/** What a git wrote, byte for byte, and how it ended. */
+export const bytesOf = Effect.fnUntraced(function* (
+  directory: string,
+  args: ReadonlyArray<string>,
+  options: GitOptions
+) {
+  const pieces: Array<Buffer> = []
+  const { exitCode, stderr } = yield* runGit(directory, args, { ...options, take: (piece) => void pieces.push(piece) })
+  return { bytes: Buffer.concat(pieces).toString("latin1") satisfies Bytes, exitCode, stderr }
+})
 
-export const fieldsOf = (text: string): ReadonlyArray<string> => text.split("\0").filter((field) => field !== "")
+/** The same of one that must succeed. */
+export const insistBytes = (directory: string, args: ReadonlyArray<string>, options: GitOptions) =>
+  Effect.flatMap(bytesOf(directory, [...strictly, ...args], options), (done) =>
+    done.exitCode === 0 ? Effect.succeed(done) : refused(args[0] ?? "git", done)
+  )
 
 /** What a file has that is not what git takes it for, as git names it. */
 export interface Compared {
@@ -64,9 +76,6 @@ export interface Compared {
   /** For more questions to git: an index of the commit. */
   readonly options: GitOptions
 }
-
-/** A name as git writes it that is no UTF-8: it stands for several. */
-export const isUnclear = (path: string) => path.includes("\uFFFD")
 
 /** What is at some paths, in their order; undefined: nothing. */
 export const filesAt = async (directory: string, paths: ReadonlyArray<string>) => {
