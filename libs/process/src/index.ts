@@ -5,7 +5,7 @@
 export { type Replacement, replacementFolders, replacementsIn } from "./alteredHistory.ts"
 export { childEnvironment, commandEnvironment } from "./childEnvironment.ts"
 export { acceptUnlisted, type Comparison, type Difference } from "./committedTree.ts"
-export { type Falsehood, falsehoodsBetween } from "./falseObjects.ts"
+export { type Falsehood, falsehoodsBetween, falseTrees } from "./falseObjects.ts"
 export { hasCode, type ReplaceOptions, replaceFile } from "./files.ts"
 export {
   ForeignFileRefused,

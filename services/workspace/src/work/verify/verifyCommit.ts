@@ -122,7 +122,8 @@ const afterwards = (ref: string) =>
 export const movedBranches = Effect.fnUntraced(function* (place: Place, base: string, commit: string) {
   const { directory } = place
   const git = yield* Git
-  const moved = yield* git.movedNames(directory, ownTreeFolder(place), base, commit)
+  const folder = ownTreeFolder(place)
+  const moved = yield* git.movedNames(directory, folder, base, commit)
   const deceiving = moved.filter(({ isShadowed, isWork }) => isShadowed || isWork)
   // The HEAD of a remote follows its branch.
   const first = deceiving.find(({ ref }) => !ref.endsWith("/HEAD")) ?? deceiving[0]
@@ -134,6 +135,17 @@ export const movedBranches = Effect.fnUntraced(function* (place: Place, base: st
     return rejection(
       "dirty-tree",
       `Quality gates that compare with a branch or a tag would not see this work: ${moves(deceiving)}. ${how}`
+    )
+  }
+  const [lie] = yield* git.falseCompared(
+    directory,
+    folder,
+    moved.flatMap(({ now }) => now ?? [])
+  )
+  if (lie !== undefined) {
+    return rejection(
+      "dirty-tree",
+      `Quality gates that compare with a branch or a tag would be shown other files than it has: ${lie.path} ${lie.why}. Remove it, and get the right one with 'git fetch --refetch'. If it was not you, stop and say so.`
     )
   }
   return moved.length === 0
