@@ -71,6 +71,9 @@ const hidesItself = "hides itself, and no commit says so: remove it, or name it 
 
 const hiddenByReprise = "is hidden by a rule that Reprise itself made, and is in no commit: remove it, or commit it"
 
+const ofOtherKind =
+  "is executable or a link and not so in the commit, or the other way round, which core.fileMode or core.symlinks has git not see: 'git checkout' it anew, or commit it so with 'git update-index --chmod'"
+
 const foreignAttributes = "says how git reads files and is in no commit"
 
 /** gits that only look are asked at the same time, as far as there are processors. */
@@ -182,7 +185,7 @@ export const compareTree = Effect.fn("compareTree")(function* (
   if (unsound.length > 0) return { differences: unsound, submodules: [] }
   const said = yield* changedAttributes(directory, commit)
   const own = { folder: request.folder, rules: rulesOf(commit) }
-  const { changed, keep, options: ours, read } = yield* compareFiles(directory, hash, own, options)
+  const { changed, keep, options: ours, otherKinds, read } = yield* compareFiles(directory, hash, own, options)
   // Where the tree is a submodule or a worktree, the folder is elsewhere.
   const { gitDirectory } = request
   const isSubmodule = gitDirectory === undefined
@@ -195,7 +198,7 @@ export const compareTree = Effect.fn("compareTree")(function* (
       unlisted
     }))
   )
-  const [listed, unseen, left, index, flags, beside, converted, altered] = yield* Effect.all(
+  const [listed, unseen, left, index, flags, beside, converted, altered, kinds] = yield* Effect.all(
     [
       others,
       hidden(directory, commit, ours),
@@ -204,7 +207,8 @@ export const compareTree = Effect.fn("compareTree")(function* (
       unwatchedFiles(directory, options),
       isReprises ? Effect.succeed([]) : besideReprise(directory, commit, ours),
       convertedOtherwise(directory, files, request.folder, ours),
-      gitDirectory === undefined ? Effect.succeed([]) : alteredHistory(directory, gitDirectory, options)
+      gitDirectory === undefined ? Effect.succeed([]) : alteredHistory(directory, gitDirectory, options),
+      otherKinds
     ],
     together
   )
@@ -231,6 +235,7 @@ export const compareTree = Effect.fn("compareTree")(function* (
     ...beside,
     ...altered,
     ...[...changed.filter((path) => !left.has(path)), ...untracked].map((path): Difference => ({ path })),
+    ...kinds.map((path): Found => ({ path, why: ofOtherKind, mayStay: true })),
     ...flagged
   ]
   const all = [...seen.filter((one) => !isOwn(one)), ...index]

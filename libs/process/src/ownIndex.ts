@@ -73,7 +73,12 @@ export interface Compared {
   readonly read: ReadonlyArray<string>
   /** Keeps what was found, but for some paths, which are read again the next time. */
   readonly keep: (but: ReadonlyArray<string>) => Effect.Effect<void, ProgramFailed>
-  /** For more questions to git: an index of the commit. */
+  /**
+   * Further paths that are executable, or links, and not so in the commit, or the other way round: the user's configuration may have
+   * git not look at that.
+   */
+  readonly otherKinds: Effect.Effect<ReadonlyArray<string>, ProgramFailed>
+  /** For more questions to git: an index of the commit, and names that are the same only if they are spelled alike. */
   readonly options: GitOptions
 }
 
@@ -147,6 +152,13 @@ const forget = Effect.fnUntraced(function* (directory: string, paths: ReadonlySe
   })
 })
 
+/** What a disk can tell apart, by a file of ours on it, which is not executable and has small letters in its name. */
+const diskOf = async (file: string) => {
+  const inCapitals = join(dirname(file), basename(file).toUpperCase())
+  const [found, other] = await Promise.all([lstat(file), lstat(inCapitals).catch(() => undefined)])
+  return { keepsModes: (found.mode & 0o100) === 0, foldsCase: other !== undefined }
+}
+
 const draftSuffix = ".draft"
 
 const abandonedAfterMs = 60 * 60_000
@@ -187,14 +199,16 @@ export const compareFiles = Effect.fn("compareFiles")(function* (
     )
   )
   yield* insist(directory, ["read-tree", "-i", "-m", commit], { ...options, index: known })
+  const disk = yield* onDisk(() => diskOf(known))
   // By the clock that also tells when the files changed.
   const begun = yield* onDisk(async () => Math.floor(((await lstat(known)).ctimeMs - 100) / 1000))
   yield* onDisk(() => copyFile(known, draft))
-  const differing = (index: string) =>
+  const differing = (index: string, settings: ReadonlyArray<string> = []) =>
     Effect.map(
       insist(directory, ["diff-files", "--name-only", "-z", "--no-renames", "--ignore-submodules=all"], {
         ...options,
-        index
+        index,
+        settings
       }),
       fieldsOf
     )
@@ -229,5 +243,8 @@ export const compareFiles = Effect.fn("compareFiles")(function* (
       await removeAbandoned(folder, basename(kept))
     })
   })
-  return { changed, read, keep, options: { ...options, index: draft } }
+  const ours = { ...options, index: draft, settings: disk.foldsCase ? [] : ["core.ignoreCase=false"] }
+  const kinds = ["core.symlinks=true", ...(disk.keepsModes ? ["core.fileMode=true"] : [])]
+  const otherKinds = Effect.map(differing(draft, kinds), (paths) => paths.filter((path) => !isChanged.has(path)))
+  return { changed, read, keep, otherKinds, options: ours }
 })
