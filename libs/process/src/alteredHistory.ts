@@ -22,7 +22,8 @@ export interface Alteration {
 export const replacementFolders = (
   environment: Readonly<Record<string, string | undefined>>
 ): ReadonlyArray<string> => {
-  const named = (environment["GIT_REPLACE_REF_BASE"] ?? "").replace(/\/+$/, "")
+  const { GIT_REPLACE_REF_BASE: base = "" } = environment
+  const named = base.endsWith("/") ? base.slice(0, -1) : base
   return [...new Set(["refs/replace", ...(named.startsWith("refs/") ? [named] : [])])]
 }
 

@@ -38,9 +38,11 @@ const largestPackedRefs = 256 * 1024 * 1024
 /** Whether commands may have made some: most repositories have none, and are looked at often. */
 const mayHaveSome = async (repository: string, environment: Environment): Promise<boolean> => {
   if (await exists(join(repository, "reftable"))) return true
-  const limits = { largestBytes: largestPackedRefs, follow: false }
-  const packed = (await readForeignText(join(repository, "packed-refs"), limits)) ?? ""
-  return replacementFolders(environment).some((folder) => packed.includes(` ${folder}/`))
+  const packed = await readForeignText(join(repository, "packed-refs"), {
+    largestBytes: largestPackedRefs,
+    follow: false
+  })
+  return packed !== undefined && replacementFolders(environment).some((folder) => packed.includes(` ${folder}/`))
 }
 
 const gitOf = (repository: string) => [`--git-dir=${repository}`]

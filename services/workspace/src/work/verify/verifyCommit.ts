@@ -123,7 +123,10 @@ export const movedBranches = Effect.fnUntraced(function* (place: Place, base: st
   const { directory } = place
   const git = yield* Git
   const folder = ownTreeFolder(place)
-  const moved = yield* git.movedNames(directory, folder, base, commit)
+  const [moved, known] = yield* Effect.all(
+    [git.movedNames(directory, folder, base, commit), git.falseCompared(directory, folder, [])],
+    { concurrency: 2 }
+  )
   const deceiving = moved.filter(({ isShadowed, isWork }) => isShadowed || isWork)
   // The HEAD of a remote follows its branch.
   const first = deceiving.find(({ ref }) => !ref.endsWith("/HEAD")) ?? deceiving[0]
@@ -137,11 +140,8 @@ export const movedBranches = Effect.fnUntraced(function* (place: Place, base: st
       `Quality gates that compare with a branch or a tag would not see this work: ${moves(deceiving)}. ${how}`
     )
   }
-  const [lie] = yield* git.falseCompared(
-    directory,
-    folder,
-    moved.flatMap(({ now }) => now ?? [])
-  )
+  const stands = moved.flatMap(({ now }) => now ?? [])
+  const [lie] = stands.length === 0 ? known : yield* git.falseCompared(directory, folder, stands)
   if (lie !== undefined) {
     return rejection(
       "dirty-tree",
