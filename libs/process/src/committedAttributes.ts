@@ -7,6 +7,7 @@ import { hashOfBlob } from "./blobHash.ts"
 import type { Commit, CommittedEntry } from "./committedEntries.ts"
 import { hasCode } from "./files.ts"
 import { readForeignFile } from "./foreignFile.ts"
+import { asBuffer, asBytes } from "./pathBytes.ts"
 
 export const isAttributes = (path: string) => posix.basename(path) === ".gitattributes"
 
@@ -22,7 +23,7 @@ const differs = "differs from what the commit holds"
 const isTooLarge = "has more than 10 MB, which is more than Reprise reads of attributes: make it smaller"
 
 /** git follows no link of this name, but reads where it leads as attributes, from the index. */
-const linkDifference = async (path: string, hash: string) => {
+const linkDifference = async (path: string | Buffer, hash: string) => {
   const target = await readlink(path, "buffer").catch((error) =>
     hasCode(error, "ENOENT", "ENOTDIR") ? undefined : ("none" as const)
   )
@@ -31,7 +32,7 @@ const linkDifference = async (path: string, hash: string) => {
 }
 
 /** Byte for byte, but for the ends of lines, which say nothing to git. */
-const fileDifference = async (path: string, hash: string) => {
+const fileDifference = async (path: string | Buffer, hash: string) => {
   const content = await readForeignFile(path, { largestBytes, follow: false }).catch((error) =>
     hasCode(error, "EFBIG") ? ("large" as const) : ("unreadable" as const)
   )
@@ -50,9 +51,10 @@ export const changedAttributes = (directory: string, { entries }: Commit) =>
       entries.filter(({ path, type }) => type === "blob" && isAttributes(path)),
       (entry) =>
         Effect.promise(async () => {
-          const place = join(directory, entry.path)
+          const { bytes, path } = entry
+          const place = bytes === undefined ? join(directory, path) : asBuffer(`${asBytes(directory)}/${bytes}`)
           const why = await (isLink(entry) ? linkDifference : fileDifference)(place, entry.hash)
-          return why === undefined ? [] : [{ path: entry.path, why }]
+          return why === undefined ? [] : [{ path, why }]
         }),
       atOnce
     ),

@@ -2,14 +2,17 @@
  * Whether the files of a working tree are those of a commit, whatever the index, the attributes and the objects say that a command
  * can write (docs/design/workspace.md#what-gates-run-on).
  */
+import { lstat } from "node:fs/promises"
 import { dirname, join, posix } from "node:path"
 import { Effect, type Scope } from "effect"
+import { alteredHistory } from "./alteredHistory.ts"
 import { changedAttributes, isAttributes, rulesOf } from "./committedAttributes.ts"
 import { type Commit, type CommittedEntry, readCommit } from "./committedEntries.ts"
 import { convertedOtherwise } from "./conversions.ts"
 import { asFalsehood, falseObjects } from "./falseObjects.ts"
 import { unwatchedFiles } from "./flaggedFiles.ts"
-import { compareFiles, fieldsOf, filesAt, GitEnded, insist, refused, succeeded } from "./ownIndex.ts"
+import { bytesOf, compareFiles, filesAt, GitEnded, insist, insistBytes, refused } from "./ownIndex.ts"
+import { asBuffer, asBytes, asClearText, asText, fieldsOf, isUnclear } from "./pathBytes.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 import { hidingFiles, readIgnored } from "./selfHiddenFolders.ts"
@@ -35,22 +38,23 @@ const falseParts = Effect.fnUntraced(function* (directory: string, { entries, ha
 /** What git lists of files that no commit has, and the folders that it could not open: it goes on without them. */
 const listOthers = Effect.fnUntraced(function* (directory: string, more: ReadonlyArray<string>, options: GitOptions) {
   const args = ["ls-files", "--others", "-z", "--exclude-standard", ...more]
-  const { stderr, stdout } = yield* succeeded(directory, args, options)
-  return { paths: fieldsOf(stdout), unopened: unopenedFolders(stderr) }
+  const { bytes, stderr } = yield* insistBytes(directory, args, options)
+  return { bytes, names: fieldsOf(bytes), unopened: unopenedFolders(stderr) }
 })
 
 /** What is ignored, and what in it says how git reads files, or hides files, though no commit does. */
 const hidden = Effect.fnUntraced(function* (directory: string, commit: Commit, options: GitOptions) {
-  const { paths: ignored, unopened } = yield* listOthers(directory, ["--ignored", "--directory"], options)
-  if (ignored.length === 0) return unopened
+  const { bytes, names, unopened } = yield* listOthers(directory, ["--ignored", "--directory"], options)
+  if (names.length === 0) return unopened
   // It takes no pathspecs, and with this option does nothing.
   const ask = ["--no-literal-pathspecs", "check-ignore", "--verbose", "--no-index", "-z", "--stdin"]
-  const input = ignored.map((path) => `${path}\0`).join("")
-  const asked = yield* runGit(directory, ask, { ...options, input })
+  const asked = yield* bytesOf(directory, ask, { ...options, input: asBuffer(bytes) })
   if (asked.exitCode > 1) return yield* refused("check-ignore", asked)
-  const attributes = ignored.filter((path) => isAttributes(path) && commit.folders.has(posix.dirname(path)))
+  const attributes = names
+    .map(asClearText)
+    .filter((path) => isAttributes(path) && commit.folders.has(posix.dirname(path)))
   return [
-    ...hidingFiles(readIgnored(asked.stdout), commit).map(
+    ...hidingFiles(readIgnored(asked.bytes), commit).map(
       (path): Found =>
         commit.folders.has(posix.dirname(path))
           ? { path, why: "hides files and is in no commit: remove it, or commit it" }
@@ -67,6 +71,9 @@ const hidesItself = "hides itself, and no commit says so: remove it, or name it 
 
 const hiddenByReprise = "is hidden by a rule that Reprise itself made, and is in no commit: remove it, or commit it"
 
+const ofOtherKind =
+  "is executable or a link and not so in the commit, or the other way round, which core.fileMode or core.symlinks has git not see: 'git checkout' it anew, or commit it so with 'git update-index --chmod'"
+
 const foreignAttributes = "says how git reads files and is in no commit"
 
 /** gits that only look are asked at the same time, as far as there are processors. */
@@ -75,24 +82,41 @@ const together = { concurrency: 4 }
 /** Paths that the index of the repository has otherwise than the commit: what others read with git is that of the index. */
 const differingIndex = Effect.fnUntraced(function* (directory: string, own: GitOptions, options: GitOptions) {
   const list = ["ls-files", "--stage", "-z"]
-  const [ours, theirs] = yield* Effect.all([insist(directory, list, own), runGit(directory, list, options)], together)
+  const both = [insistBytes(directory, list, own), bytesOf(directory, list, options)] as const
+  const [ours, theirs] = yield* Effect.all(both, together)
   if (theirs.exitCode !== 0) return yield* refused("ls-files", theirs)
-  if (ours === theirs.stdout) return []
-  const [one, other] = [new Set(fieldsOf(ours)), new Set(fieldsOf(theirs.stdout))]
+  if (ours.bytes === theirs.bytes) return []
+  const [one, other] = [new Set(fieldsOf(ours.bytes)), new Set(fieldsOf(theirs.bytes))]
   const differing = [...[...one].filter((entry) => !other.has(entry)), ...[...other].filter((entry) => !one.has(entry))]
-  return [...new Set(differing.map((entry) => entry.slice(entry.indexOf("\t") + 1)))].map((path) => ({ path }))
+  return [...new Set(differing.map((entry) => asText(entry.slice(entry.indexOf("\t") + 1))))].map((path) => ({ path }))
 })
 
 const unwatched =
   "is flagged in the index, so that git would not see what a quality gate changes in it: take the flag off with 'git update-index --no-assume-unchanged' and '--no-skip-worktree'"
 
+/** Those of some paths, which are no UTF-8, at which a file of the commit is. */
+const unclearFiles = async (directory: string, { entries }: Commit, paths: ReadonlyArray<string>) => {
+  const asked = new Set(paths.filter(isUnclear))
+  const named = entries.flatMap(({ bytes, path }) => (bytes !== undefined && asked.has(path) ? [{ bytes, path }] : []))
+  const files = await Promise.all(
+    named.map(({ bytes }) => lstat(asBuffer(`${asBytes(directory)}/${bytes}`)).catch(() => undefined))
+  )
+  return new Set(named.flatMap(({ path }, at) => (files[at] === undefined ? [] : [path])))
+}
+
 /** Those of missing files that a sparse checkout left out: git itself names the others. */
-const leftOut = Effect.fnUntraced(function* (directory: string, paths: ReadonlyArray<string>, options: GitOptions) {
+const leftOut = Effect.fnUntraced(function* (
+  directory: string,
+  commit: Commit,
+  paths: ReadonlyArray<string>,
+  options: GitOptions
+) {
   if (paths.length === 0) return new Set<string>()
   const wanted = yield* runGit(directory, ["config", "--type=bool", "core.sparseCheckout"], options)
   if (wanted.stdout.trim() !== "true") return new Set<string>()
   const files = yield* Effect.promise(() => filesAt(directory, paths))
-  const missing = paths.filter((_, at) => files[at] === undefined)
+  const unclear = yield* Effect.promise(() => unclearFiles(directory, commit, paths))
+  const missing = paths.filter((path, at) => files[at] === undefined && !unclear.has(path))
   if (missing.length === 0) return new Set<string>()
   const args = ["rm", "--dry-run", "--cached", "--ignore-unmatch", "--pathspec-from-file=-", "--pathspec-file-nul"]
   const listed = yield* runGit(directory, args, { ...options, input: missing.map((path) => `${path}\0`).join("") })
@@ -111,7 +135,10 @@ export interface Comparison {
   readonly removeEmpty: (folders: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>>
 }
 
-type OfOneTree = Omit<Comparison, "gitDirectory">
+type OfOneTree = Omit<Comparison, "gitDirectory"> & {
+  /** Undefined: a submodule, of whose history the commit is all that counts. */
+  readonly gitDirectory: string | undefined
+}
 
 export const isGits = ({ cause }: ProgramFailed) => cause instanceof GitEnded
 
@@ -148,7 +175,7 @@ const besideReprise = Effect.fnUntraced(function* (directory: string, commit: Co
 export const compareTree = Effect.fn("compareTree")(function* (
   directory: string,
   hash: string,
-  { isSubmodule, ...request }: OfOneTree & { readonly isSubmodule: boolean },
+  request: OfOneTree,
   options: GitOptions
 ): Effect.fn.Return<ComparedTree, ProgramFailed, Scope.Scope> {
   const commit = yield* readCommit(directory, hash, options).pipe(Effect.catchIf(isGits, () => Effect.undefined))
@@ -158,30 +185,43 @@ export const compareTree = Effect.fn("compareTree")(function* (
   if (unsound.length > 0) return { differences: unsound, submodules: [] }
   const said = yield* changedAttributes(directory, commit)
   const own = { folder: request.folder, rules: rulesOf(commit) }
-  const { changed, keep, options: ours, read } = yield* compareFiles(directory, hash, own, options)
+  const { changed, keep, options: ours, otherKinds, read } = yield* compareFiles(directory, hash, own, options)
   // Where the tree is a submodule or a worktree, the folder is elsewhere.
+  const { gitDirectory } = request
+  const isSubmodule = gitDirectory === undefined
   const isReprises = !isSubmodule && dirname(dirname(request.folder)) === join(directory, ".reprise")
   const written = new Set(request.when === "before" ? [] : read)
   const files = commit.entries.filter(({ mode, path }) => mode.startsWith("100") && written.has(path))
   const others = Effect.flatMap(listOthers(directory, [], ours), (listed) =>
-    Effect.map(unlistedEntries(directory, commit, listed.paths, ours), (unlisted) => ({ ...listed, unlisted }))
+    Effect.map(unlistedEntries(directory, commit, listed.names.map(asClearText), ours), (unlisted) => ({
+      ...listed,
+      unlisted
+    }))
   )
-  const [{ paths: untracked, unlisted, unopened }, unseen, left, index, flags, beside, converted] = yield* Effect.all(
+  const [listed, unseen, left, index, flags, beside, converted, altered, kinds] = yield* Effect.all(
     [
       others,
       hidden(directory, commit, ours),
-      leftOut(directory, changed, ours),
+      leftOut(directory, commit, changed, ours),
       differingIndex(directory, ours, options),
       unwatchedFiles(directory, options),
       isReprises ? Effect.succeed([]) : besideReprise(directory, commit, ours),
-      convertedOtherwise(directory, files, request.folder, ours)
+      convertedOtherwise(directory, files, request.folder, ours),
+      gitDirectory === undefined ? Effect.succeed([]) : alteredHistory(directory, gitDirectory, options),
+      otherKinds
     ],
     together
   )
+  const { unlisted, unopened } = listed
+  const untracked = listed.names.map(asText)
   const rules = untracked.filter(isAttributes)
   const flagged = flags.map((path): Found => ({ path, why: unwatched, mayStay: true }))
   const isOwn = ({ path }: Difference) =>
-    !isSubmodule && isOwnName(path) && !commit.files.has(path) && (isReprises || !path.startsWith(".reprise/"))
+    !isSubmodule &&
+    isOwnName(path) &&
+    !isUnclear(path) &&
+    !commit.files.has(path) &&
+    (isReprises || !path.startsWith(".reprise/"))
   const attributes = [...said, ...rules.map((path) => ({ path, why: foreignAttributes }))]
   // By other attributes than those of the commit, files are the same that are not.
   const misread = attributes.length > 0 || unseen.some(({ path }) => isAttributes(path))
@@ -193,7 +233,9 @@ export const compareTree = Effect.fn("compareTree")(function* (
     ...unopened,
     ...converted.map((path) => ({ path, why: otherwise })),
     ...beside,
+    ...altered,
     ...[...changed.filter((path) => !left.has(path)), ...untracked].map((path): Difference => ({ path })),
+    ...kinds.map((path): Found => ({ path, why: ofOtherKind, mayStay: true })),
     ...flagged
   ]
   const all = [...seen.filter((one) => !isOwn(one)), ...index]

@@ -8,7 +8,8 @@ import { join, resolve } from "node:path"
 import { Effect } from "effect"
 import { hashOfBlob } from "./blobHash.ts"
 import { readForeignFile } from "./foreignFile.ts"
-import { fieldsOf, insist, isUnclear } from "./ownIndex.ts"
+import { insist } from "./ownIndex.ts"
+import { fieldsOf, isUnclear } from "./pathBytes.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 
 /** A plain file of a commit. */

@@ -82,6 +82,9 @@ const timeoutMs = 10 * 60_000
 /** Of all of them: a pack of a few kilobytes can hold objects that unfold to more than any disk has. */
 const largestOutputBytes = 16 * 1024 ** 3
 
+/** The lines of git's output that are names of objects. */
+const hashesOf = (output: string) => output.split("\n").filter((line) => /^[0-9a-f]+$/.test(line))
+
 /** Those of some objects (whole hashes) that are missing, cannot be read, or hold something else. */
 export const falseObjects = Effect.fn("falseObjects")(function* (
   directory: string,
@@ -99,6 +102,24 @@ export const falseObjects = Effect.fn("falseObjects")(function* (
     take
   })
   return asked.filter((hash) => !proven.has(hash))
+})
+
+/**
+ * The false ones of some commits (whole hashes) and of all their folders. What is missing below a commit, as in a partial clone,
+ * deceives nobody.
+ */
+export const falseTrees = Effect.fn("falseTrees")(function* (
+  directory: string,
+  commits: ReadonlyArray<string>,
+  options: GitOptions = {}
+): Effect.fn.Return<ReadonlyArray<Falsehood>, ProgramFailed> {
+  if (commits.length === 0) return []
+  const kinds = ["--objects", "--no-object-names", "--filter=blob:none", "--missing=allow-any"]
+  const input = commits.map((hash) => `${hash}\n`).join("")
+  const listed = yield* runGit(directory, ["rev-list", "--no-walk", ...kinds, "--stdin"], { ...options, input })
+  const found = yield* falseObjects(directory, [...commits, ...hashesOf(listed.stdout)], options)
+  if (found.length === 0 && listed.exitCode !== 0) return yield* refused("rev-list", listed)
+  return found.map(asFalsehood)
 })
 
 /** Names of objects in the records of `git diff-tree --raw -z`, those of submodules left out. */
@@ -170,7 +191,7 @@ export const falsehoodsBetween = Effect.fn("falsehoodsBetween")(function* (
   )
   const [named = nothing, walked = nothing, differing = nothing] = asked
   // Of a name that stands for nothing git repeats the name.
-  const hashes = [named, walked].flatMap(({ stdout }) => stdout.split("\n").filter((line) => /^[0-9a-f]+$/.test(line)))
+  const hashes = [named, walked].flatMap(({ stdout }) => hashesOf(stdout))
   const found = yield* falseObjects(directory, [...hashes, ...objectsInDiff(differing.stdout)], options)
   if (found.length > 0) {
     const missing = yield* notFetchedOf(directory, found, options)

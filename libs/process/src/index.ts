@@ -2,9 +2,10 @@
  * What Reprise needs from the operating system: programs that never outlive their owner, programs that run to their
  * end, their logs and ports, git, and files that are replaced in one step.
  */
+export { type Replacement, replacementFolders, replacementsIn } from "./alteredHistory.ts"
 export { childEnvironment, commandEnvironment } from "./childEnvironment.ts"
 export { acceptUnlisted, type Comparison, type Difference } from "./committedTree.ts"
-export { type Falsehood, falsehoodsBetween } from "./falseObjects.ts"
+export { type Falsehood, falsehoodsBetween, falseTrees } from "./falseObjects.ts"
 export { hasCode, type ReplaceOptions, replaceFile } from "./files.ts"
 export {
   ForeignFileRefused,

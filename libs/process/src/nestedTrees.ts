@@ -89,12 +89,12 @@ export const differencesFromCommit = Effect.fn("differencesFromCommit")(function
   options: GitOptions = {},
   { longestMs, mostSubmodules }: ComparisonLimits = usualLimits
 ): Effect.fn.Return<ReadonlyArray<Difference>, ProgramFailed> {
-  const { removeEmpty, when } = request
+  const { gitDirectory, removeEmpty, when } = request
   const endsAt = (yield* Clock.currentTimeMillis) + longestMs
   const tooLong = `took more than ${longestMs / 1000} s to compare with the commit`
 
   const compare = Effect.fnUntraced(function* (root: string, commit: string, folder: string, how: GitOptions) {
-    const one = { folder, when, removeEmpty, isSubmodule: root !== directory }
+    const one = { folder, when, removeEmpty, gitDirectory: root === directory ? gitDirectory : undefined }
     return yield* Effect.scoped(compareTree(root, commit, one, how)).pipe(
       Effect.timeoutOrElse({
         duration: Math.max(0, endsAt - (yield* Clock.currentTimeMillis)),
@@ -128,7 +128,7 @@ export const differencesFromCommit = Effect.fn("differencesFromCommit")(function
       level,
       (one) =>
         Effect.map(
-          Effect.promise(() => lookAt(directory, one, request.gitDirectory)),
+          Effect.promise(() => lookAt(directory, one, gitDirectory)),
           (place) => ({ ...one, place })
         ),
       { concurrency: 16 }

@@ -9,6 +9,7 @@ import { copyFile, lstat, mkdir, readdir, realpath, rename, rm } from "node:fs/p
 import { basename, dirname, join, relative } from "node:path"
 import { Effect, type Scope } from "effect"
 import { hasCode } from "./files.ts"
+import { type Bytes, fieldsOf, isUnclear } from "./pathBytes.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import { ProgramFailed, type ProgramOutput } from "./runProgram.ts"
 
@@ -42,16 +43,27 @@ export const onDisk = <A>(run: () => Promise<A>): Effect.Effect<A, ProgramFailed
   Effect.tryPromise({ try: run, catch: fault })
 
 /** What a git wrote that must succeed; else the cause of the failure is a `GitEnded`. */
-export const succeeded = (directory: string, args: ReadonlyArray<string>, options: GitOptions) =>
+export const insist = (directory: string, args: ReadonlyArray<string>, options: GitOptions) =>
   Effect.flatMap(runGit(directory, [...strictly, ...args], options), (done) =>
-    done.exitCode === 0 ? Effect.succeed(done) : refused(args[0] ?? "git", done)
+    done.exitCode === 0 ? Effect.succeed(done.stdout) : refused(args[0] ?? "git", done)
   )
 
-/** The same without what it warned of. */
-export const insist = (directory: string, args: ReadonlyArray<string>, options: GitOptions) =>
-  Effect.map(succeeded(directory, args, options), ({ stdout }) => stdout)
+/** What a git wrote, byte for byte, and how it ended. */
+export const bytesOf = Effect.fnUntraced(function* (
+  directory: string,
+  args: ReadonlyArray<string>,
+  options: GitOptions
+) {
+  const pieces: Array<Buffer> = []
+  const { exitCode, stderr } = yield* runGit(directory, args, { ...options, take: (piece) => void pieces.push(piece) })
+  return { bytes: Buffer.concat(pieces).toString("latin1") satisfies Bytes, exitCode, stderr }
+})
 
-export const fieldsOf = (text: string): ReadonlyArray<string> => text.split("\0").filter((field) => field !== "")
+/** The same of one that must succeed. */
+export const insistBytes = (directory: string, args: ReadonlyArray<string>, options: GitOptions) =>
+  Effect.flatMap(bytesOf(directory, [...strictly, ...args], options), (done) =>
+    done.exitCode === 0 ? Effect.succeed(done) : refused(args[0] ?? "git", done)
+  )
 
 /** What a file has that is not what git takes it for, as git names it. */
 export interface Compared {
@@ -61,12 +73,14 @@ export interface Compared {
   readonly read: ReadonlyArray<string>
   /** Keeps what was found, but for some paths, which are read again the next time. */
   readonly keep: (but: ReadonlyArray<string>) => Effect.Effect<void, ProgramFailed>
-  /** For more questions to git: an index of the commit. */
+  /**
+   * Further paths that are executable, or links, and not so in the commit, or the other way round: the user's configuration may have
+   * git not look at that.
+   */
+  readonly otherKinds: Effect.Effect<ReadonlyArray<string>, ProgramFailed>
+  /** For more questions to git: an index of the commit, and names that are the same only if they are spelled alike. */
   readonly options: GitOptions
 }
-
-/** A name as git writes it that is no UTF-8: it stands for several. */
-export const isUnclear = (path: string) => path.includes("\uFFFD")
 
 /** What is at some paths, in their order; undefined: nothing. */
 export const filesAt = async (directory: string, paths: ReadonlyArray<string>) => {
@@ -138,6 +152,13 @@ const forget = Effect.fnUntraced(function* (directory: string, paths: ReadonlySe
   })
 })
 
+/** What a disk can tell apart, by a file of ours on it, which is not executable and has small letters in its name. */
+const diskOf = async (file: string) => {
+  const inCapitals = join(dirname(file), basename(file).toUpperCase())
+  const [found, other] = await Promise.all([lstat(file), lstat(inCapitals).catch(() => undefined)])
+  return { keepsModes: (found.mode & 0o100) === 0, foldsCase: other !== undefined }
+}
+
 const draftSuffix = ".draft"
 
 const abandonedAfterMs = 60 * 60_000
@@ -178,14 +199,16 @@ export const compareFiles = Effect.fn("compareFiles")(function* (
     )
   )
   yield* insist(directory, ["read-tree", "-i", "-m", commit], { ...options, index: known })
+  const disk = yield* onDisk(() => diskOf(known))
   // By the clock that also tells when the files changed.
   const begun = yield* onDisk(async () => Math.floor(((await lstat(known)).ctimeMs - 100) / 1000))
   yield* onDisk(() => copyFile(known, draft))
-  const differing = (index: string) =>
+  const differing = (index: string, settings: ReadonlyArray<string> = []) =>
     Effect.map(
       insist(directory, ["diff-files", "--name-only", "-z", "--no-renames", "--ignore-submodules=all"], {
         ...options,
-        index
+        index,
+        settings
       }),
       fieldsOf
     )
@@ -220,5 +243,8 @@ export const compareFiles = Effect.fn("compareFiles")(function* (
       await removeAbandoned(folder, basename(kept))
     })
   })
-  return { changed, read, keep, options: { ...options, index: draft } }
+  const ours = { ...options, index: draft, settings: disk.foldsCase ? [] : ["core.ignoreCase=false"] }
+  const kinds = ["core.symlinks=true", ...(disk.keepsModes ? ["core.fileMode=true"] : [])]
+  const otherKinds = Effect.map(differing(draft, kinds), (paths) => paths.filter((path) => !isChanged.has(path)))
+  return { changed, read, keep, otherKinds, options: ours }
 })

@@ -98,6 +98,8 @@ export interface GitOptions {
   readonly isTop?: boolean
   /** Whether git may talk to another repository, as for `fetch`, `push` and `clone`. Default: no. */
   readonly reachesRemotes?: boolean
+  /** Settings, as `core.symlinks=true`, that count more than any configuration. */
+  readonly settings?: ReadonlyArray<string>
   /** The file that is the index, in place of the repository's own. */
   readonly index?: string
   /** Gets what git writes piece by piece; `stdout` is empty then. */
@@ -167,13 +169,14 @@ export const runGit = Effect.fnUntraced(function* (
     place,
     reachesRemotes = false,
     shared,
+    settings = [],
     ...options
   }: GitOptions = {}
 ): Effect.fn.Return<ProgramOutput, ProgramFailed> {
   const limits = yield* GitLimits
   return yield* runProgram({
     program: "git",
-    args: hardened([...exactly, ...args]),
+    args: hardened([...exactly, ...settings.flatMap((setting) => ["-c", setting]), ...args]),
     directory,
     environment: {
       ...environmentOf(environment, reachesRemotes),

@@ -3,6 +3,7 @@
  * obey them. Pure.
  */
 import { posix } from "node:path"
+import { asClearText, type Bytes } from "./pathBytes.ts"
 
 /**
  * Folders that tools fill and hide as a whole, by a `.gitignore` inside. They are believed as what a commit says to ignore is, such
@@ -44,18 +45,18 @@ export interface Ignored {
   readonly source: string
 }
 
-/** The records of `git check-ignore --verbose -z`. */
-export const readIgnored = (listed: string): ReadonlyArray<Ignored> => {
+/** The records of `git check-ignore --verbose -z`, as clear texts. */
+export const readIgnored = (listed: Bytes): ReadonlyArray<Ignored> => {
   const fields = listed.split("\0")
   const found: Array<Ignored> = []
   for (let at = 0; at + 3 < fields.length; at += 4) {
-    const [source = "", , , path = ""] = fields.slice(at, at + 4)
+    const [source = "", , , path = ""] = fields.slice(at, at + 4).map(asClearText)
     found.push({ path, source })
   }
   return found
 }
 
-/** What a commit has: paths of files, and of the folders above them. */
+/** What a commit has: clear texts of files, and of the folders above them. */
 export interface Committed {
   readonly files: ReadonlySet<string>
   readonly folders: ReadonlySet<string>

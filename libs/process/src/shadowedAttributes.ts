@@ -9,7 +9,8 @@ import { join } from "node:path"
 import { Effect, type Scope } from "effect"
 import { hasCode } from "./files.ts"
 import { readForeignText } from "./foreignFile.ts"
-import { fieldsOf, onDisk, succeeded } from "./ownIndex.ts"
+import { insist, onDisk } from "./ownIndex.ts"
+import { fieldsOf } from "./pathBytes.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 
@@ -69,9 +70,7 @@ export const shadowedAttributes = Effect.fn("shadowedAttributes")(function* (
   options: GitOptions = {}
 ): Effect.fn.Return<Pick<GitOptions, "shared">, ProgramFailed, Scope.Scope> {
   const args = ["rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir", "--show-toplevel"]
-  const [gitDirectory = "", common = "", workTree = ""] = (yield* succeeded(directory, args, options)).stdout.split(
-    "\n"
-  )
+  const [gitDirectory = "", common = "", workTree = ""] = (yield* insist(directory, args, options)).split("\n")
   const folder = yield* Effect.acquireRelease(
     onDisk(() => mkdtemp(join(tmpdir(), "reprise-git-"))),
     (made) => Effect.promise(() => rm(made, { recursive: true, force: true }))

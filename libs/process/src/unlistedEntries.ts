@@ -9,8 +9,9 @@ import { posix } from "node:path"
 import { Effect } from "effect"
 import { hasCode } from "./files.ts"
 import { kindOf } from "./foreignFile.ts"
-import { fieldsOf, onDisk, refused } from "./ownIndex.ts"
-import { type GitOptions, runGit } from "./runGit.ts"
+import { bytesOf, onDisk, refused } from "./ownIndex.ts"
+import { asBuffer, asBytes, asClearText, type Bytes, fieldsOf } from "./pathBytes.ts"
+import type { GitOptions } from "./runGit.ts"
 import type { Committed } from "./selfHiddenFolders.ts"
 
 /** An entry that git does not show, and the predicate of a sentence about it. A folder has no slash at its end. */
@@ -41,11 +42,7 @@ const mostStrangers = 100_000
 
 const atOnce = 64
 
-/** Names as they are on the disk: each character is a byte, so that one that is no text is found again. */
-type Bytes = string
-const asBytes = (text: string): Bytes => Buffer.from(text).toString("latin1")
-const asText = (bytes: Bytes): string => Buffer.from(bytes, "latin1").toString("utf8")
-const placeOf = (directory: Bytes, folder: Bytes): Buffer => Buffer.from(`${directory}/${folder}`, "latin1")
+const placeOf = (directory: Bytes, folder: Bytes): Buffer => asBuffer(`${directory}/${folder}`)
 const below = (folder: Bytes, name: Bytes): Bytes => (folder === "." ? name : `${folder}/${name}`)
 
 /** On other systems a folder may be on the disk under another spelling than in the commit. */
@@ -107,11 +104,11 @@ const searchCommitted = async (directory: Bytes, { files, folders }: Committed):
   const search = async (folder: Bytes): Promise<ReadonlyArray<Bytes>> => {
     const inside: Array<Bytes> = []
     const entries = await entriesOf(directory, folder, count)
-    if (entries === undefined) unreadable.push(asText(folder))
+    if (entries === undefined) unreadable.push(asClearText(folder))
     for (const entry of entries ?? []) {
       const path = below(folder, entry.name)
-      const text = asText(path)
-      if (isGitName(asText(entry.name))) {
+      const text = asClearText(path)
+      if (isGitName(asClearText(entry.name))) {
         if (path !== ".git") gitNames.push(text)
       } else if (entry.isDirectory() && ownFolders.has(folded(text))) inside.push(path)
       // What is there in the place of a file, or of a submodule, git itself looks at.
@@ -187,14 +184,14 @@ export const unopenedFolders = (stderr: string): ReadonlyArray<Unlisted> =>
     return [{ path, why: cannotBeRead, mayStay: true }]
   })
 
-/** Those of some paths that a rule hides. One that is no text is hidden by none. */
-const ignoredOf = Effect.fnUntraced(function* (directory: string, paths: ReadonlyArray<string>, options: GitOptions) {
-  if (paths.length === 0) return new Set<string>()
+/** Those of some paths that a rule hides. */
+const ignoredOf = Effect.fnUntraced(function* (directory: string, paths: ReadonlyArray<Bytes>, options: GitOptions) {
+  if (paths.length === 0) return new Set<Bytes>()
   // It takes no pathspecs, and with this option does nothing.
   const ask = ["--no-literal-pathspecs", "check-ignore", "--no-index", "-z", "--stdin"]
-  const input = paths.map((path) => `${path}\0`).join("")
-  const asked = yield* runGit(directory, ask, { ...options, input })
-  return asked.exitCode > 1 ? yield* refused("check-ignore", asked) : new Set(fieldsOf(asked.stdout))
+  const input = asBuffer(paths.map((path) => `${path}\0`).join(""))
+  const asked = yield* bytesOf(directory, ask, { ...options, input })
+  return asked.exitCode > 1 ? yield* refused("check-ignore", asked) : new Set(fieldsOf(asked.bytes))
 })
 
 /** The folders above some paths. */
@@ -212,8 +209,8 @@ const foldersAbove = (paths: ReadonlyArray<string>): ReadonlySet<string> => {
 }
 
 /**
- * What lies unseen in the folders of a commit, without what rules hide. `untracked`: what git lists, so that nothing is told
- * twice. Not looked into: folders that rules hide, and submodules.
+ * What lies unseen in the folders of a commit, without what rules hide. `untracked`: what git lists, as clear
+ * texts, so that nothing is told twice. Not looked into: folders that rules hide, and submodules.
  */
 export const unlistedEntries = Effect.fn("unlistedEntries")(function* (
   directory: string,
@@ -227,10 +224,10 @@ export const unlistedEntries = Effect.fn("unlistedEntries")(function* (
   )
   if (found === undefined) return [tooMany]
   const listed = foldersAbove(untracked)
-  const strangers = found.strangers.filter(({ path }) => !listed.has(asText(path)))
+  const strangers = found.strangers.filter(({ path }) => !listed.has(asClearText(path)))
   const ignored = yield* ignoredOf(
     directory,
-    strangers.map(({ path }) => asText(path)),
+    strangers.map(({ path }) => path),
     options
   )
   const unlisted: Array<Unlisted> = [
@@ -238,8 +235,8 @@ export const unlistedEntries = Effect.fn("unlistedEntries")(function* (
     ...found.unreadable.map((path) => ({ path, why: cannotBeRead, mayStay: true as const }))
   ]
   for (const { entry, path } of strangers) {
-    const text = asText(path)
-    if (ignored.has(text)) continue
+    const text = asClearText(path)
+    if (ignored.has(path)) continue
     if (!entry.isDirectory()) {
       unlisted.push({ path: text, why: `${kindOf(entry)}, which no commit can hold: remove it`, mayStay: true })
       continue

@@ -4,12 +4,11 @@
  */
 import { realpath, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { hasCode } from "@reprise/process"
 import type { PermissionMode, Role, RunId } from "@reprise/protocol"
 import { Context, Effect, Layer, Scope, Semaphore } from "effect"
 import { agentProgram, type SandboxedAgent } from "./agentProgram.ts"
 import { openedByWords, type PreparedAgent, type ToolWords } from "./agentWrites.ts"
-import { type GitRepository, gitRepositoryOf, headOf, homeOf } from "./askGit.ts"
+import { homeOf } from "./askGit.ts"
 import { removeUnusedCaches } from "./cacheFolders.ts"
 import { foldingFolder, whyFoldingIsRefused } from "./caseFolding.ts"
 import { credentialPaths } from "./credentials.ts"
@@ -47,7 +46,7 @@ import {
 } from "./SandboxHost.ts"
 import { dispatchingShell, openShell } from "./shellScript.ts"
 import { makeSockets } from "./sockets.ts"
-import { putAsideHead, putAsideStray } from "./strayEntries.ts"
+import { tidy } from "./tidy.ts"
 import { makeTurns } from "./turns.ts"
 import { findUsability } from "./usability.ts"
 
@@ -145,49 +144,6 @@ const unused = (standing: Standing): SandboxShape => ({
   tidy: () => Effect.void,
   policy: () => notUsed
 })
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
-
-const movedAside = (paths: ReadonlyArray<string>) =>
-  `Moved to .reprise/sandbox/refused, because git would write through it or wait for it without end: ${paths.slice(0, 20).join(", ")}.`
-
-/** Some who call this end, and ask for no answer. */
-const sayWhy = (fault: SandboxFault) => Effect.logWarning(fault.message)
-
-const sayMoved = (aside: ReadonlyArray<string>) =>
-  aside.length === 0 ? Effect.void : Effect.logWarning(movedAside(aside))
-
-/** The repository of a directory, once git waits for nothing there, whatever it is asked. */
-const openRepository = Effect.fnUntraced(function* (host: Host, directory: string) {
-  const workspace = yield* onDisk(directory, () =>
-    realpath(directory).catch((error) => (hasCode(error, "ENOENT") ? undefined : Promise.reject(error)))
-  )
-  if (workspace === undefined) return undefined
-  const aside = yield* onDisk(directory, async () => {
-    const head = await headOf(workspace)
-    return head === undefined ? [] : await putAsideHead(head, sharedFolder(host.options))
-  }).pipe(Effect.tap(sayMoved))
-  return yield* onDisk(directory, () =>
-    gitRepositoryOf(workspace, host.environment).catch((error: unknown) => {
-      throw aside.length === 0 ? error : new Error(`${movedAside(aside)} ${messageOf(error)}`)
-    })
-  )
-}, Effect.tapError(sayWhy))
-
-const tidyStray = (host: Host, directory: string, git: GitRepository) =>
-  onDisk(directory, () =>
-    putAsideStray(git, { sandboxFolder: sharedFolder(host.options), environment: host.environment })
-  ).pipe(Effect.tap(sayMoved), Effect.tapError(sayWhy), Effect.asVoid)
-
-const tidy = Effect.fnUntraced(function* (host: Host, directory: string) {
-  yield* Effect.tap(
-    onDisk(directory, () => putAsideLeft(sharedFolder(host.options), "all")),
-    tellReplaced
-  )
-  const git = yield* openRepository(host, directory)
-  if (git !== undefined) yield* tidyStray(host, directory, git)
-  yield* putAsideNested(host, directory)
-})
-
 /** As at the end of a command that its program tells. */
 const settleKilled = (host: Host, { record, workspace }: KilledCommand) =>
   onDisk(workspace ?? record, () => putAsideLeft(sharedFolder(host.options))).pipe(

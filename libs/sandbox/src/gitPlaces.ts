@@ -1,6 +1,6 @@
 /** Where the git of a workspace keeps what it obeys. Reads only. */
 import { basename, dirname, isAbsolute, join, resolve } from "node:path"
-import { hasCode, readForeignFolder, readForeignText } from "@reprise/process"
+import { hasCode, readForeignFolder, readForeignText, replacementFolders } from "@reprise/process"
 import { type Environment, type GitRepository, gitConfigurationOf, gitRepositoryOf, homeOf } from "./askGit.ts"
 import { commandFiles } from "./commandFiles.ts"
 import { find, findAll, makeLeadsTo, pathsOf, waysTo } from "./found.ts"
@@ -11,8 +11,8 @@ import { isWithin } from "./mounts.ts"
 import type { GitPlaces } from "./policy.ts"
 
 /**
- * In the directory of a repository: what runs, what says what runs, whom git trusts and what it does not show. `grafts` makes
- * another history; an `alternates` brings the objects of a repository that commands may not read into this one.
+ * In the directory of a repository: what runs, what says what runs, whom git trusts and what it does not show. `grafts`, `shallow`
+ * and refs that replace objects make another history; an `alternates` brings the objects of a repository that commands may not read into this one.
  */
 const obeyedInRepository = [
   ...["hooks", "config", "config.worktree", "commondir", "remotes", "branches"],
@@ -23,7 +23,8 @@ const obeyedInRepository = [
     "info/sparse-checkout",
     "objects/info/alternates",
     "objects/info/http-alternates"
-  ]
+  ],
+  "shallow"
 ]
 
 const obeyedInWorktree = ["commondir", "gitdir", "config.worktree", "info/sparse-checkout"]
@@ -191,7 +192,9 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
   const others = await placesOf([...named.filter(({ as }) => as !== "hooks"), ...namedByEnvironment(environment)])
   const linkedHooks = [...repositories.map((one) => join(one, "hooks")), ...hookFolders].map(hooksIn)
   const asNamed = [
-    ...repositories.flatMap((one) => obeyedInRepository.map((name) => join(one, name))),
+    ...repositories.flatMap((one) =>
+      [...obeyedInRepository, ...replacementFolders(environment)].map((name) => join(one, name))
+    ),
     ...worktrees.flatMap((one) => obeyedInWorktree.map((name) => join(one, name))),
     join(directory, ofReprise),
     ...files,

@@ -171,8 +171,15 @@ const withWritable = (mounts: ReadonlyArray<Mount>, write: ReadonlyArray<string>
   return all
 }
 
-/** `git gc` would write the reflogs of all working trees, and fails where it may not. As `git -c` hands it on. */
-const withoutExpiry = "'gc.reflogExpire=never' 'gc.reflogExpireUnreachable=never'"
+/** `git gc` would write the reflogs of all working trees, and fails where it may not. */
+const withoutExpiry = ["gc.reflogExpire=never", "gc.reflogExpireUnreachable=never"]
+
+/** A command can write one that tells another history, which a quality gate or a reviewer would be shown. */
+const withoutGraph = ["core.commitGraph=false"]
+
+/** As `git -c` hands them on. */
+const gitParameters = ({ others }: GitPlaces): string =>
+  [...withoutGraph, ...(others.length === 0 ? [] : withoutExpiry)].map((setting) => `'${setting}'`).join(" ")
 
 /** Only where a command could write without it: elsewhere such a mount would show what is hidden. */
 const protecting = (paths: ReadonlyArray<string>, mounts: ReadonlyArray<Mount>): ReadonlyArray<Mount> =>
@@ -281,7 +288,7 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
       TMP: "/tmp",
       REPRISE_SANDBOX: "1",
       GIT_NO_REPLACE_OBJECTS: "1",
-      ...(git === undefined || git.others.length === 0 ? {} : { GIT_CONFIG_PARAMETERS: withoutExpiry }),
+      ...(git === undefined ? {} : { GIT_CONFIG_PARAMETERS: gitParameters(git) }),
       ...cacheVariables(caches)
     }
   }

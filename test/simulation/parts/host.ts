@@ -75,6 +75,7 @@ const gitOf = ({ gitFails, repositories }: SimulatedHost): (typeof Git)["Service
     acceptLeftovers: () => Effect.void,
     recordNames: () => Effect.void,
     movedNames: () => Effect.succeed([]),
+    falseCompared: () => Effect.succeed([]),
     falsehoods: () => Effect.succeed([]),
     commitFile: (directory, path, message) => at(directory, (repository) => repository.commitFile(path, message)),
     isBranchName: () => Effect.succeed(true),

@@ -76,6 +76,12 @@ export interface WorkingTreeCommands {
     base: string,
     commit: string
   ) => GitResult<ReadonlyArray<Moved>>
+  /** The false objects among what the names stood for, where the work parted from it, `more` (whole hashes), and folders of these. */
+  readonly falseCompared: (
+    directory: string,
+    folder: string,
+    more: ReadonlyArray<string>
+  ) => GitResult<ReadonlyArray<Falsehood>>
   /** Commits one file as it is now, whatever else is staged; gives the new HEAD. Without hooks and signature. */
   readonly commitFile: (directory: string, path: string, message: string) => GitResult<string>
   readonly isBranchName: (directory: string, name: string) => GitResult<boolean>

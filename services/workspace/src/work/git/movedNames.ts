@@ -6,6 +6,7 @@
 import { readForeignText, replaceFile } from "@reprise/process"
 import { Effect, Schema } from "effect"
 import { HostFault } from "../faults.ts"
+import { recordCompared } from "./comparedCommits.ts"
 import { linesOf } from "./gitOutput.ts"
 import { optional, text } from "./runGit.ts"
 
@@ -76,6 +77,10 @@ const resolve = Effect.fnUntraced(function* (directory: string, names: ReadonlyA
   )
 })
 
+/** Those first with which gates compare most: of many, the last are left out. Pure. */
+export const inOrder = (refs: ReadonlyArray<string>): ReadonlyArray<string> =>
+  ["refs/remotes/", "refs/heads/", "refs/tags/"].flatMap((kind) => refs.filter((ref) => ref.startsWith(kind)))
+
 const onDisk = <A>(run: () => Promise<A>) =>
   Effect.tryPromise({
     try: run,
@@ -94,6 +99,11 @@ export const recordNames = Effect.fn("recordNames")(function* (directory: string
   const ownNames = new Set(own === undefined ? [] : namesOf(own))
   const kept = [...names].filter(([name]) => !ownNames.has(name))
   yield* onDisk(() => replaceFile(recordOf(folder), JSON.stringify(kept)))
+  yield* recordCompared(
+    directory,
+    folder,
+    inOrder(counted).flatMap((ref) => names.get(ref) ?? [])
+  )
 })
 
 /**

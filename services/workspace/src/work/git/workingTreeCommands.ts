@@ -12,6 +12,7 @@ import {
 import { Effect, Semaphore } from "effect"
 import { GitFault, HostFault, noAnswer } from "../faults.ts"
 import { removeEmptyFolders } from "../files/removeEmptyFolders.ts"
+import { falseCompared } from "./comparedCommits.ts"
 import type { WorkingTreeCommands } from "./Git.ts"
 import { readWorktrees } from "./gitOutput.ts"
 import { movedNames, recordNames } from "./movedNames.ts"
@@ -119,6 +120,7 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     acceptLeftovers,
     recordNames,
     movedNames,
+    falseCompared,
     commitFile,
 
     isBranchName: (directory, name) =>

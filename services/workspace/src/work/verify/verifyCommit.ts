@@ -122,7 +122,11 @@ const afterwards = (ref: string) =>
 export const movedBranches = Effect.fnUntraced(function* (place: Place, base: string, commit: string) {
   const { directory } = place
   const git = yield* Git
-  const moved = yield* git.movedNames(directory, ownTreeFolder(place), base, commit)
+  const folder = ownTreeFolder(place)
+  const [moved, known] = yield* Effect.all(
+    [git.movedNames(directory, folder, base, commit), git.falseCompared(directory, folder, [])],
+    { concurrency: 2 }
+  )
   const deceiving = moved.filter(({ isShadowed, isWork }) => isShadowed || isWork)
   // The HEAD of a remote follows its branch.
   const first = deceiving.find(({ ref }) => !ref.endsWith("/HEAD")) ?? deceiving[0]
@@ -134,6 +138,14 @@ export const movedBranches = Effect.fnUntraced(function* (place: Place, base: st
     return rejection(
       "dirty-tree",
       `Quality gates that compare with a branch or a tag would not see this work: ${moves(deceiving)}. ${how}`
+    )
+  }
+  const stands = moved.flatMap(({ now }) => now ?? [])
+  const [lie] = stands.length === 0 ? known : yield* git.falseCompared(directory, folder, stands)
+  if (lie !== undefined) {
+    return rejection(
+      "dirty-tree",
+      `Quality gates that compare with a branch or a tag would be shown other files than it has: ${lie.path} ${lie.why}. Remove it, and get the right one with 'git fetch --refetch'. If it was not you, stop and say so.`
     )
   }
   return moved.length === 0
