@@ -2,7 +2,7 @@
  * What Reprise needs from the operating system: programs that never outlive their owner, programs that run to their
  * end, their logs and ports, git, and files that are replaced in one step.
  */
-export { childEnvironment, commandEnvironment } from "./childEnvironment.ts"
+export { childEnvironment, commandEnvironment, commandsOfTree } from "./childEnvironment.ts"
 export { acceptUnlisted, type Comparison, type Difference } from "./committedTree.ts"
 export { type Falsehood, falsehoodsBetween } from "./falseObjects.ts"
 export { hasCode, type ReplaceOptions, replaceFile } from "./files.ts"
@@ -34,7 +34,16 @@ export { freePort, isPortTaken } from "./ports.ts"
 export { createPrivateFile, readPrivateFile } from "./privateFiles.ts"
 export { faultOf } from "./programEnd.ts"
 export { lastLines, logSize } from "./programLog.ts"
-export { splitPath, treePathVariable, withoutTreePath } from "./programPath.ts"
+export {
+  leaveTree,
+  loadedFromTree,
+  type OfTree,
+  ofTree,
+  pathFrom,
+  splitPath,
+  treePathVariable,
+  withoutPlaces
+} from "./programPath.ts"
 export { rememberWhile } from "./rememberWhile.ts"
 export { remoteProblem, withoutLogin } from "./remoteUrl.ts"
 export { GitLimits, type GitOptions, objectNotFetched, runGit, saysNoWorkTree, untilBlocked } from "./runGit.ts"
