@@ -22,6 +22,7 @@ import { holdFolders, type Replaced } from "./heldFolders.ts"
 import type { Keeping } from "./keepNames.ts"
 import { isWithin } from "./mounts.ts"
 import type { NestedWatch } from "./NestedWatch.ts"
+import { makeOwnFolders } from "./ownFolders.ts"
 import { type OwnPlaces, type Policy, policyFor, type SandboxSettings } from "./policy.ts"
 import { type makeProxy, ProxyFailed } from "./proxy.ts"
 import { lookAtRefused } from "./refusedWrites.ts"
@@ -286,6 +287,10 @@ export const settled = (host: Host, directory: string, role: Role, of: CommandsO
       const workspace = await realpath(directory)
       const forNow = of.whose === "agent" ? (host.opened.get(workspace) ?? []) : []
       const wished = role === "author" ? [...always, ...forNow] : []
+      if (host.options.visiting !== true) {
+        const written = [workspace, ...settings.write.map((path) => placeOf(path, { home, workspace })), ...wished]
+        await makeOwnFolders(environment, home, written)
+      }
       const around = await lookAround(where, settings, { wished, ...(own === undefined ? {} : { own }) })
       const policy = policyFor(around, settings, role)
       await refuseFolding(host, policy)
