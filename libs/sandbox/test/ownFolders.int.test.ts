@@ -38,10 +38,19 @@ const cases: Readonly<Record<string, Case>> = {
     file: ({ home }) => join(home, ".cache/opencode/node_modules/plugin/index.js"),
     write: ["~/.cache"]
   },
-  "what was made of modules": { file: ({ home }) => join(home, ".cache/reprise/compiled/a"), write: ["~"] },
-  "modules of a home folder": { file: ({ home }) => join(home, ".node_modules/bufferutil/index.js"), write: ["~"] },
+  "what was made of modules, where the workspace is the home folder": {
+    file: ({ workspace }) => join(workspace, ".cache/reprise/compiled/a"),
+    variables: ({ workspace }) => ({ HOME: workspace })
+  },
+  "modules of a home folder": {
+    file: ({ workspace }) => join(workspace, ".node_modules/bufferutil/index.js"),
+    variables: ({ workspace }) => ({ HOME: workspace })
+  },
   "OpenCode's data": { file: ({ home }) => join(home, ".local/share/opencode/bin/rg"), write: ["~/.local"] },
-  "what the user trusts": { file: ({ home }) => join(home, ".config/reprise/trust/a.json"), write: ["~/.config"] },
+  "what the user trusts": {
+    file: ({ workspace }) => join(workspace, "out-config/reprise/trust/a.json"),
+    variables: ({ workspace }) => ({ XDG_CONFIG_HOME: join(workspace, "out-config") })
+  },
   "a server in a cache in the tree": {
     file: ({ workspace }) => join(workspace, "out-cache", server),
     variables: ({ workspace }) => ({ XDG_CACHE_HOME: join(workspace, "out-cache") })
@@ -51,7 +60,7 @@ const cases: Readonly<Record<string, Case>> = {
     variables: ({ workspace }) => ({ XDG_CONFIG_HOME: join(workspace, "out-config") })
   },
   "clones in the tree": {
-    file: ({ workspace }) => join(workspace, "out-data/reprise/repositories/a/.git/config"),
+    file: ({ workspace }) => join(workspace, "out-data/reprise/repositories/a/file"),
     variables: ({ workspace }) => ({ XDG_DATA_HOME: join(workspace, "out-data") })
   },
   "what a human allowed for good": {
@@ -77,6 +86,9 @@ describe.skipIf(!sandboxed)("the folders of Reprise and OpenCode", () => {
     ([, { before, file, opened, variables, write }]) =>
       Effect.gen(function* () {
         const here = yield* scene
+        for (const folder of [".cache", ".config", ".local/share"]) {
+          mkdirSync(join(here.home, folder), { recursive: true })
+        }
         before?.(here)
         const path = file(here)
         const more = { XDG_CACHE_HOME: "", XDG_CONFIG_HOME: "", XDG_DATA_HOME: "", ...variables?.(here) }
