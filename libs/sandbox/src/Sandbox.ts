@@ -4,7 +4,7 @@
  */
 import { realpath, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { hasCode, type OfTree } from "@reprise/process"
+import { hasCode, loadedFromTree, type OfTree } from "@reprise/process"
 import type { PermissionMode, Role, RunId } from "@reprise/protocol"
 import { Context, Effect, Layer, Scope, Semaphore } from "effect"
 import { agentProgram, type SandboxedAgent } from "./agentProgram.ts"
@@ -393,7 +393,8 @@ const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
     yield* Effect.forkScoped(Effect.ignore(onDisk("/", () => removeUnusedCaches(cachesFolder(host)))))
   }
   const { canBeOutlived = false, engine } = usability
-  return inUse(host, { engine, canBeOutlived })
+  const loaded = loadedFromTree(environment, dirname(options.stateDirectory))
+  return inUse(host, { engine, canBeOutlived, ...(loaded.length === 0 ? {} : { loadedFromTree: loaded }) })
 })
 
 /** Not used, unless a layer provides it. */
