@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // Starts Reprise on a Node that is new enough, whichever Node runs this file. Plain JavaScript, so that an old Node can read it.
+import "./ownModules.js"
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import module from "node:module"

@@ -1,6 +1,6 @@
 /** Entry point: parses the command line, runs the command, ends with its exit code. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { closeUnknownFiles, withoutTreePath } from "@reprise/process"
+import { closeUnknownFiles, leaveTree } from "@reprise/process"
 import * as Command from "effect/cli/Command"
 import * as Completions from "effect/cli/Completions"
 import * as Effect from "effect/Effect"
@@ -18,7 +18,7 @@ import { visible } from "./terminal/visible.ts"
 
 // Before any program is started: it would have what this process was started with, and agents can write what lies in the repository.
 closeUnknownFiles()
-Object.assign(process.env, withoutTreePath(process.env, process.cwd()))
+leaveTree(process.env, process.cwd())
 
 const commands = Completions.fromCommand(root)
 const args = withoutHelpOfUnknown(readArguments(process.argv.slice(2)), commands)

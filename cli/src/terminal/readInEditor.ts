@@ -26,7 +26,7 @@ const runEditor = (file: string): Effect.Effect<number | null> =>
     Effect.callback((resume) => {
       const giveBack = holdTerminal()
       // Standard output may be piped to a program: the editor draws on standard error, where the prompts are.
-      const child = spawn("sh", ["-c", script(), "sh", file], { stdio: [0, 2, 2] })
+      const child = spawn("/bin/sh", ["-c", script(), "sh", file], { stdio: [0, 2, 2] })
       const end = () => child.kill()
       for (const signal of endings) process.on(signal, end)
       const ended = (code: number | null) => {

@@ -1,6 +1,5 @@
 /** What programs in a workspace see of this process's environment. Pure. */
-import { delimiter } from "node:path"
-import { treePathVariable } from "./programPath.ts"
+import { type OfTree, ofTree } from "./programPath.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -58,12 +57,16 @@ const usual = new Set([
 
 const isUsual = (name: string): boolean => usual.has(name) || /^(LC_[A-Z]+|XDG_[A-Z_]+)$/.test(name)
 
+const isForCommands = (named: ReadonlyArray<string>) => (name: string) =>
+  !withheld.test(name) && (isUsual(name) || named.includes(name))
+
 /**
  * The environment of quality gates and hooks: the usual variables and those that are named, so that no key or token of
  * the user's reaches them by itself. Withheld variables cannot be named (docs/design/workspace.md#workspace).
  */
-export const commandEnvironment = (host: Environment, named: ReadonlyArray<string>): Record<string, string> => {
-  const inTree = host[treePathVariable] ?? ""
-  const found = pick(host, (name) => isUsual(name) || named.includes(name))
-  return inTree === "" ? found : { ...found, PATH: [inTree, found["PATH"]].join(delimiter) }
-}
+export const commandEnvironment = (host: Environment, named: ReadonlyArray<string>): Record<string, string> =>
+  pick(host, isForCommands(named))
+
+/** What they get besides where they run in the sandbox, or where nothing does. */
+export const commandsOfTree = (host: Environment, named: ReadonlyArray<string>): OfTree =>
+  ofTree(host, isForCommands(named))

@@ -3,7 +3,7 @@
  * end, their logs and ports, git, and files that are replaced in one step.
  */
 export { type Replacement, replacementFolders, replacementsIn } from "./alteredHistory.ts"
-export { childEnvironment, commandEnvironment } from "./childEnvironment.ts"
+export { childEnvironment, commandEnvironment, commandsOfTree } from "./childEnvironment.ts"
 export { acceptUnlisted, type Comparison, type Difference } from "./committedTree.ts"
 export { type Falsehood, falsehoodsBetween, falseTrees } from "./falseObjects.ts"
 export { hasCode, type ReplaceOptions, replaceFile } from "./files.ts"
@@ -35,7 +35,16 @@ export { freePort, isPortTaken } from "./ports.ts"
 export { createPrivateFile, readPrivateFile } from "./privateFiles.ts"
 export { faultOf } from "./programEnd.ts"
 export { lastLines, logSize } from "./programLog.ts"
-export { splitPath, treePathVariable, withoutTreePath } from "./programPath.ts"
+export {
+  leaveTree,
+  loadedFromTree,
+  type OfTree,
+  ofTree,
+  pathFrom,
+  splitPath,
+  treePathVariable,
+  withoutPlaces
+} from "./programPath.ts"
 export { rememberWhile } from "./rememberWhile.ts"
 export { remoteProblem, withoutLogin } from "./remoteUrl.ts"
 export { removeForeign } from "./removeForeign.ts"

@@ -1,6 +1,6 @@
 /** Runs a program that ends by itself, such as git, and collects its output. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { access, constants } from "node:fs/promises"
+import { access, constants, stat } from "node:fs/promises"
 import { delimiter, isAbsolute, join } from "node:path"
 import type { Readable } from "node:stream"
 import { Effect, Schema } from "effect"
@@ -13,8 +13,8 @@ import { type Ending, reasonOf, reasons } from "./programEnd.ts"
 /** Whether there is a file at the path that this user may execute. */
 export const isProgram = (path: string): Effect.Effect<boolean> =>
   Effect.promise(() =>
-    access(path, constants.X_OK).then(
-      () => true,
+    Promise.all([stat(path), access(path, constants.X_OK)]).then(
+      ([found]) => found.isFile(),
       () => false
     )
   )
@@ -32,7 +32,7 @@ export const findProgram = Effect.fn("findProgram")(function* (
 })
 
 export interface ProgramRequest {
-  /** A path, or a name to look up in the request's `PATH`. */
+  /** A path, or a name to look up in the absolute folders of the request's `PATH`. */
   readonly program: string
   readonly args: ReadonlyArray<string>
   readonly directory?: string
@@ -186,11 +186,21 @@ const untilLate = Effect.fnUntraced(function* (
   return yield* failure === undefined ? Effect.never : Effect.fail(failure)
 })
 
-const wordsOf = ({ args, largestMemoryBytes, program }: ProgramRequest): ReadonlyArray<string> =>
-  largestMemoryBytes === undefined ? [program, ...args] : withMemoryLimit(largestMemoryBytes, [program, ...args])
+/** Not left to the system, for which an empty or relative folder of a `PATH` is one below the directory of the request. */
+const lookUp = ({ environment, program }: ProgramRequest): Effect.Effect<string, ProgramFailed> =>
+  program.includes("/")
+    ? Effect.succeed(program)
+    : Effect.flatMap(findProgram(program, environment), (path) =>
+        path === undefined
+          ? new ProgramFailed({ program, reason: "not-found", cause: `there is no program ${program} on the PATH` })
+          : Effect.succeed(path)
+      )
+
+const wordsOf = ({ args, largestMemoryBytes }: ProgramRequest, path: string): ReadonlyArray<string> =>
+  largestMemoryBytes === undefined ? [path, ...args] : withMemoryLimit(largestMemoryBytes, [path, ...args])
 
 /** `detached` gives the program a session and a process group of its own: no terminal to prompt at, and one id to end all. */
-const run = (request: ProgramRequest, onStart: (pid: number | undefined) => void) =>
+const run = (request: ProgramRequest, path: string, onStart: (pid: number | undefined) => void) =>
   Effect.callback<ProgramOutput, ProgramFailed>((resume) => {
     const {
       cutsOutput = false,
@@ -201,7 +211,7 @@ const run = (request: ProgramRequest, onStart: (pid: number | undefined) => void
       program,
       take
     } = request
-    const [command = program, ...args] = wordsOf(request)
+    const [command = path, ...args] = wordsOf(request, path)
     const child = spawn(command, args, {
       ...(directory === undefined ? {} : { cwd: directory }),
       env: { ...environment },
@@ -262,8 +272,9 @@ const run = (request: ProgramRequest, onStart: (pid: number | undefined) => void
  * @example runProgram({ program: "ps", args: ["-A"], environment: { PATH: "/bin:/usr/bin" } })
  */
 export const runProgram = Effect.fn("runProgram")(function* (request: ProgramRequest) {
+  const path = yield* lookUp(request)
   let pid: number | undefined
-  const started = run(request, (id) => {
+  const started = run(request, path, (id) => {
     pid = id
   })
   return yield* Effect.raceFirst(

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
 import { markedProcesses, type ProgramRequest, runGit, runProgram, variableOf } from "../src/index.ts"
@@ -52,6 +52,23 @@ describe("runProgram", () => {
       )
       const whole = yield* shell("echo 0123456789", { largestOutputBytes: 11, cutsOutput: true })
       assert.deepStrictEqual(whole, { exitCode: 0, stdout: "0123456789\n", stderr: "" })
+    })
+  )
+
+  it.live("looks names up in absolute folders alone, and takes no folder for a program", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      mkdirSync(join(directory, "folders/git"), { recursive: true })
+      for (const path of ["git", "bin/git"]) {
+        mkdirSync(dirname(join(directory, path)), { recursive: true })
+        writeFileSync(join(directory, path), "#!/bin/sh\necho planted\n", { mode: 0o700 })
+      }
+      const start = (path: string) =>
+        runProgram({ program: "git", args: ["--version"], directory, environment: { PATH: path } })
+      const { stdout } = yield* start(`:.:./bin:bin:${directory}/folders:/usr/bin:/bin`)
+      assert.match(stdout, /^git version/)
+      const failure = yield* Effect.flip(start(":.:bin"))
+      assert.strictEqual(failure.message, "git could not be run: there is no program git on the PATH")
     })
   )
 

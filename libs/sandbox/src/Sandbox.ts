@@ -4,6 +4,7 @@
  */
 import { realpath, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import { loadedFromTree, type OfTree } from "@reprise/process"
 import type { PermissionMode, Role, RunId } from "@reprise/protocol"
 import { Context, Effect, Layer, Scope, Semaphore } from "effect"
 import { agentProgram, type SandboxedAgent } from "./agentProgram.ts"
@@ -30,6 +31,7 @@ import {
   heardFolder,
   heldBefore,
   keyOf,
+  noneOfTree,
   onDisk,
   placesOf,
   prepared,
@@ -81,10 +83,10 @@ export interface SandboxShape {
   /** A program that takes `-c COMMAND` as a shell does, and runs an agent's command in the sandbox of a directory. */
   readonly shellFor: (directory: string, role: Role) => Effect.Effect<string, SandboxFault>
   /**
-   * The same for one quality gate of a run, which gets the variables that it is started with. `/tmp` is empty, and the caches
-   * hold the packages that earlier gates of the run fetched and built.
+   * The same for one quality gate of a run, which gets the variables that it is started with, and `inTree`, which only it may
+   * have. `/tmp` is empty, and the caches hold the packages that earlier gates of the run fetched and built.
    */
-  readonly gateShell: (directory: string, run: RunId) => Effect.Effect<string, SandboxFault>
+  readonly gateShell: (directory: string, run: RunId, inTree?: OfTree) => Effect.Effect<string, SandboxFault>
   /** The same for a server of many sessions: what it runs follows who works now in the folder that `sessionFolder` names. */
   readonly serverShell: Effect.Effect<string, SandboxFault>
   /**
@@ -256,10 +258,10 @@ const inUse = (host: Host, here: EngineHere): SandboxShape => {
     policy: (directory, role) => Effect.map(settled(host, directory, role), ({ policy }) => policy),
     shellFor: (directory, role) =>
       Effect.andThen(tidy(host, directory), shellAt(directory, role, prepared(host, directory, role))),
-    gateShell: (directory, run) =>
+    gateShell: (directory, run, inTree = noneOfTree) =>
       Effect.andThen(
         tidy(host, directory),
-        shellAt(directory, "gate", prepared(host, directory, "author", { whose: "gate", run }))
+        shellAt(directory, "gate", prepared(host, directory, "author", { whose: "gate", run, inTree }))
       ),
     serverShell: Effect.suspend(() => {
       const path = join(programs, "shell")
@@ -348,7 +350,8 @@ const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
     yield* Effect.forkScoped(Effect.ignore(onDisk("/", () => removeUnusedCaches(cachesFolder(host)))))
   }
   const { canBeOutlived = false, engine } = usability
-  return inUse(host, { engine, canBeOutlived })
+  const loaded = loadedFromTree(environment, dirname(options.stateDirectory))
+  return inUse(host, { engine, canBeOutlived, ...(loaded.length === 0 ? {} : { loadedFromTree: loaded }) })
 })
 
 /** Not used, unless a layer provides it. */

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { chmod, mkdir, realpath } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { delimiter, dirname, join } from "node:path"
-import { hasCode, replaceFile, splitPath, treePathVariable } from "@reprise/process"
+import { hasCode, type OfTree, ofTree, replaceFile, splitPath, withoutPlaces } from "@reprise/process"
 import type { Role, RunId } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
 import { type Environment, gitRepositoryOf, homeOf } from "./askGit.ts"
@@ -22,6 +22,7 @@ import { holdFolders, type Replaced } from "./heldFolders.ts"
 import type { Keeping } from "./keepNames.ts"
 import { isWithin } from "./mounts.ts"
 import type { NestedWatch } from "./NestedWatch.ts"
+import { makeOwnFolders } from "./ownFolders.ts"
 import { type OwnPlaces, type Policy, policyFor, type SandboxSettings } from "./policy.ts"
 import { type makeProxy, ProxyFailed } from "./proxy.ts"
 import { lookAtRefused } from "./refusedWrites.ts"
@@ -98,15 +99,12 @@ export const sharedFolder = ({ stateDirectory }: SandboxOptions) => join(stateDi
 /** Programs that agents' programs and gates are started with. No command sees them. */
 export const programsOf = ({ folder }: Host) => join(folder, "programs")
 
-/** A quality gate is started with the folders of the tree on its `PATH`. */
-export const programPaths = (host: Host, inTree?: string): ProgramPaths => {
-  const { environment } = host
-  return {
-    own: programsOf(host),
-    outside: environment["PATH"] ?? "",
-    inTree: inTree ?? environment[treePathVariable] ?? ""
-  }
-}
+/** `inTree`: for a quality gate, which does not get all of it. */
+export const programPaths = (host: Host, inTree = ofTree(host.environment)): ProgramPaths => ({
+  own: programsOf(host),
+  outside: host.environment["PATH"] ?? "",
+  inTree
+})
 
 /** The user's `PATH` without the repository's folders, which its commands are to write. */
 const userPath = ({ environment = process.env, stateDirectory }: SandboxOptions): string =>
@@ -117,7 +115,10 @@ export const environmentFor = (options: SandboxOptions): Environment => {
   const { environment = process.env, settings, stateDirectory } = options
   const at = { home: homeOf(environment), workspace: dirname(stateDirectory) }
   const written = settings.write.map((path) => placeOf(path, at))
-  return { ...environment, PATH: splitPath(userPath(options), written).outside }
+  return {
+    ...withoutPlaces(environment, [dirname(stateDirectory), ...written]),
+    PATH: splitPath(userPath(options), written).outside
+  }
 }
 
 export const placesOf = ({ folder }: Host) => join(folder, "places")
@@ -186,7 +187,11 @@ const ownPlaces = ({ engine, folder, options: { stateDirectory } }: Host) =>
   engine === "seatbelt" ? join(tmpdir(), `reprise-sandbox-${digest(stateDirectory)}`) : folder
 
 /** Commands of agents, or the quality gates of a run. */
-export type CommandsOf = { readonly whose: "agent" } | { readonly whose: "gate"; readonly run: RunId }
+export type CommandsOf =
+  | { readonly whose: "agent" }
+  | { readonly whose: "gate"; readonly run: RunId; readonly inTree: OfTree }
+
+export const noneOfTree: OfTree = { path: "", variables: {} }
 
 export const ofAgents: CommandsOf = { whose: "agent" }
 
@@ -282,6 +287,10 @@ export const settled = (host: Host, directory: string, role: Role, of: CommandsO
       const workspace = await realpath(directory)
       const forNow = of.whose === "agent" ? (host.opened.get(workspace) ?? []) : []
       const wished = role === "author" ? [...always, ...forNow] : []
+      if (host.options.visiting !== true) {
+        const written = [workspace, ...settings.write.map((path) => placeOf(path, { home, workspace })), ...wished]
+        await makeOwnFolders(environment, home, written)
+      }
       const around = await lookAround(where, settings, { wished, ...(own === undefined ? {} : { own }) })
       const policy = policyFor(around, settings, role)
       await refuseFolding(host, policy)
@@ -332,19 +341,15 @@ const socketsFor = (host: Host, whose: Whose, { policy: { workspace } }: Held, p
   })
 }
 
-const textFor = Effect.fnUntraced(function* (
-  host: Host,
-  directory: string,
-  role: Role,
-  { whose }: CommandsOf,
-  held: Held
-) {
+const textFor = Effect.fnUntraced(function* (host: Host, directory: string, role: Role, of: CommandsOf, held: Held) {
   const { policy } = held
+  const { whose } = of
   const isGate = whose === "gate"
+  const programs = programPaths(host, of.whose === "gate" ? of.inTree : undefined)
   const { bubblewrap, shell: own } = host.programs
   const shell = isGate ? "/bin/sh" : own
   if (bubblewrap === undefined) {
-    return yield* onDisk(directory, () => seatbeltShell({ policy, shell, chosenEnvironment: isGate }))
+    return yield* onDisk(directory, () => seatbeltShell({ policy, shell, programs, chosenEnvironment: isGate }))
   }
   // Of an author's command a human may allow any name.
   const proxied = policy.network.length > 0 || (role === "author" && !isGate)
@@ -360,7 +365,7 @@ const textFor = Effect.fnUntraced(function* (
     proxy: { ...access, socket: door },
     desk: { socket: desk, folder: heardFolder(host) },
     dependencies: host.nested.dependenciesFile(policy.workspace),
-    programs: programPaths(host, isGate ? "" : undefined)
+    programs
   })
 })
 

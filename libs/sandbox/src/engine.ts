@@ -26,21 +26,32 @@ export const chooseEngine = (platform: string, isRequired: boolean): Choice => {
 const outlived =
   "Processes of a command that is killed may go on: bubblewrap cannot be started inside of itself here, and programs may debug others of their user. Allow bubblewrap nested user namespaces, or set kernel.yama.ptrace_scope to 1."
 
-/** `canBeOutlived`: whether a command can take over the process with which all of its own end. */
+const ofSeatbelt = [
+  "Seatbelt was never tried with Reprise on a Mac.",
+  "Commands reach no name, whatever sandbox.network says, and nobody is asked about one.",
+  "Processes that a command leaves behind go on, and the machine's processes can be seen, but not signalled.",
+  "The machine's temporary folder can be read; what a command may not write is not counted."
+]
+
+const startedWith = (names: ReadonlyArray<string>) =>
+  `Reprise itself was started with code of the repository, where agents write, or of whatever folder it is started in: ${names.join(", ")} ${names.length === 1 ? "leads" : "lead"} there, and Node has loaded it outside of the sandbox. Take that out where your shell sets it (an empty entry, as a colon at the end leaves it, is the current folder), and start Reprise again.`
+
+/**
+ * `canBeOutlived`: whether a command can take over the process with which all of its own end. `loadedFromTree`: names of variables by
+ * which this process has loaded code that agents can write.
+ */
 export interface EngineHere {
   readonly engine: Engine
   readonly canBeOutlived?: boolean
+  readonly loadedFromTree?: ReadonlyArray<string>
 }
 
 /** What does not hold here that the sandbox promises on Linux; empty: nothing is missing. Lines for people. */
-export const shortcomings = ({ canBeOutlived = false, engine }: EngineHere): ReadonlyArray<string> =>
-  engine === "bubblewrap"
-    ? canBeOutlived
-      ? [outlived]
-      : []
-    : [
-        "Seatbelt was never tried with Reprise on a Mac.",
-        "Commands reach no name, whatever sandbox.network says, and nobody is asked about one.",
-        "Processes that a command leaves behind go on, and the machine's processes can be seen, but not signalled.",
-        "The machine's temporary folder can be read; what a command may not write is not counted."
-      ]
+export const shortcomings = ({
+  canBeOutlived = false,
+  engine,
+  loadedFromTree = []
+}: EngineHere): ReadonlyArray<string> => [
+  ...(loadedFromTree.length === 0 ? [] : [startedWith(loadedFromTree)]),
+  ...(engine === "seatbelt" ? ofSeatbelt : canBeOutlived ? [outlived] : [])
+]

@@ -5,7 +5,7 @@
 import type { MacOSSandboxParams } from "@anthropic-ai/sandbox-runtime/dist/sandbox/macos-sandbox-utils.js"
 import { isWithin, type Mount } from "./mounts.ts"
 import type { Policy } from "./policy.ts"
-import { alone, exported, ofShell, shellHead, withholding } from "./shellScript.ts"
+import { alone, choosingPrograms, exported, ofShell, type ProgramPaths, shellHead, withholding } from "./shellScript.ts"
 import { quoted } from "./shellWords.ts"
 
 const isHidden = ({ as }: Mount) => as === "hidden-file" || as === "hidden-folder"
@@ -41,11 +41,17 @@ export const seatbeltRules = (
 interface SeatbeltOptions {
   readonly policy: Policy
   readonly shell: string
+  readonly programs: ProgramPaths
   readonly chosenEnvironment: boolean
 }
 
 /** Fails where a policy cannot be expressed. Gives the text of a program that takes `-c COMMAND` as a shell does. */
-export const seatbeltShell = async ({ chosenEnvironment, policy, shell }: SeatbeltOptions): Promise<string> => {
+export const seatbeltShell = async ({
+  chosenEnvironment,
+  policy,
+  programs,
+  shell
+}: SeatbeltOptions): Promise<string> => {
   const rules = seatbeltRules(policy)
   if (rules === undefined)
     throw new Error(
@@ -58,12 +64,15 @@ export const seatbeltShell = async ({ chosenEnvironment, policy, shell }: Seatbe
   const temporary = { TMPDIR: policy.temporary, TEMP: policy.temporary, TMP: policy.temporary }
   const variables = { ...policy.environment, ...temporary, ...ofShell(shell) }
   // The library sets a temporary folder of its own choosing before it enters.
-  const again = Object.entries(temporary).map(([name, value]) => `${name}=${quoted(value)}`)
+  const again = Object.entries({ ...programs.inTree.variables, ...temporary }).map(
+    ([name, value]) => `${name}=${quoted(value)}`
+  )
   return [
     shellHead,
     chosenEnvironment ? "" : withholding,
+    choosingPrograms(programs),
     exported(variables),
     `${alone}\n`,
-    `${entered} /usr/bin/env ${again.join(" ")} ${quoted(shell)} "$@"\n`
+    `${entered} /usr/bin/env PATH="$inside" ${again.join(" ")} ${quoted(shell)} "$@"\n`
   ].join("")
 }

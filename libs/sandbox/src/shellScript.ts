@@ -2,6 +2,7 @@
  * Programs that stand in for a shell: `PROGRAM -c COMMAND` runs the command in the sandbox. They are scripts, because they
  * start for every command of an agent, and a start of Node takes longer than most commands. Pure.
  */
+import type { OfTree } from "@reprise/process"
 import { type Bubblewrap, bubblewrapArguments, proxySocket, startOf, type Words } from "./bubblewrap.ts"
 import { closingDescriptors } from "./closeDescriptors.ts"
 import { withheldVariables } from "./credentials.ts"
@@ -59,13 +60,13 @@ export interface ProgramPaths {
   readonly own: string
   /** A `PATH` of folders that no command can write, for what runs outside of the sandbox. */
   readonly outside: string
-  /** More folders for the command, which come first. */
-  readonly inTree: string
+  /** What leads into the repository: for the command alone. */
+  readonly inTree: OfTree
 }
 
 /** Sets `inside` to the command's `PATH`. */
-const choosingPrograms = ({ inTree, outside, own }: ProgramPaths) => `set -f
-IFS=: inside=${inTree === "" ? "" : quoted(inTree)}
+export const choosingPrograms = ({ inTree: { path }, outside, own }: ProgramPaths) => `set -f
+IFS=: inside=${path === "" ? "" : quoted(path)}
 for entry in $PATH; do
   case $entry in ${quoted(own)}/*) ;; *) inside=$inside\${inside:+:}$entry ;; esac
 done
@@ -74,7 +75,11 @@ unset IFS entry
 set +f
 `
 
-const asInside = '--setenv PATH "$inside"'
+const asInside = ({ inTree }: ProgramPaths): string =>
+  [
+    '--setenv PATH "$inside"',
+    ...Object.entries(inTree.variables).map(([name, value]) => `--setenv ${name} ${quoted(value)}`)
+  ].join(" ")
 
 /**
  * Of the shell that reads the commands. Bash takes a pipe of Node's for a connection, over which the first shell would read
@@ -242,7 +247,7 @@ export const sandboxedShell = (options: ShellOptions): string => {
   const names = keepNames(policy, keeping)
   const heard = overheard(desk)
   const hidden = hiding(bubblewrapArguments(policy, proxy?.socket))
-  const enter = [...startOf(bubblewrap, heard.own).map(quoted), asInside, ...hidden.words]
+  const enter = [...startOf(bubblewrap, heard.own).map(quoted), asInside(programs), ...hidden.words]
   const inner = `${began}${proxy === undefined ? "" : forwarding}exec "$@"`
   return [
     shellHead,
@@ -306,7 +311,7 @@ export const agentProgramText = (options: AgentProgramOptions): string => {
     exported({ ...policy.environment, ...proxyVariables(proxy) }),
     names.before,
     hidden.before,
-    [...startOf(bubblewrap).map(quoted), asInside, ...hidden.words].join(" "),
+    [...startOf(bubblewrap).map(quoted), asInside(programs), ...hidden.words].join(" "),
     ` -- /bin/sh -c ${quoted(`${inner}exec "$@"`)} "$PWD" "$@"\n`,
     "status=$?\n",
     names.after,
@@ -321,7 +326,7 @@ export const openShell = (shell: string, programs: ProgramPaths): string =>
     shellHead,
     withholding,
     choosingPrograms(programs),
-    exported(ofShell(shell)),
+    exported({ ...ofShell(shell), ...programs.inTree.variables }),
     `${alone}\n`,
     `PATH=$inside\nunset inside\nexec ${quoted(shell)} "$@"\n`
   ].join("")

@@ -14,6 +14,8 @@ const startupNames: ReadonlyArray<string> = [
   ...[".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".kshrc", ".inputrc"],
   ...[".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".xprofile", ".xsession", ".xsessionrc", ".xinitrc"],
   ...[".vimrc", ".exrc", ".emacs", ".tmux.conf", ".screenrc", ".gdbinit", ".pam_environment"],
+  // Node and Bun find modules and what to load before them there.
+  ...[".node_modules", ".node_libraries", ".bunfig.toml"],
   ...[".ssh/config", ".ssh/rc", ".ssh/environment", ".ssh/authorized_keys"],
   ...["fish/config.fish", "zsh/.zshrc", "nvim/init.lua", "nvim/init.vim"].map((name) => `.config/${name}`),
   ...["autostart", "environment.d", "systemd/user"].map((name) => `.config/${name}`)

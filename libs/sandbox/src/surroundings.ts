@@ -13,6 +13,7 @@ import { listedFolders } from "./listedFolders.ts"
 import { isWithin } from "./mounts.ts"
 import { findNamed, findNamedToWrite } from "./namedPlaces.ts"
 import type { Bounds } from "./openPlaces.ts"
+import { neverWritten, ownFoldersOnDisk } from "./ownFolders.ts"
 import {
   type Found,
   type GitPlaces,
@@ -179,13 +180,19 @@ export const lookAround = async (
   const keyPlaces = [...ofPrograms, ...ofAnnex]
   const deniedPlaces = settings.deny.map((path) => placeOf(path, at))
   const toHide = Promise.all([findEach(keyPlaces).then(eachOnce), findAll(deniedPlaces)])
-  const closed = toHide.then((hidden) => closedPlaces(at, [...ofPrograms, ...deniedPlaces], hidden.flat(), git))
+  const { opencode, reprise } = await ownFoldersOnDisk(where.environment, where.home)
+  const closed = toHide.then((hidden) =>
+    closedPlaces(at, [...ofPrograms, ...deniedPlaces, ...reprise, ...opencode], hidden.flat(), git)
+  )
   const always = [workspace, ...(git === undefined ? [] : [git.common, git.directory])]
   const bounds = { home, workspace, stateDirectory }
   const opened = wished.length === 0 ? [] : await openedPlaces(wished, { ...bounds, closed: await closed })
   const toWrite = [...named(settings.write, "sandbox.write"), ...ofAgent(own.write)]
   const write = [...(await findNamedToWrite(toWrite, [...always, ...opened])), ...opened]
   const writable = [...always, ...write]
+  const real = async (paths: ReadonlyArray<string>) => pathsOf(await findAll(paths.map((path) => placeOf(path, at))))
+  const wishedToWrite = { settings: await real(settings.write), agent: await real(own.write), workspace }
+  const toNobody = await neverWritten(where.environment, where.home, wishedToWrite)
   const programs = where.searched.filter((folder) => !writable.some((place) => isWithin(folder, place)))
   const [[credentials, denied], sockets, ownFolders, absent, ofHome, ofPath, read, homes] = await Promise.all([
     toHide,
@@ -197,7 +204,8 @@ export const lookAround = async (
     findNamed([...named(settings.read, "sandbox.read"), ...ofAgent(own.read)], writable),
     findAll([where.home, ...ownHome()])
   ])
-  const startup = [...ofHome, ...ofPath]
+  const couldBeWritten = (path: string) => writable.some((place) => isWithin(path, place))
+  const startup = [...new Set([...ofHome, ...ofPath, ...toNobody.filter(couldBeWritten)])]
   // Of its own login an agent has need; what the settings deny stays denied.
   const hidden = [...credentials.filter(({ path }) => !ownFolders.some((folder) => isWithin(path, folder))), ...denied]
   const leadsTo = makeLeadsTo()

@@ -27,6 +27,13 @@ describe("what separates commands from a machine", () => {
     )
   })
 
+  it("is said not to hold Reprise itself where it was started with code of the repository", () => {
+    assert.match(
+      shortcomings({ engine: "bubblewrap", loadedFromTree: ["LD_LIBRARY_PATH", "NODE_OPTIONS"] }).join("\n"),
+      /LD_LIBRARY_PATH, NODE_OPTIONS lead there.*Take that out/
+    )
+  })
+
   it("is said to let processes of a killed command go on where one can take over what ends them", () => {
     assert.match(shortcomings({ engine: "bubblewrap", canBeOutlived: true }).join("\n"), /may go on.*ptrace_scope to 1/)
   })

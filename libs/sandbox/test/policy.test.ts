@@ -252,7 +252,7 @@ describe("the program that stands in for a shell", () => {
     folders: { paths: [], copied: [], stamp: "/state/held/stamp" },
     keeper: "/run/keeper"
   }
-  const programs = { own: "/state/programs", outside: "/usr/bin:/bin", inTree: "" }
+  const programs = { own: "/state/programs", outside: "/usr/bin:/bin", inTree: { path: "", variables: {} } }
   const options = {
     policy,
     shell: "/bin/bash",

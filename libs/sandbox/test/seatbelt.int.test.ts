@@ -41,7 +41,9 @@ const around: Surroundings = {
 }
 const policy = policyFor(around, none, "author")
 
-const textOf = (it: Policy, shell = "/bin/zsh") => seatbeltShell({ policy: it, shell, chosenEnvironment: false })
+const programs = { own: "/state/programs", outside: "/usr/bin:/bin", inTree: { path: "", variables: {} } }
+const textOf = (it: Policy, shell = "/bin/zsh") =>
+  seatbeltShell({ policy: it, shell, programs, chosenEnvironment: false })
 
 describe("the program for macOS", () => {
   it("tells Seatbelt the same policy: what is written, what stays as it is, what is not seen, and no network", () => {

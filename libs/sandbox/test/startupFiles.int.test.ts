@@ -46,9 +46,9 @@ describe("a command's output has nothing that a user's startup file says", () =>
       const here = yield* talkative
       const shell = join(here.stateDirectory, "open-shell")
       mkdirSync(here.stateDirectory, { recursive: true })
-      writeFileSync(shell, openShell("/bin/bash", { own: here.stateDirectory, outside: "/usr/bin:/bin", inTree: "" }), {
-        mode: 0o700
-      })
+      const inTree = { path: "", variables: {} }
+      const programs = { own: here.stateDirectory, outside: "/usr/bin:/bin", inTree }
+      writeFileSync(shell, openShell("/bin/bash", programs), { mode: 0o700 })
       assert.strictEqual(yield* outputOf(shell, here), "done\n")
     })
   )

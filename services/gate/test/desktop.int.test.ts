@@ -1,9 +1,19 @@
 /** Notices on a desktop, by a program in the place of the system's that notes how it was called. */
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { drain } from "@reprise/actor"
+import { leaveTree, runProgram } from "@reprise/process"
 import { Effect } from "effect"
 import { resolveChannels, send } from "../src/index.ts"
 import { desktopNotice, notifySendArguments } from "../src/notify/desktopNotice.ts"
@@ -49,6 +59,29 @@ const desktop = Effect.fnUntraced(function* (platform: "linux" | "darwin" = "lin
       .map((name) => readFileSync(join(directory, name), "utf8").split("\0").slice(0, -1))
   return { channel, calls, program }
 })
+
+it.effect("finds what the program is started with outside of the repository", () =>
+  Effect.gen(function* () {
+    const directory = yield* folder
+    const tree = join(directory, "tree")
+    for (const path of ["tree/.git", "tree/bin", "bin"]) mkdirSync(join(directory, path), { recursive: true })
+    const program = join(directory, "bin", "notify-send")
+    writeFileSync(program, "#!/usr/bin/env bash\necho notice\n", { mode: 0o700 })
+    writeFileSync(join(tree, "bin", "bash"), "#!/bin/sh\necho planted\n", { mode: 0o700 })
+    const environment: Record<string, string | undefined> = {
+      PATH: `${join(tree, "bin")}:${join(directory, "bin")}:/usr/bin:/bin`
+    }
+    leaveTree(environment, tree)
+    const found = yield* findDesktopProgram(environment, "linux")
+    if (found._tag === "Missing") return assert.fail(found.reason)
+    const { stdout } = yield* runProgram({
+      program: found.program.path,
+      args: [],
+      environment: found.program.environment
+    })
+    assert.strictEqual(stdout, "notice\n")
+  })
+)
 
 layer(world, { excludeTestServices: true, timeout: "5 minutes" })("notices on the desktop over JetStream", (it) => {
   it.effect("tell of a question, and of its answer", () =>

@@ -23,6 +23,9 @@ export const checkSandbox = Effect.fn("checkSandbox")(function* (options: System
   const unguarded = startsOpenCode ? unguardedBy(process.env) : undefined
   if (unguarded !== undefined) return broken("sandbox", `OpenCode is not started: ${unguarded.problem}`, unguarded.next)
   const missing = shortcomings(standing)
+  if (standing.loadedFromTree !== undefined) {
+    return warning("sandbox", "Commands run in it, but Reprise itself may run what they wrote.", missing.join(" "))
+  }
   if (missing.length > 0 && standing.engine === "bubblewrap") {
     return warning("sandbox", "Commands run in it, but what they start may outlive them.", missing.join(" "))
   }

@@ -4,12 +4,15 @@ import { endGroup, exitCodeOf, type ProcessHandle, type Spawner, startProcess } 
 
 export interface Script {
   readonly script: string
-  /** Reads the script, given after `-c`. Default: `sh`. */
+  /** The path of what reads the script, given after `-c`. Default: the system's shell. */
   readonly shell?: string
   readonly directory: string
   /** The whole environment: nothing is inherited. */
   readonly environment: Readonly<Record<string, string>>
 }
+
+/** Never looked up: the first folder of a `PATH` may be one that agents write. */
+const systemShell = "/bin/sh"
 
 /** `exitCode` is null when the script timed out or a signal ended its shell. */
 export interface ScriptEnd {
@@ -49,11 +52,11 @@ const awaitOutput = <E>(output: Fiber.Fiber<void, E>) =>
  * ended or `timeoutMs` is over, the rest of its process group is ended too.
  */
 export const runScript = Effect.fnUntraced(function* <E, R>(
-  { script, shell: reader = "sh", ...where }: Script,
+  { script, shell: reader = systemShell, ...where }: Script,
   timeoutMs: number,
   take: (chunk: Uint8Array) => Effect.Effect<void, E, R>
 ): Effect.fn.Return<ScriptEnd, PlatformError.PlatformError | E, Spawner | Scope.Scope | R> {
-  const shell = { ...where, command: "sh", args: ["-c", watched, "sh", script, reader] }
+  const shell = { ...where, command: systemShell, args: ["-c", watched, "sh", script, reader] }
   const handle = yield* startProcess(shell, { fd3: { type: "input" } })
   const output = yield* handle.all.pipe(Stream.runForEach(take), Effect.forkScoped({ startImmediately: true }))
   const end = yield* awaitEnd(handle, timeoutMs)

@@ -2,7 +2,7 @@
  * Runs one configured command in a workspace and keeps its whole output in a log file
  * (docs/design/workspace.md#workspace).
  */
-import { commandEnvironment } from "@reprise/process"
+import { commandEnvironment, commandsOfTree, pathFrom } from "@reprise/process"
 import type { GateResult, RunId } from "@reprise/protocol"
 import { type Decider, Sandbox } from "@reprise/sandbox"
 import { Clock, Effect, Ref } from "effect"
@@ -87,13 +87,19 @@ const watchRefused = Effect.fnUntraced(function* (directory: string) {
  */
 const compiledAnew: Record<string, string> = process.platform === "linux" ? { PYTHONPYCACHEPREFIX: "/tmp/pycache" } : {}
 
-/** A command that is to run in the sandbox does not run without it. What it leaves, if it is killed, goes with the scope. */
+/**
+ * A command that is to run in the sandbox does not run without it. What it leaves, if it is killed, goes with the scope. What leads
+ * into the repository, where agents write, is only for what runs inside.
+ */
 const shellFor = Effect.fnUntraced(function* ({ directory, environment, runId }: ShellRequest) {
   const sandbox = yield* Sandbox
   const given = commandEnvironment(process.env, environment)
-  if (!sandbox.coversGates) return { environment: given }
+  const inTree = commandsOfTree(process.env, environment)
+  if (!sandbox.coversGates) {
+    return { environment: { ...given, ...inTree.variables, PATH: pathFrom(inTree, given["PATH"]) } }
+  }
   yield* Effect.addFinalizer(() => Effect.ignore(sandbox.tidy(directory)))
-  return { shell: yield* sandbox.gateShell(directory, runId), environment: { ...compiledAnew, ...given } }
+  return { shell: yield* sandbox.gateShell(directory, runId, inTree), environment: { ...compiledAnew, ...given } }
 })
 
 const runRecorded = (request: ShellRequest, recorder: Recorder) => {
