@@ -51,10 +51,14 @@ export { type PipedOptions, type PipedProcess, startPiped } from "./startPiped.t
 export { userCacheFolder, userConfigFolder, userDataFolder } from "./userFolders.ts"
 export {
   type Change,
+  fileNamesOfPhase,
   isOwnFile,
   isOwnName,
+  localSettings,
   mayContainOwnFiles,
+  phasesFolder,
   readStatus,
+  stateFolder,
   undoRuntimeChanges,
   withoutRuntimeChanges,
   workingTreeChanges

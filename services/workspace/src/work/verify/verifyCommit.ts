@@ -98,9 +98,12 @@ export const uncommitted = Effect.fnUntraced(function* (place: Place, reviewPath
   const review = reviewPath === undefined ? [] : [posix.normalize(reviewPath)]
   const tolerated = [...place.tolerated, ...review]
   const differences = yield* git.differences(place.directory, ownTreeFolder(place), "after")
-  const paths = differences.map(({ path }) => path)
-  const counted = new Set(yield* withoutLocalSettings(place.directory, paths))
-  const dirty = differences.filter(({ path }) => counted.has(path) && !isAmong(path, tolerated))
+  // What is told with a reason is more than a file with the user's settings, such as a folder in its place.
+  const shown = differences.flatMap(({ path, why }) => (why === undefined ? [path] : []))
+  const counted = new Set(yield* withoutLocalSettings(place.directory, shown))
+  const dirty = differences.filter(
+    ({ path, why }) => (why !== undefined || counted.has(path)) && !isAmong(path, tolerated)
+  )
   return dirty.length === 0 ? undefined : rejection("dirty-tree", `Not committed: ${listSome(dirty.map(told))}.`)
 })
 
