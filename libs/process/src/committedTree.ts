@@ -174,7 +174,10 @@ export const compareTree = Effect.fn("compareTree")(function* (
   const rules = untracked.filter(isAttributes)
   const flagged = flags.map((path): Found => ({ path, why: unwatched, mayStay: true }))
   const isOwn = ({ path }: Difference) =>
-    !isSubmodule && isOwnName(path) && !commit.files.has(path) && (kind === "root" || !path.startsWith(`${stateFolder}/`))
+    !isSubmodule &&
+    isOwnName(path) &&
+    !commit.files.has(path) &&
+    (kind === "root" || !path.startsWith(`${stateFolder}/`))
   const attributes = [...said, ...rules.map((path) => ({ path, why: foreignAttributes }))]
   // By other attributes than those of the commit, files are the same that are not.
   const misread = attributes.length > 0 || unseen.some(({ path }) => isAttributes(path))
