@@ -5,6 +5,7 @@
 export { childEnvironment, commandEnvironment } from "./childEnvironment.ts"
 export { acceptUnlisted, type Comparison, type Difference } from "./committedTree.ts"
 export { type Falsehood, falsehoodsBetween } from "./falseObjects.ts"
+export { changedFiles, FileStates, readFileStates } from "./fileStates.ts"
 export { hasCode, type ReplaceOptions, replaceFile } from "./files.ts"
 export {
   ForeignFileRefused,
