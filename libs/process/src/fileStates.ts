@@ -6,9 +6,9 @@ import { posix } from "node:path"
 import { Schema } from "effect"
 import { hasCode } from "./files.ts"
 import { asBytes, asText, type Bytes, below, entriesBelow, entriesOf, limitedTo, placeOf } from "./folderEntries.ts"
-import { readForeignFile } from "./foreignFile.ts"
+import { readForeignFile, readForeignText } from "./foreignFile.ts"
 import { isUnclear } from "./ownIndex.ts"
-import { isGitName } from "./unlistedEntries.ts"
+import { isRuntimeConfig, withoutSchemaAddress } from "./workingTree.ts"
 
 /** Of each file its path as bytes, and its state. `isWhole`: whether every file is among them. */
 export const FileStates = Schema.Struct({
@@ -63,11 +63,12 @@ const namesIn = (directory: Bytes, most: number) => {
       }
       found = next.slice(0, most)
     }
-    return found
+    // One that is gone has no name on the disk.
+    return found.length === 0 ? [asBytes(path)] : found
   }
 }
 
-const isGits = (path: Bytes) => isGitName(asText(posix.basename(path)))
+const isGits = (path: Bytes) => posix.basename(path) === ".git"
 
 interface Listed {
   readonly paths: ReadonlySet<Bytes>
@@ -100,6 +101,8 @@ const stateOf = ({ ctimeNs, ino, mode, size }: BigIntStats, hash: string) => `${
 
 const unread = "-"
 
+const sha256 = (content: Buffer | string) => createHash("sha256").update(content).digest("hex")
+
 const hashOf = async (directory: Bytes, path: Bytes, found: BigIntStats, largestBytes: number): Promise<string> => {
   const place = placeOf(directory, path)
   const read = found.isSymbolicLink()
@@ -108,7 +111,7 @@ const hashOf = async (directory: Bytes, path: Bytes, found: BigIntStats, largest
       ? readForeignFile(place, { largestBytes, follow: false })
       : undefined
   const content = await read?.catch(() => undefined)
-  return content === undefined ? unread : createHash("sha256").update(content).digest("hex")
+  return content === undefined ? unread : sha256(content)
 }
 
 /** Runs in groups, in order. */
@@ -144,13 +147,21 @@ export interface ChangedFile {
   readonly how: "new" | "changed" | "unlisted"
 }
 
+/** Whether only OpenCode has changed the file, as it does whenever it starts. */
+const isByRuntime = async (root: Bytes, path: Bytes, hash: string, largestBytes: number): Promise<boolean> => {
+  if (!isRuntimeConfig(asText(path))) return false
+  const text = await readForeignText(placeOf(root, path), { largestBytes, follow: false }).catch(() => undefined)
+  return text !== undefined && sha256(withoutSchemaAddress(text)) === hash
+}
+
 const isSame = async (root: Bytes, path: Bytes, before: string, largestBytes: number): Promise<boolean> => {
   const found = await lookAt(root, path)
   if (typeof found === "string") return found === before
   const [mode = "", size = "", , hash = unread] = before.split(" ")
   if (stateOf(found, hash) === before) return true
-  const isAlike = `${found.mode}` === mode && `${found.size}` === size && hash !== unread
-  return isAlike && (await hashOf(root, path, found, largestBytes)) === hash
+  if (`${found.mode}` !== mode || hash === unread) return false
+  if (`${found.size}` !== size) return isByRuntime(root, path, hash, largestBytes)
+  return (await hashOf(root, path, found, largestBytes)) === hash
 }
 
 /** Files at and below some paths that are not as they were. Where not all was known, a new one is none. */

@@ -106,11 +106,17 @@ export const isOwnFile = ({ code, path }: Change): boolean => code === "??" && i
 /** A larger configuration is nobody's. */
 const largestBytes = 1024 * 1024
 
-const isRuntimeConfig = (path: string): boolean => /(^|\/)opencode\.jsonc?$/.test(path)
+/** Whether OpenCode reads a file of this name as its configuration, and may add the address of a schema to it. */
+export const isRuntimeConfig = (path: string): boolean => /(^|\/)opencode\.jsonc?$/.test(path)
+
+const schemaAddress = '\n  "$schema": "https://opencode.ai/config.json",'
 
 /** What OpenCode writes into a configuration file without a schema whenever it reads one: that is not a change of anybody's. */
-const withSchemaAddress = (committed: string): string =>
-  committed.replace(/^\s*\{/, '{\n  "$schema": "https://opencode.ai/config.json",')
+const withSchemaAddress = (committed: string): string => committed.replace(/^\s*\{/, `{${schemaAddress}`)
+
+/** What such a file held before, if it began with its brace. */
+export const withoutSchemaAddress = (found: string): string =>
+  found.startsWith(`{${schemaAddress}`) ? `{${found.slice(1 + schemaAddress.length)}` : found
 
 const isByRuntimeOnly = (
   directory: string,

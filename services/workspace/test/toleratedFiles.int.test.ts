@@ -25,6 +25,7 @@ const dirty = Effect.gen(function* () {
   at.put("generated/deep/data.txt", "1\n")
   at.put("generated/constructor", "1\n")
   at.put("notes.txt", "1\n")
+  at.put("opencode.json", '{ "a": 1 }\n')
   writeFileSync(unreadableName(at), "1\n")
   mkdirSync(join(at.root, "nested"))
   at.git("-C", "nested", "init", "--quiet")
@@ -75,6 +76,20 @@ const attacks: ReadonlyArray<{
     name: "a file with another content whose name is no UTF-8",
     attack: (at) => writeFileSync(unreadableName(at), "2\n"),
     told: new RegExp(`generated/caf\uFFFD\\.py ${isChanged}`)
+  },
+  {
+    name: "a committed file whose name is no UTF-8, removed",
+    attack: (at) => {
+      at.git("add", "generated")
+      at.git("commit", "--quiet", "-m", "generated")
+      rmSync(unreadableName(at))
+    },
+    told: new RegExp(`generated/caf\uFFFD\\.py ${isNew}`)
+  },
+  {
+    name: "settings of OpenCode's with more than the address of their schema",
+    attack: (at) => at.put("opencode.json", '{\n  "$schema": "https://opencode.ai/config.json", "a": 2 }\n'),
+    told: new RegExp(`opencode\\.json ${isChanged}`)
   },
   {
     name: "a file outside of folders",
@@ -130,6 +145,10 @@ const allowed: ReadonlyArray<{ readonly name: string; readonly leave: (at: Dirty
       utimesSync(join(at.root, "generated/data.txt"), now, now)
       at.put("generated/deep/data.txt", "1\n")
     }
+  },
+  {
+    name: "with the address of its schema, which OpenCode adds",
+    leave: (at) => at.put("opencode.json", '{\n  "$schema": "https://opencode.ai/config.json", "a": 1 }\n')
   },
   {
     name: "removed where no commit has it",
