@@ -37,7 +37,7 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "libs/sandbox/src/records.ts": "lists .reprise/sandbox, which no command sees",
   "libs/sandbox/src/pinnedFolder.ts": "opens folders alone",
   "libs/process/src/removeForeign.ts": "opens folders alone",
-  "libs/process/src/unlistedEntries.ts": "lists names that are no text",
+  "libs/process/src/folderEntries.ts": "lists names that are no text",
   "libs/sandbox/src/putAside.ts": "copies what it puts aside, files of ordinary size alone",
   "libs/agent/src/opencode/server/": "reads the package of the agent, and .reprise",
   "libs/agent/src/claude/sdk/ClaudeSdk.ts": "reads the package of the agent",

@@ -11,14 +11,15 @@ import { type Commit, type CommittedEntry, readCommit } from "./committedEntries
 import { convertedOtherwise } from "./conversions.ts"
 import { asFalsehood, falseObjects } from "./falseObjects.ts"
 import { unwatchedFiles } from "./flaggedFiles.ts"
-import { bytesOf, compareFiles, filesAt, GitEnded, insist, insistBytes, refused } from "./ownIndex.ts"
+import { hiddenByReprise } from "./hiddenByReprise.ts"
+import { bytesOf, compareFiles, filesAt, GitEnded, insist, insistBytes, onDisk, refused } from "./ownIndex.ts"
 import { asBuffer, asBytes, asClearText, asText, fieldsOf, isUnclear } from "./pathBytes.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 import { hidingFiles, readIgnored } from "./selfHiddenFolders.ts"
 import { addStanding, recordStanding, withoutStanding } from "./standing.ts"
 import { type Unlisted, unlistedEntries, unopenedFolders } from "./unlistedEntries.ts"
-import { isOwnName } from "./workingTree.ts"
+import { isOwnName, stateFolder } from "./workingTree.ts"
 
 /** `why`: the predicate of a sentence about the path; absent: it is changed or untracked, as `git status` shows. */
 export interface Difference {
@@ -68,8 +69,6 @@ const hidden = Effect.fnUntraced(function* (directory: string, commit: Commit, o
 const otherwise = "is not as git would check it out: remove it, and 'git checkout' it anew"
 
 const hidesItself = "hides itself, and no commit says so: remove it, or name it in a .gitignore that you commit"
-
-const hiddenByReprise = "is hidden by a rule that Reprise itself made, and is in no commit: remove it, or commit it"
 
 const ofOtherKind =
   "is executable or a link and not so in the commit, or the other way round, which core.fileMode or core.symlinks has git not see: 'git checkout' it anew, or commit it so with 'git update-index --chmod'"
@@ -164,12 +163,6 @@ export interface ComparedTree {
   /** What the commit has submodules at, unless it cannot be believed. */
   readonly submodules: ReadonlyArray<CommittedEntry>
 }
-/** Reprise hides its own folder from git. In a worktree of a run it keeps nothing there, so whoever commits files there hides others. */
-const besideReprise = Effect.fnUntraced(function* (directory: string, commit: Commit, options: GitOptions) {
-  if (!commit.folders.has(".reprise")) return []
-  const listed = yield* insist(directory, ["ls-files", "--others", "-z", "--", ".reprise"], options)
-  return fieldsOf(listed).map((path) => ({ path, why: hiddenByReprise }))
-})
 
 /** Compares a working tree with a commit, without what is in its submodules. */
 export const compareTree = Effect.fn("compareTree")(function* (
@@ -186,10 +179,10 @@ export const compareTree = Effect.fn("compareTree")(function* (
   const said = yield* changedAttributes(directory, commit)
   const own = { folder: request.folder, rules: rulesOf(commit) }
   const { changed, keep, options: ours, otherKinds, read } = yield* compareFiles(directory, hash, own, options)
-  // Where the tree is a submodule or a worktree, the folder is elsewhere.
   const { gitDirectory } = request
   const isSubmodule = gitDirectory === undefined
-  const isReprises = !isSubmodule && dirname(dirname(request.folder)) === join(directory, ".reprise")
+  const isReprises = dirname(dirname(request.folder)) === join(directory, stateFolder)
+  const kind = isSubmodule ? "submodule" : isReprises ? "root" : "worktree"
   const written = new Set(request.when === "before" ? [] : read)
   const files = commit.entries.filter(({ mode, path }) => mode.startsWith("100") && written.has(path))
   const others = Effect.flatMap(listOthers(directory, [], ours), (listed) =>
@@ -205,7 +198,7 @@ export const compareTree = Effect.fn("compareTree")(function* (
       leftOut(directory, commit, changed, ours),
       differingIndex(directory, ours, options),
       unwatchedFiles(directory, options),
-      isReprises ? Effect.succeed([]) : besideReprise(directory, commit, ours),
+      onDisk(() => hiddenByReprise(directory, commit, kind)),
       convertedOtherwise(directory, files, request.folder, ours),
       gitDirectory === undefined ? Effect.succeed([]) : alteredHistory(directory, gitDirectory, options),
       otherKinds
@@ -221,7 +214,7 @@ export const compareTree = Effect.fn("compareTree")(function* (
     isOwnName(path) &&
     !isUnclear(path) &&
     !commit.files.has(path) &&
-    (isReprises || !path.startsWith(".reprise/"))
+    (kind === "root" || !path.startsWith(`${stateFolder}/`))
   const attributes = [...said, ...rules.map((path) => ({ path, why: foreignAttributes }))]
   // By other attributes than those of the commit, files are the same that are not.
   const misread = attributes.length > 0 || unseen.some(({ path }) => isAttributes(path))
@@ -232,13 +225,12 @@ export const compareTree = Effect.fn("compareTree")(function* (
     ...unlisted,
     ...unopened,
     ...converted.map((path) => ({ path, why: otherwise })),
-    ...beside,
     ...altered,
     ...[...changed.filter((path) => !left.has(path)), ...untracked].map((path): Difference => ({ path })),
     ...kinds.map((path): Found => ({ path, why: ofOtherKind, mayStay: true })),
     ...flagged
   ]
-  const all = [...seen.filter((one) => !isOwn(one)), ...index]
+  const all = [...beside, ...seen.filter((one) => !isOwn(one)), ...index]
   const found = [...new Map(all.toReversed().map((one) => [one.path, one])).values()].toReversed()
   const differences = yield* withoutStandingOnes(directory, request, found)
   return { differences, submodules: commit.entries.filter(({ type }) => type === "commit") }

@@ -181,7 +181,7 @@ export const readForeignFile = (
   })
 
 /** The same as UTF-8. */
-export const readForeignText = async (path: string, limits: ForeignLimits): Promise<string | undefined> =>
+export const readForeignText = async (path: string | Buffer, limits: ForeignLimits): Promise<string | undefined> =>
   (await readForeignFile(path, limits))?.toString("utf8")
 
 type PartLimits = Omit<ForeignLimits, "check">

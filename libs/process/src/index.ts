@@ -6,6 +6,7 @@ export { type Replacement, replacementFolders, replacementsIn } from "./alteredH
 export { childEnvironment, commandEnvironment, commandsOfTree } from "./childEnvironment.ts"
 export { acceptUnlisted, type Comparison, type Difference } from "./committedTree.ts"
 export { type Falsehood, falsehoodsBetween, falseTrees } from "./falseObjects.ts"
+export { changedFiles, FileStates, readFileStates } from "./fileStates.ts"
 export { hasCode, type ReplaceOptions, replaceFile } from "./files.ts"
 export {
   ForeignFileRefused,
@@ -63,10 +64,14 @@ export { type PipedOptions, type PipedProcess, startPiped } from "./startPiped.t
 export { userCacheFolder, userConfigFolder, userDataFolder } from "./userFolders.ts"
 export {
   type Change,
+  fileNamesOfPhase,
   isOwnFile,
   isOwnName,
+  localSettings,
   mayContainOwnFiles,
+  phasesFolder,
   readStatus,
+  stateFolder,
   undoRuntimeChanges,
   withoutRuntimeChanges,
   workingTreeChanges

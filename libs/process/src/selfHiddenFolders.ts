@@ -7,12 +7,13 @@ import { asClearText, type Bytes } from "./pathBytes.ts"
 
 /**
  * Folders that tools fill and hide as a whole, by a `.gitignore` inside. They are believed as what a commit says to ignore is, such
- * as `node_modules`. Any other one has to be named in a `.gitignore` of a commit, where the reviewer sees it.
+ * as `node_modules`. Any other one has to be named in a `.gitignore` of a commit, where the reviewer sees it; so have `venv` and
+ * `htmlcov`, in which Python's own runner, and pytest in the second, look for tests.
  */
 const ofTools: ReadonlySet<string> = new Set([
   // Python: environments, and caches of tests, checks and builds.
-  ...[".venv", "venv", ".tox", ".nox", ".pixi", ".pdm-build", ".pytest_cache", ".mypy_cache", ".ruff_cache"],
-  ...[".pyre", ".pytype", ".hypothesis", ".import_linter_cache", ".complexipy_cache", ".ipynb_checkpoints", "htmlcov"],
+  ...[".venv", ".tox", ".nox", ".pixi", ".pdm-build", ".pytest_cache", ".mypy_cache", ".ruff_cache"],
+  ...[".pyre", ".pytype", ".hypothesis", ".import_linter_cache", ".complexipy_cache", ".ipynb_checkpoints"],
   // Node: hooks of husky, caches of builds.
   ...[
     ".angular",

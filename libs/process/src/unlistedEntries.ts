@@ -4,10 +4,9 @@
  * date; linters stop where a `.git` is. So Reprise lists the folders itself (docs/design/workspace.md#what-gates-run-on).
  */
 import type { Dirent } from "node:fs"
-import { opendir } from "node:fs/promises"
 import { posix } from "node:path"
 import { Effect } from "effect"
-import { hasCode } from "./files.ts"
+import { below, entriesOf, type FolderEntry, limitedTo, TooMany } from "./folderEntries.ts"
 import { kindOf } from "./foreignFile.ts"
 import { bytesOf, onDisk, refused } from "./ownIndex.ts"
 import { asBuffer, asBytes, asClearText, type Bytes, fieldsOf } from "./pathBytes.ts"
@@ -38,54 +37,18 @@ export const isGitName = (name: string): boolean => {
 const mostEntries = 5_000_000
 
 /** Of those that no commit has. Each is asked about, and may be told. */
-const mostStrangers = 100_000
+export const mostStrangers = 100_000
 
 const atOnce = 64
-
-const placeOf = (directory: Bytes, folder: Bytes): Buffer => asBuffer(`${directory}/${folder}`)
-const below = (folder: Bytes, name: Bytes): Bytes => (folder === "." ? name : `${folder}/${name}`)
 
 /** On other systems a folder may be on the disk under another spelling than in the commit. */
 const folded: (text: string) => string =
   process.platform === "linux" ? (text) => text : (text) => text.normalize("NFC").toLowerCase()
 
-class TooMany extends Error {}
-
-/** Counts what is read, and ends a search that has no end. */
-const limitedTo = (most: number) => {
-  let left = most
-  return () => {
-    left -= 1
-    if (left < 0) throw new TooMany()
-  }
-}
-
-/** Undefined: it cannot be read, as where its path is too long. One that is gone is empty. */
-const entriesOf = async (directory: Bytes, folder: Bytes, count: () => void) => {
-  const entries: Array<Dirent> = []
-  try {
-    // Leaving the loop closes the folder.
-    for await (const entry of await opendir(placeOf(directory, folder), { encoding: "latin1", bufferSize: 512 })) {
-      count()
-      entries.push(entry)
-    }
-    return entries
-  } catch (error) {
-    if (hasCode(error, "ENOENT", "ENOTDIR")) return []
-    if (hasCode(error, "EACCES", "EPERM", "ENAMETOOLONG", "ELOOP")) return undefined
-    throw error
-  }
-}
-
 const isPlain = (entry: Dirent) => entry.isFile() || entry.isSymbolicLink()
 
-interface Stranger {
-  readonly path: Bytes
-  readonly entry: Dirent
-}
-
 interface Found {
-  readonly strangers: ReadonlyArray<Stranger>
+  readonly strangers: ReadonlyArray<FolderEntry>
   /** Whatever is called `.git`, in a folder of the commit. */
   readonly gitNames: ReadonlyArray<string>
   readonly unreadable: ReadonlyArray<string>
@@ -93,7 +56,7 @@ interface Found {
 
 /** Lists the folders of a commit, from the top; one that is a link is none of its. */
 const searchCommitted = async (directory: Bytes, { files, folders }: Committed): Promise<Found> => {
-  const strangers: Array<Stranger> = []
+  const strangers: Array<FolderEntry> = []
   const gitNames: Array<string> = []
   const unreadable: Array<string> = []
   const count = limitedTo(mostEntries)
@@ -158,7 +121,7 @@ const contentOf = async (directory: Bytes, top: Bytes): Promise<"nothing" | "fil
 
 const gitName =
   "has tools, and not git, take its folder for another repository, whose files they leave out: remove it, or move it out of the folders of the commit"
-const holdsNothing = "is a folder without files, which no commit can hold: remove it"
+export const holdsNothing = "is a folder without files, which no commit can hold: remove it"
 const holdsOdd =
   "is a folder with pipes, sockets or folders that cannot be listed, which no commit can hold: remove it, or name it in a .gitignore that you commit"
 const cannotBeRead =

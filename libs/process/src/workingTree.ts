@@ -1,6 +1,6 @@
 /** What `git status` says of a working tree, without what Reprise and the agents' runtimes write themselves. */
 import { existsSync } from "node:fs"
-import { join } from "node:path"
+import { join, posix } from "node:path"
 import { Effect } from "effect"
 import { changedFlaggedFiles } from "./flaggedFiles.ts"
 import { readForeignText, rewriteForeignFile } from "./foreignFile.ts"
@@ -69,8 +69,27 @@ export const workingTreeChanges = Effect.fn("workingTreeChanges")(function* (
   return { _tag: "changes", changes: [...changes, ...more] } as const
 })
 
+/** Reprise's state, in the working tree in which it is used. */
+export const stateFolder = ".reprise"
+
+/** The user's own settings, in the root of the repository; not if the repository has a file of this name. */
+export const localSettings = "reprise.local.toml"
+
 const sharedDirectory = ".planning/"
-const ownNames = /^\.planning\/phases\/[^/]+\/(\.continuation-state\.json|SUMMARY\.md)(\.tmp)?$/
+
+/** In it each phase has a folder. */
+export const phasesFolder = ".planning/phases"
+
+/** The files that Reprise writes for a phase, in the phase's folder, next to those of others. */
+export const fileNamesOfPhase = [
+  ".continuation-state.json",
+  ".continuation-state.json.tmp",
+  "SUMMARY.md",
+  "SUMMARY.md.tmp"
+] as const
+
+const isFileOfPhase = (path: string): boolean =>
+  posix.dirname(posix.dirname(path)) === phasesFolder && fileNamesOfPhase.some((name) => posix.basename(path) === name)
 
 /** Whether Reprise's files may lie at or below `path` next to those of others. */
 export const mayContainOwnFiles = (path: string): boolean => path.startsWith(sharedDirectory)
@@ -79,7 +98,7 @@ export const mayContainOwnFiles = (path: string): boolean => path.startsWith(sha
  * Whether Reprise itself writes a file of this name. `path`: relative to the working tree, with `/`. A file that git tracks is the
  * repository's, whatever its name.
  */
-export const isOwnName = (path: string): boolean => path.startsWith(".reprise/") || ownNames.test(path)
+export const isOwnName = (path: string): boolean => path.startsWith(`${stateFolder}/`) || isFileOfPhase(path)
 
 /** Whether a change is only that Reprise has written a file of its own. */
 export const isOwnFile = ({ code, path }: Change): boolean => code === "??" && isOwnName(path)
@@ -87,11 +106,17 @@ export const isOwnFile = ({ code, path }: Change): boolean => code === "??" && i
 /** A larger configuration is nobody's. */
 const largestBytes = 1024 * 1024
 
-const isRuntimeConfig = (path: string): boolean => /(^|\/)opencode\.jsonc?$/.test(path)
+/** Whether OpenCode reads a file of this name as its configuration, and may add the address of a schema to it. */
+export const isRuntimeConfig = (path: string): boolean => /(^|\/)opencode\.jsonc?$/.test(path)
+
+const schemaAddress = '\n  "$schema": "https://opencode.ai/config.json",'
 
 /** What OpenCode writes into a configuration file without a schema whenever it reads one: that is not a change of anybody's. */
-const withSchemaAddress = (committed: string): string =>
-  committed.replace(/^\s*\{/, '{\n  "$schema": "https://opencode.ai/config.json",')
+const withSchemaAddress = (committed: string): string => committed.replace(/^\s*\{/, `{${schemaAddress}`)
+
+/** What such a file held before, if it began with its brace. */
+export const withoutSchemaAddress = (found: string): string =>
+  found.startsWith(`{${schemaAddress}`) ? `{${found.slice(1 + schemaAddress.length)}` : found
 
 const isByRuntimeOnly = (
   directory: string,

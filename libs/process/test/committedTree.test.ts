@@ -48,6 +48,14 @@ describe("a .gitignore that no commit has", () => {
     ...[".complexipy_cache", ".devbox", ".elixir_ls", ".jekyll-cache", ".lexical", ".ruby-lsp"].map(
       (folder) => [`is none in ${folder}`, `b/${folder}/.gitignore`, []] as const
     ),
+    ...["htmlcov", "venv"].map(
+      (folder) =>
+        [
+          `counts in ${folder}, which runners of tests enter`,
+          `b/${folder}/.gitignore`,
+          [`b/${folder}/.gitignore`]
+        ] as const
+    ),
     ["counts in a repository of another version control", ".jj/.gitignore", [".jj/.gitignore"]],
     ["is none in husky's folder", ".husky/_/.gitignore", []],
     ["is none where OpenCode wrote it", ".opencode/.gitignore", []],

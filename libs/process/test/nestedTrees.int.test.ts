@@ -15,6 +15,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type ComparisonLimits, differencesFromCommit, whyOfSubmodule } from "../src/nestedTrees.ts"
+import { fileNamesOfPhase, localSettings, phasesFolder, stateFolder } from "../src/workingTree.ts"
 
 const repository = Effect.acquireRelease(
   Effect.sync(() => {
@@ -223,6 +224,36 @@ describe("submodules of a tree that is compared with its commit", () => {
       const [told] = yield* made.compare()
       assert.strictEqual(told?.path, "library")
       assert.match(told?.why ?? "", why)
+    })
+  )
+})
+
+const rulesOfReprise = `${[
+  `${stateFolder}/`,
+  `/${localSettings}`,
+  ...fileNamesOfPhase.map((name) => `/${phasesFolder}/*/${name}`)
+].join("\n")}\n`
+
+describe("a submodule, in which git obeys the rules that Reprise made for the repository around it", () => {
+  it.live.each([
+    ".reprise/__mocks__/a.js",
+    "reprise.local.toml",
+    "reprise.local.toml/a.js",
+    ".planning/phases/1/SUMMARY.md",
+    ".planning/phases/1/.continuation-state.json/a.js"
+  ])("is told of with %s, however deep it is", (path) =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      made.make("library")
+      made.make("library/inner")
+      made.commit("library")
+      made.commit(".")
+      made.write(".git/info/exclude", rulesOfReprise)
+      assert.deepStrictEqual(yield* made.compare(), [])
+      made.write(`library/inner/${path}`, "x\n")
+      const [told] = yield* made.compare()
+      assert.strictEqual(told?.path, "library")
+      assert.include(told?.why, ` in its submodule inner: ${path}, which is hidden by a rule that Reprise itself made`)
     })
   )
 })

@@ -1,8 +1,8 @@
 // @module-tag long
 /** What a quality gate tries to get out of the sandbox with: the table is in `libs/sandbox/src/testing.ts`. */
 import { execFileSync, spawnSync } from "node:child_process"
-import { existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { appendFileSync, existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
 import { layerSandbox } from "@reprise/sandbox"
 import { canSandbox, escapedFrom, escapes, recorded, type Scene, scene } from "@reprise/sandbox/testing"
@@ -13,11 +13,16 @@ import { adapters, placeAt } from "./support/repository.ts"
 
 const sandboxed = await canSandbox()
 /** docs/security.md#caches-of-quality-gates */
-const cleaning = "git clean -ffdxq -e /.reprise -e /.planning -e /reprise.local.toml"
+const cleaning =
+  "git clean -ffdxq -e '/.planning/phases/*/.continuation-state.json' -e '/.planning/phases/*/SUMMARY.md' && git submodule foreach --quiet --recursive git clean -ffdxq"
 const hasPython = spawnSync("python3", ["--version"]).status === 0
 
-const runGates = ({ home, stateDirectory, workspace }: Scene, commands: ReadonlyArray<string>) =>
-  qualityGates(gates(commands), placeAt(workspace)).pipe(
+const runGates = (
+  { home, stateDirectory, workspace }: Scene,
+  commands: ReadonlyArray<string>,
+  directory: string = workspace
+) =>
+  qualityGates(gates(commands), { ...placeAt(workspace), directory }).pipe(
     Effect.provide(
       layerSandbox({
         mode: "auto",
@@ -100,16 +105,38 @@ describe.skipIf(!sandboxed)("quality gates in the sandbox", () => {
     it.effect("begin with what is committed alone where they remove the rest, as the documentation says", () =>
       Effect.gen(function* () {
         const here = yield* scene
-        writeFileSync(join(here.workspace, ".gitignore"), "node_modules/\n")
-        for (const folder of ["tools/node_modules/chk", "new"]) {
-          mkdirSync(join(here.workspace, folder), { recursive: true })
-          writeFileSync(join(here.workspace, folder, "index.js"), "")
+        const directory = join(here.stateDirectory, "worktrees/r1")
+        const git = (...args: ReadonlyArray<string>) =>
+          execFileSync("git", ["-c", "protocol.file.allow=always", "-c", "init.templateDir=", ...args], {
+            cwd: here.workspace,
+            stdio: "pipe"
+          })
+        const put = (path: string) => {
+          mkdirSync(dirname(join(directory, path)), { recursive: true })
+          writeFileSync(join(directory, path), "")
         }
-        const event = yield* runGates(here, [cleaning])
+        git("worktree", "add", "--quiet", "-b", "run", directory)
+        git("-C", directory, "submodule", "--quiet", "add", here.workspace, "library")
+        appendFileSync(join(directory, ".gitignore"), "node_modules/\nSUMMARY.md\n.continuation-state.json\n")
+        git("-C", directory, "add", "--all")
+        git("-C", directory, "commit", "--quiet", "-m", "rules")
+        const stay = [".planning/phases/1/SUMMARY.md", ".planning/phases/1/.continuation-state.json"]
+        const go = [
+          "tools/node_modules/chk/index.js",
+          "new/index.js",
+          ".reprise/__mocks__/index.js",
+          ".planning/node_modules/chk/index.js",
+          ".planning/phases/1/node_modules/chk/index.js",
+          "library/out-one/index.js",
+          "library/.reprise/__mocks__/index.js"
+        ]
+        for (const path of [...stay, ...go]) put(path)
+        const event = yield* runGates(here, [cleaning], directory)
         if (event._tag !== "QualityPassed") return assert.fail(JSON.stringify(event))
-        assert.isFalse(existsSync(join(here.workspace, "tools/node_modules")))
-        assert.isFalse(existsSync(join(here.workspace, "new")))
-        assert.isTrue(existsSync(here.stateDirectory))
+        const isThere = (path: string) => existsSync(join(directory, path))
+        assert.deepStrictEqual(go.filter(isThere), [])
+        assert.deepStrictEqual(stay.filter(isThere), stay)
+        assert.isTrue(isThere("library/reprise.toml"))
       })
     )
   })

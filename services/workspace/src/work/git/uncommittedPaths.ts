@@ -1,6 +1,5 @@
-import { type Difference, mayContainOwnFiles } from "@reprise/process"
+import { type Difference, localSettings, mayContainOwnFiles } from "@reprise/process"
 import { Effect } from "effect"
-import { localSettings } from "../files/ownFiles.ts"
 import { Git } from "./Git.ts"
 
 /** As part of a list for an author. */

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
 import { Impossible, NotAFile } from "../faults.ts"
-import { isAmong } from "../files/ownFiles.ts"
+import { withoutTolerated } from "../files/toleratedFiles.ts"
 import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
 import { commitSubjects } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
@@ -31,7 +31,10 @@ const findBlock = Effect.fnUntraced(function* (
   head: string
 ) {
   const git = yield* Git
-  const others = dirty.filter(({ path }) => path !== reviewPath && !isAmong(path, place.tolerated))
+  const others = yield* withoutTolerated(
+    place,
+    dirty.filter(({ path }) => path !== reviewPath)
+  )
   if (others.length > 0)
     return { _tag: "PhaseBlocked", runId, phase, dirty: listed(others.map(told)) } satisfies WorkspaceFact
   if (approved === undefined || head === approved) return undefined

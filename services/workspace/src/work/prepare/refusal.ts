@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { WorkspaceFact } from "../../actor/inputs.ts"
 import { isAmong, listSome } from "../files/ownFiles.ts"
+import { recordTolerated, withoutTolerated } from "../files/toleratedFiles.ts"
 import { Git } from "../git/Git.ts"
 import { ownTreeFolder } from "../git/ownTreeFolder.ts"
 import { told, uncommittedPaths } from "../git/uncommittedPaths.ts"
@@ -23,7 +24,7 @@ export const refuse = (kind: RefusalKind, reason: string) => Effect.fail(new Ref
 
 /**
  * Returns the uncommitted paths of a working tree, which the run then tolerates. Refuses them, with a list, unless the
- * tree may be dirty or they are among `tolerated`.
+ * tree may be dirty or they are among `tolerated`, as they were when these were recorded.
  */
 export const requireClean = Effect.fnUntraced(function* (
   tree: { readonly directory: string; readonly root: string },
@@ -37,7 +38,10 @@ export const requireClean = Effect.fnUntraced(function* (
   const unseen = differences.filter(({ why }) => why !== undefined)
   const dirty = [...new Set([...seen, ...unseen.map(({ path }) => path)])]
   const reasons = new Map(unseen.map((one) => [one.path, told(one)]))
-  const unexpected = dirty.flatMap((path) => (isAmong(path, tolerated) ? [] : [reasons.get(path) ?? path]))
+  const others = dirty.filter((path) => !isAmong(path, tolerated)).map((path) => reasons.get(path) ?? path)
+  const before = differences.filter(({ path }) => isAmong(path, tolerated))
+  const since = yield* withoutTolerated({ ...tree, tolerated }, before)
+  const unexpected = [...others, ...since.map(told)]
   if (unexpected.length > 0 && !allowDirty) {
     return yield* refuse(
       "dirty-tree",
@@ -45,5 +49,6 @@ export const requireClean = Effect.fnUntraced(function* (
     )
   }
   yield* git.recordNames(directory, ownTreeFolder(tree))
+  yield* recordTolerated({ ...tree, tolerated: dirty })
   return dirty
 })

@@ -2,6 +2,7 @@ import type { GateResult } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
+import { recordTolerated } from "../files/toleratedFiles.ts"
 import { Git } from "../git/Git.ts"
 import { ownTreeFolder } from "../git/ownTreeFolder.ts"
 import { commandSlugs, qualityLog, verifyLog } from "./logNames.ts"
@@ -28,6 +29,7 @@ export const qualityGates = Effect.fn("qualityGates")(function* (command: InputO
   const git = yield* Git
   // Without it an author is told to remove what the gates make again each time.
   yield* Effect.ignore(git.acceptLeftovers(place.directory, ownTreeFolder(place)), { log: "Warn" })
+  yield* Effect.ignore(recordTolerated(place), { log: "Warn" })
   const event: WorkspaceFact = {
     _tag: results.every(passed) ? "QualityPassed" : "QualityFailed",
     runId,

@@ -5,6 +5,7 @@ import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
 import { type GitFault, isOfTree, type NotAFile, type UnreadableTree } from "../faults.ts"
 import { isAmong, listSome } from "../files/ownFiles.ts"
+import { withoutTolerated } from "../files/toleratedFiles.ts"
 import { isCommitName, quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
 import type { GitObject } from "../git/gitOutput.ts"
@@ -92,15 +93,18 @@ const notHead = (commit: string, head: string | undefined) =>
         `HEAD is ${head}, and ${commit} was reported: quality gates would run on other files than a reviewer is shown. Report HEAD, or take what comes after ${commit} off the branch.`
       )
 
-/** What is not committed, as a rejection. Reprise's own files, and those that were dirty before the run, do not count. */
+/** What is not committed, as a rejection. Reprise's own files, and those that are as they were before the run, do not count. */
 export const uncommitted = Effect.fnUntraced(function* (place: Place, reviewPath: string | undefined) {
   const git = yield* Git
   const review = reviewPath === undefined ? [] : [posix.normalize(reviewPath)]
-  const tolerated = [...place.tolerated, ...review]
   const differences = yield* git.differences(place.directory, ownTreeFolder(place), "after")
-  const paths = differences.map(({ path }) => path)
-  const counted = new Set(yield* withoutLocalSettings(place.directory, paths))
-  const dirty = differences.filter(({ path }) => counted.has(path) && !isAmong(path, tolerated))
+  // What is told with a reason is more than a file with the user's settings, such as a folder in its place.
+  const shown = differences.flatMap(({ path, why }) => (why === undefined ? [path] : []))
+  const counted = new Set(yield* withoutLocalSettings(place.directory, shown))
+  const dirty = yield* withoutTolerated(
+    place,
+    differences.filter(({ path, why }) => (why !== undefined || counted.has(path)) && !isAmong(path, review))
+  )
   return dirty.length === 0 ? undefined : rejection("dirty-tree", `Not committed: ${listSome(dirty.map(told))}.`)
 })
 

@@ -1,0 +1,78 @@
+/**
+ * What was not committed before a run is tolerated as it was then, and not by its path alone: an author could put a file of its own
+ * into a folder among it, which quality gates obey (docs/design/workspace.md#what-gates-run-on).
+ */
+import {
+  changedFiles,
+  type Difference,
+  FileStates,
+  readFileStates,
+  readForeignText,
+  replaceFile
+} from "@reprise/process"
+import { Effect, Result, Schema } from "effect"
+import type { Place } from "../../actor/work.ts"
+import { HostFault } from "../faults.ts"
+import { ownTreeFolder } from "../git/ownTreeFolder.ts"
+import { isAmong } from "./ownFiles.ts"
+
+type Tree = Pick<Place, "directory" | "root">
+type Tolerating = Pick<Place, "directory" | "root" | "tolerated">
+
+const Recorded = Schema.fromJsonString(FileStates)
+const decode = Schema.decodeUnknownResult(Recorded)
+
+const recordOf = (tree: Tree): string => `${ownTreeFolder(tree)}-tolerated.json`
+
+/** Of 100 000 files with long names. */
+const largestBytes = 256 * 1024 * 1024
+
+/** Of a record that cannot be read nothing is believed. */
+const none: FileStates = { files: [], isWhole: true }
+
+const attempt = <A>(operation: string, run: () => Promise<A>) =>
+  Effect.tryPromise({ try: run, catch: (cause) => new HostFault({ operation, cause }) })
+
+/** Records what the tolerated files hold now: before anybody works in the tree, and after quality gates, which run what is committed. */
+export const recordTolerated = Effect.fn("recordTolerated")(function* (place: Tolerating) {
+  if (place.tolerated.length === 0) return
+  const isWhole = yield* attempt("recording what is not committed before the run", async () => {
+    const states = await readFileStates(place.directory, place.tolerated)
+    await replaceFile(recordOf(place), JSON.stringify(states))
+    return states.isWhole
+  })
+  if (!isWhole) {
+    yield* Effect.logWarning(
+      `${place.directory} has more files that are not committed than Reprise compares, or folders that cannot be listed: a new file among them counts as one that was there before the run. Name them in .gitignore.`
+    )
+  }
+})
+
+const why = {
+  new: "is in no commit, and was not there when the run began: remove it, or commit it",
+  changed: "was not committed when the run began, and has another content now: put that back, or commit it",
+  unlisted: "holds more than can be compared with what was there when the run began: remove what does not belong there"
+} as const
+
+/** Without those of files that are as they were when the run began to tolerate them. */
+export const withoutTolerated = Effect.fn("withoutTolerated")(function* (
+  place: Tolerating,
+  differences: ReadonlyArray<Difference>
+) {
+  const { directory, tolerated } = place
+  const [others, among] = [[], []] as [Array<Difference>, Array<Difference>]
+  for (const one of differences) (isAmong(one.path, tolerated) ? among : others).push(one)
+  if (among.length === 0) return others
+  const changed = yield* attempt("looking at what was not committed before the run", async () => {
+    const text = await readForeignText(recordOf(place), { largestBytes, follow: false })
+    // A run that an earlier version began has no record.
+    if (text === undefined) return []
+    const before = Result.getOrElse(decode(text), () => none)
+    return changedFiles(
+      directory,
+      among.map(({ path }) => path),
+      before
+    )
+  })
+  return [...others, ...changed.map(({ how, path }): Difference => ({ path, why: why[how] }))]
+})

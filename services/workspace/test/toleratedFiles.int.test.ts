@@ -1,0 +1,228 @@
+/** What was not committed when a run began is no change as long as it is as it was then: a gate runs on it, and no reviewer sees it. */
+import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Place } from "../src/actor/work.ts"
+import { finishPhase } from "../src/work/phase/finishPhase.ts"
+import { requireClean } from "../src/work/prepare/refusal.ts"
+import { qualityGates } from "../src/work/qualityGates/qualityGates.ts"
+import { verifyCommit } from "../src/work/verify/verifyCommit.ts"
+import { finish, gates, verify } from "./support/commands.ts"
+import { forge, scene } from "./support/hostileAuthor.ts"
+import { adapters } from "./support/repository.ts"
+
+const unreadableName = ({ root }: { readonly root: string }) => Buffer.from(`${root}/generated/caf\xe9.py`, "latin1")
+
+/** A tree that was dirty when a run began in it, with --allow-dirty or by `postCreate`. */
+const dirty = Effect.gen(function* () {
+  const at = yield* scene
+  at.put("tests/one.mjs", "committed\n")
+  at.put(".gitignore", "node_modules/\n*.log\n/.reprise/\n")
+  at.commit("tests")
+  at.put("tests/one.mjs", "mine\n")
+  at.put("generated/data.txt", "1\n")
+  at.put("generated/deep/data.txt", "1\n")
+  at.put("generated/constructor", "1\n")
+  at.put("notes.txt", "1\n")
+  at.put("opencode.json", '{ "a": 1 }\n')
+  writeFileSync(unreadableName(at), "1\n")
+  mkdirSync(join(at.root, "nested"))
+  at.git("-C", "nested", "init", "--quiet")
+  at.put("nested/a.txt", "1\n")
+  const tolerated = yield* requireClean(at.place, true)
+  const place: Place = { ...at.place, tolerated }
+  const work = () => {
+    at.put("src/a.mjs", "export const a = 1\n")
+    at.git("add", "src")
+    at.git("commit", "--quiet", "-m", "work")
+  }
+  const outcome = Effect.suspend(() =>
+    Effect.map(verifyCommit(verify(at.git("rev-parse", "HEAD"), at.base), place), (event) =>
+      event._tag === "CommitRejected" ? `${event.reason}: ${event.detail}` : "verified"
+    )
+  )
+  return { ...at, place, work, outcome }
+})
+type Dirty = Effect.Success<typeof dirty>
+
+const isNew = "\\(is in no commit, and was not there when the run began"
+const isChanged = "\\(was not committed when the run began, and has another content now"
+
+const attacks: ReadonlyArray<{
+  readonly name: string
+  readonly attack: (at: Dirty) => void
+  readonly told: RegExp
+}> = [
+  {
+    name: "a new file in a folder",
+    attack: (at) => at.put("generated/conftest.py", "\n"),
+    told: new RegExp(`generated/conftest\\.py ${isNew}`)
+  },
+  {
+    name: "new files with names that every object has",
+    attack: (at) => {
+      at.put("generated/toString", "\n")
+      at.put("generated/__proto__", "\n")
+    },
+    told: new RegExp(`generated/__proto__ ${isNew}.*generated/toString ${isNew}`)
+  },
+  {
+    name: "a file in a folder with another content, and the same size and time",
+    attack: (at) => forge(at, "generated/deep/data.txt", "2\n"),
+    told: new RegExp(`generated/deep/data\\.txt ${isChanged}`)
+  },
+  {
+    name: "a file with another content whose name is no UTF-8",
+    attack: (at) => writeFileSync(unreadableName(at), "2\n"),
+    told: new RegExp(`generated/caf\uFFFD\\.py ${isChanged}`)
+  },
+  {
+    name: "a committed file whose name is no UTF-8, removed",
+    attack: (at) => {
+      at.git("add", "generated")
+      at.git("commit", "--quiet", "-m", "generated")
+      rmSync(unreadableName(at))
+    },
+    told: new RegExp(`generated/caf\uFFFD\\.py ${isNew}`)
+  },
+  {
+    name: "settings of OpenCode's with more than the address of their schema",
+    attack: (at) => at.put("opencode.json", '{\n  "$schema": "https://opencode.ai/config.json", "a": 2 }\n'),
+    told: new RegExp(`opencode\\.json ${isChanged}`)
+  },
+  {
+    name: "a file outside of folders",
+    attack: (at) => forge(at, "notes.txt", "2\n"),
+    told: new RegExp(`notes\\.txt ${isChanged}`)
+  },
+  {
+    name: "a link in the place of a file",
+    attack: (at) => {
+      rmSync(join(at.root, "notes.txt"))
+      symlinkSync("generated/data.txt", join(at.root, "notes.txt"))
+    },
+    told: new RegExp(`notes\\.txt ${isChanged}`)
+  },
+  {
+    name: "a folder under another name",
+    attack: (at) => renameSync(join(at.root, "generated/deep"), join(at.root, "generated/other")),
+    told: new RegExp(`generated/other/data\\.txt ${isNew}`)
+  },
+  {
+    name: "a committed file that somebody had changed, with another content",
+    attack: (at) => at.put("tests/one.mjs", "evil\n"),
+    told: new RegExp(`tests/one\\.mjs ${isChanged}`)
+  },
+  {
+    name: "a committed file that somebody had changed, removed",
+    attack: (at) => rmSync(join(at.root, "tests/one.mjs")),
+    told: new RegExp(`tests/one\\.mjs ${isChanged}`)
+  },
+  {
+    name: "a file of a folder that the author committed, with another content afterwards",
+    attack: (at) => {
+      at.put("generated/check.mjs", "honest\n")
+      at.git("add", "generated/check.mjs")
+      at.git("commit", "--quiet", "-m", "check")
+      at.put("generated/check.mjs", "forged\n")
+    },
+    told: new RegExp(`generated/check\\.mjs ${isNew}`)
+  },
+  {
+    name: "a new file in a repository of its own, of which git lists only the folder",
+    attack: (at) => at.put("nested/conftest.py", "\n"),
+    told: new RegExp(`nested/conftest\\.py ${isNew}`)
+  }
+]
+
+const allowed: ReadonlyArray<{ readonly name: string; readonly leave: (at: Dirty) => void }> = [
+  { name: "as it was", leave: () => undefined },
+  {
+    name: "touched, or written again with the same content",
+    leave: (at) => {
+      const now = new Date()
+      utimesSync(join(at.root, "generated/data.txt"), now, now)
+      at.put("generated/deep/data.txt", "1\n")
+    }
+  },
+  {
+    name: "with the address of its schema, which OpenCode adds",
+    leave: (at) => at.put("opencode.json", '{\n  "$schema": "https://opencode.ai/config.json", "a": 1 }\n')
+  },
+  {
+    name: "removed where no commit has it",
+    leave: (at) => {
+      rmSync(join(at.root, "notes.txt"))
+      rmSync(join(at.root, "generated/deep"), { recursive: true })
+    }
+  },
+  {
+    name: "committed",
+    leave: (at) => {
+      at.put("tests/one.mjs", "work\n")
+      at.git("add", "tests", "generated")
+      at.git("commit", "--quiet", "-m", "more")
+    }
+  },
+  {
+    name: "together with what rules of the commit hide",
+    leave: (at) => at.put("generated/node_modules/a/index.js", "")
+  },
+  {
+    name: "together with what git keeps of a repository in it",
+    leave: (at) => {
+      at.git("-C", "nested", "add", "a.txt")
+      at.git("-C", "nested", "commit", "--quiet", "-m", "theirs")
+    }
+  }
+]
+
+layer(adapters, { excludeTestServices: true })("what was not committed before a run", (it) => {
+  it.effect.each(attacks)("is told to the author with $name, and the phase does not end", ({ attack, told }) =>
+    Effect.gen(function* () {
+      const at = yield* dirty
+      at.work()
+      assert.strictEqual(yield* at.outcome, "verified")
+      attack(at)
+      const detail = yield* at.outcome
+      assert.match(detail, /^dirty-tree: Not committed: /)
+      assert.match(detail, told)
+      const finished = yield* finishPhase(finish(undefined, at.git("rev-parse", "HEAD")), at.place)
+      assert.strictEqual(finished._tag, "PhaseBlocked")
+    })
+  )
+
+  it.effect.each(allowed)("is no change of the author's $name", ({ leave }) =>
+    Effect.gen(function* () {
+      const at = yield* dirty
+      at.work()
+      leave(at)
+      assert.strictEqual(yield* at.outcome, "verified")
+    })
+  )
+
+  it.effect("is no change with what quality gates write there, until an author changes that", () =>
+    Effect.gen(function* () {
+      const at = yield* dirty
+      at.work()
+      const writing = "echo 2 > generated/data.txt && echo 2 > generated/report.txt"
+      assert.strictEqual((yield* qualityGates(gates([writing]), at.place))._tag, "QualityPassed")
+      assert.strictEqual(yield* at.outcome, "verified")
+      at.put("generated/report.txt", "3\n")
+      assert.match(yield* at.outcome, new RegExp(`generated/report\\.txt ${isChanged}`))
+    })
+  )
+
+  it.effect("is not what an earlier run left there, when another run begins in its worktree", () =>
+    Effect.gen(function* () {
+      const at = yield* dirty
+      yield* requireClean(at.place, false, at.place.tolerated)
+      at.put("generated/conftest.py", "\n")
+      const refused = yield* Effect.flip(requireClean(at.place, false, at.place.tolerated))
+      assert.match(refused._tag === "Refused" ? refused.reason : refused._tag, /generated\/conftest\.py/)
+      rmSync(join(at.root, "generated/conftest.py"))
+      yield* requireClean(at.place, false, at.place.tolerated)
+    })
+  )
+})
