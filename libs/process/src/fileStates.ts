@@ -38,8 +38,13 @@ const lookAt = (directory: Bytes, path: Bytes): Promise<BigIntStats | typeof abs
     hasCode(error, "ENOENT", "ENOTDIR") ? absent : unreachable
   )
 
-/** Finds the names on the disk that a path stands for: of one that is no UTF-8 there may be several. */
-const namesIn = (directory: Bytes, most: number) => {
+const isNamed = (name: Bytes, text: string) => asText(name) === text || asClearText(name) === text
+
+/**
+ * Finds the names on the disk that a path stands for: of one that is no UTF-8 there may be several. `known`: paths that were there
+ * before, of which one may be gone.
+ */
+const namesIn = (directory: Bytes, most: number, known: ReadonlyArray<Bytes>) => {
   const listed = new Map<Bytes, Promise<ReadonlyArray<Bytes>>>()
   const list = async (folder: Bytes) =>
     ((await entriesOf(directory, folder, limitedTo(most)).catch(() => undefined)) ?? []).map(({ name }) => name)
@@ -53,14 +58,14 @@ const namesIn = (directory: Bytes, most: number) => {
         else {
           const names = listed.get(folder) ?? list(folder)
           listed.set(folder, names)
-          const isMeant = (name: Bytes) => asText(name) === part || asClearText(name) === part
-          next.push(...(await names).filter(isMeant).map((name) => below(folder, name)))
+          next.push(...(await names).filter((name) => isNamed(name, part)).map((name) => below(folder, name)))
         }
       }
       found = next.slice(0, most)
     }
-    // One that is gone has no name on the disk.
-    return found.length === 0 ? [asBytes(path)] : found
+    if (found.length > 0) return found
+    const gone = known.filter((one) => isNamed(one, path))
+    return gone.length > 0 ? gone : [asBytes(path)]
   }
 }
 
@@ -73,8 +78,13 @@ interface Listed {
 }
 
 /** The files at and below some paths. What git keeps of a repository, which each git changes, is left out. */
-const listFiles = async (directory: Bytes, paths: ReadonlyArray<string>, most: number): Promise<Listed> => {
-  const namesOf = namesIn(directory, most)
+const listFiles = async (
+  directory: Bytes,
+  paths: ReadonlyArray<string>,
+  most: number,
+  known: ReadonlyArray<Bytes> = []
+): Promise<Listed> => {
+  const namesOf = namesIn(directory, most, known)
   const found = new Set<Bytes>()
   const partly: Array<Bytes> = []
   for (const path of paths) {
@@ -168,11 +178,11 @@ export const changedFiles = async (
   { largestBytes, mostFiles }: StateLimits = usualLimits
 ): Promise<ReadonlyArray<ChangedFile>> => {
   const root = asBytes(directory)
-  const listed = await listFiles(root, paths, mostFiles)
+  const known = new Map(before.files)
+  const listed = await listFiles(root, paths, mostFiles, [...known.keys()])
   const changed: Array<ChangedFile> = before.isWhole
     ? listed.partly.map((folder) => ({ path: `${asClearText(folder)}/`, how: "unlisted" }))
     : []
-  const known = new Map(before.files)
   await inGroups(listed.paths, async (path) => {
     const state = known.get(path)
     if (state === undefined && before.isWhole) changed.push({ path: asClearText(path), how: "new" })

@@ -14,9 +14,12 @@ import { adapters } from "./support/repository.ts"
 
 const unreadableName = ({ root }: { readonly root: string }) => Buffer.from(`${root}/generated/caf\xe9.py`, "latin1")
 
-/** A tree that was dirty when a run began in it, with --allow-dirty or by `postCreate`. */
-const dirty = Effect.gen(function* () {
+/** A tree that was dirty when a run began in it: the run's own, left so by `postCreate`, or the user's, with --allow-dirty. */
+const dirtyTree = Effect.fnUntraced(function* (whose: "run" | "user") {
   const at = yield* scene
+  // Of a run's own tree the state is elsewhere.
+  const root = whose === "user" ? at.root : `${at.root}-state`
+  mkdirSync(root, { recursive: true })
   at.put("tests/one.mjs", "committed\n")
   at.put(".gitignore", "node_modules/\n*.log\n/.reprise/\n")
   at.commit("tests")
@@ -30,8 +33,8 @@ const dirty = Effect.gen(function* () {
   mkdirSync(join(at.root, "nested"))
   at.git("-C", "nested", "init", "--quiet")
   at.put("nested/a.txt", "1\n")
-  const tolerated = yield* requireClean(at.place, true)
-  const place: Place = { ...at.place, tolerated }
+  const tolerated = yield* requireClean({ directory: at.root, root }, true)
+  const place: Place = { ...at.place, root, tolerated }
   const work = () => {
     at.put("src/a.mjs", "export const a = 1\n")
     at.git("add", "src")
@@ -39,11 +42,12 @@ const dirty = Effect.gen(function* () {
   }
   const outcome = Effect.suspend(() =>
     Effect.map(verifyCommit(verify(at.git("rev-parse", "HEAD"), at.base), place), (event) =>
-      event._tag === "CommitRejected" ? `${event.reason}: ${event.detail}` : "verified"
+      event._tag === "CommitRejected" ? `${event.reason}: ${event.detail}` : (event.notes?.join(" ") ?? "verified")
     )
   )
   return { ...at, place, work, outcome }
 })
+const dirty = dirtyTree("run")
 type Dirty = Effect.Success<typeof dirty>
 
 const isNew = "\\(is in no commit, and was not there when the run began"
@@ -75,7 +79,7 @@ const attacks: ReadonlyArray<{
   {
     name: "a file with another content whose name is no UTF-8",
     attack: (at) => writeFileSync(unreadableName(at), "2\n"),
-    told: new RegExp(`generated/caf\uFFFD\\.py ${isChanged}`)
+    told: new RegExp(`generated/caf\uFFFDe9\\.py ${isChanged}`)
   },
   {
     name: "a committed file whose name is no UTF-8, removed",
@@ -84,7 +88,7 @@ const attacks: ReadonlyArray<{
       at.git("commit", "--quiet", "-m", "generated")
       rmSync(unreadableName(at))
     },
-    told: new RegExp(`generated/caf\uFFFD\\.py ${isNew}`)
+    told: new RegExp(`generated/caf\uFFFDe9\\.py ${isChanged}`)
   },
   {
     name: "settings of OpenCode's with more than the address of their schema",
@@ -199,6 +203,19 @@ layer(adapters, { excludeTestServices: true })("what was not committed before a 
       at.work()
       leave(at)
       assert.strictEqual(yield* at.outcome, "verified")
+    })
+  )
+
+  it.effect("is noted and not refused where it changed in the user's own tree, in which a user may work", () =>
+    Effect.gen(function* () {
+      const at = yield* dirtyTree("user")
+      at.work()
+      at.put("notes.txt", "2\n")
+      assert.match(yield* at.outcome, /^Files that were not committed .* have changed, .*: notes\.txt\.$/)
+      const finished = yield* finishPhase(finish(undefined, at.git("rev-parse", "HEAD")), at.place)
+      assert.strictEqual(finished._tag, "PhaseFinished")
+      at.put("generated/conftest.py", "\n")
+      assert.match(yield* at.outcome, new RegExp(`^dirty-tree: .*generated/conftest\\.py ${isNew}`))
     })
   )
 

@@ -54,16 +54,22 @@ const why = {
   unlisted: "holds more than can be compared with what was there when the run began: remove what does not belong there"
 } as const
 
+export interface Untolerated {
+  readonly differences: ReadonlyArray<Difference>
+  /** In the user's own tree, where the user may have changed them as well as the author: for a person to know. */
+  readonly changed: ReadonlyArray<string>
+}
+
 /** Without those of files that are as they were when the run began to tolerate them. */
 export const withoutTolerated = Effect.fn("withoutTolerated")(function* (
   place: Tolerating,
-  differences: ReadonlyArray<Difference>
-) {
-  const { directory, tolerated } = place
+  all: ReadonlyArray<Difference>
+): Effect.fn.Return<Untolerated, HostFault> {
+  const { directory, root, tolerated } = place
   const [others, among] = [[], []] as [Array<Difference>, Array<Difference>]
-  for (const one of differences) (isAmong(one.path, tolerated) ? among : others).push(one)
-  if (among.length === 0) return others
-  const changed = yield* attempt("looking at what was not committed before the run", async () => {
+  for (const one of all) (isAmong(one.path, tolerated) ? among : others).push(one)
+  if (among.length === 0) return { differences: others, changed: [] }
+  const found = yield* attempt("looking at what was not committed before the run", async () => {
     const text = await readForeignText(recordOf(place), { largestBytes, follow: false })
     // A run that an earlier version began has no record.
     if (text === undefined) return []
@@ -74,5 +80,9 @@ export const withoutTolerated = Effect.fn("withoutTolerated")(function* (
       before
     )
   })
-  return [...others, ...changed.map(({ how, path }): Difference => ({ path, why: why[how] }))]
+  const isUsers = (one: (typeof found)[number]) => directory === root && one.how === "changed"
+  return {
+    differences: [...others, ...found.flatMap((one) => (isUsers(one) ? [] : [{ path: one.path, why: why[one.how] }]))],
+    changed: found.filter(isUsers).map(({ path }) => path)
+  }
 })

@@ -31,7 +31,7 @@ const findBlock = Effect.fnUntraced(function* (
   head: string
 ) {
   const git = yield* Git
-  const others = yield* withoutTolerated(
+  const { differences: others } = yield* withoutTolerated(
     place,
     dirty.filter(({ path }) => path !== reviewPath)
   )

@@ -40,7 +40,7 @@ export const requireClean = Effect.fnUntraced(function* (
   const reasons = new Map(unseen.map((one) => [one.path, told(one)]))
   const others = dirty.filter((path) => !isAmong(path, tolerated)).map((path) => reasons.get(path) ?? path)
   const before = differences.filter(({ path }) => isAmong(path, tolerated))
-  const since = yield* withoutTolerated({ ...tree, tolerated }, before)
+  const { differences: since } = yield* withoutTolerated({ ...tree, tolerated }, before)
   const unexpected = [...others, ...since.map(told)]
   if (unexpected.length > 0 && !allowDirty) {
     return yield* refuse(

@@ -64,9 +64,9 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyClaims, place: Pl
   const head = yield* git.head(directory)
   const unsound = head === undefined ? undefined : yield* falseWork(directory, base, head)
   const dirty = unsound ?? (yield* uncommitted(place, reviewPath))
-  const moved = dirty === undefined && head !== undefined ? yield* movedBranches(place, base, head) : undefined
-  const rejected = dirty ?? (typeof moved === "string" ? undefined : moved)
-  if (rejected !== undefined) return { commit: commit ?? head ?? base, ...rejected }
+  if (dirty !== undefined && typeof dirty !== "string") return { commit: commit ?? head ?? base, ...dirty }
+  const moved = head === undefined ? undefined : yield* movedBranches(place, base, head)
+  if (moved !== undefined && typeof moved !== "string") return { commit: commit ?? head ?? base, ...moved }
   return {
     tasks: yield* withFiles(directory, tasks),
     diffStat: head === undefined ? "" : yield* git.diffStat(directory, base, head)

@@ -93,7 +93,10 @@ const notHead = (commit: string, head: string | undefined) =>
         `HEAD is ${head}, and ${commit} was reported: quality gates would run on other files than a reviewer is shown. Report HEAD, or take what comes after ${commit} off the branch.`
       )
 
-/** What is not committed, as a rejection. Reprise's own files, and those that are as they were before the run, do not count. */
+/**
+ * What is not committed, as a rejection, or what a person is told of it. Reprise's own files, and those that are as they were before
+ * the run, do not count.
+ */
 export const uncommitted = Effect.fnUntraced(function* (place: Place, reviewPath: string | undefined) {
   const git = yield* Git
   const review = reviewPath === undefined ? [] : [posix.normalize(reviewPath)]
@@ -101,11 +104,14 @@ export const uncommitted = Effect.fnUntraced(function* (place: Place, reviewPath
   // What is told with a reason is more than a file with the user's settings, such as a folder in its place.
   const shown = differences.flatMap(({ path, why }) => (why === undefined ? [path] : []))
   const counted = new Set(yield* withoutLocalSettings(place.directory, shown))
-  const dirty = yield* withoutTolerated(
+  const { changed, differences: dirty } = yield* withoutTolerated(
     place,
     differences.filter(({ path, why }) => (why !== undefined || counted.has(path)) && !isAmong(path, review))
   )
-  return dirty.length === 0 ? undefined : rejection("dirty-tree", `Not committed: ${listSome(dirty.map(told))}.`)
+  if (dirty.length > 0) return rejection("dirty-tree", `Not committed: ${listSome(dirty.map(told))}.`)
+  return changed.length === 0
+    ? undefined
+    : `Files that were not committed when the run began have changed, by you or by the author; quality gates see them: ${listSome(changed)}.`
 })
 
 const short = (hash: string | undefined) => hash?.slice(0, 12) ?? "nothing"
@@ -171,13 +177,14 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
     return rejection("empty", `There is no difference between ${base} and ${commit}.`)
   }
   const dirty = notHead(commit, yield* git.head(directory)) ?? (yield* uncommitted(place, command.reviewPath))
-  if (dirty !== undefined) return dirty
+  if (dirty !== undefined && typeof dirty !== "string") return dirty
   const moved = yield* movedBranches(place, base, commit)
   if (moved !== undefined && typeof moved !== "string") return moved
   // Each move is told once.
   if (moved !== undefined) yield* git.recordNames(directory, ownTreeFolder(place))
   const diffStat = yield* git.diffStat(directory, base, commit)
-  return { commit, diffStat, ...(moved === undefined ? {} : { notes: [moved] }) }
+  const notes = [moved, dirty].filter((note) => note !== undefined)
+  return { commit, diffStat, ...(notes.length === 0 ? {} : { notes }) }
 })
 
 /** The commit must be new work, complete, and reachable from HEAD (docs/design/workspace.md#workspace). */
