@@ -20,14 +20,16 @@ const minorOf = (device: bigint): bigint => (device & 0xffn) | ((device >> 12n) 
 export const fileKey = ({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string =>
   `${majorOf(dev)}:${minorOf(dev)}:${ino}`
 
-const breaking = /^\d+: LEASE +BREAKING +\w+ +(\d+) +([0-9a-f]+):([0-9a-f]+):(\d+) /gm
+const breaking = /^\d+: LEASE +BREAKING +\w+ +(\d+) +([0-9a-f]+):([0-9a-f]+):(\d+) /
 
 /** The leases for whose end somebody waits. `locks`: the text of `/proc/locks`. */
 export const awaitedLeases = (locks: string): ReadonlyArray<Lease> =>
-  [...locks.matchAll(breaking)].map(([, pid, major, minor, inode]) => ({
-    pid: Number(pid),
-    key: `${BigInt(`0x${major}`)}:${BigInt(`0x${minor}`)}:${inode}`
-  }))
+  locks.split("\n").flatMap((line) => {
+    const [found, pid, major, minor, inode] = breaking.exec(line) ?? []
+    return found === undefined
+      ? []
+      : [{ pid: Number(pid), key: `${BigInt(`0x${major}`)}:${BigInt(`0x${minor}`)}:${inode}` }]
+  })
 
 /** The first file of git's or of the working tree for whose lease somebody waits; undefined: there is none, or no such list. */
 export const leasedFile = async (directory: string, signal: AbortSignal): Promise<ForeignFileRefused | undefined> => {
