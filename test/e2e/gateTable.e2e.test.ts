@@ -17,10 +17,14 @@ import { waitUntil } from "../harness/waitUntil.ts"
 const wide: Size = { columns: 110, rows: 30 }
 
 /** `reprise gate` in a terminal of this size, once it shows a question. */
-const openGate = Effect.fnUntraced(function* (size: Size, environment: Readonly<Record<string, string>> = {}) {
+/** `environment`: more variables; `root` is the world's repository. */
+const openGate = Effect.fnUntraced(function* (
+  size: Size,
+  environment: (root: string) => Readonly<Record<string, string>> = () => ({})
+) {
   const { url } = yield* Server
   const world = yield* makeWorld({ plan: plan("One"), script: script() })
-  const gate = yield* world.startIn({ input: size, environment }, "gate", "--nats", url)
+  const gate = yield* world.startIn({ input: size, environment: environment(world.root) }, "gate", "--nats", url)
   return { gate, world, screen: yield* watchScreen(gate, size) }
 })
 
@@ -160,7 +164,9 @@ layer(askingBroker, { excludeTestServices: true, timeout: "15 minutes" })("the g
     Effect.gen(function* () {
       yield* closeAll
       const asked = yield* raise("edited", { reason: "Which colour?" })
-      const { gate, screen, world } = yield* openGate(wide, { EDITOR: `sh ../editor` })
+      const { gate, screen, world } = yield* openGate(wide, (root) => ({
+        EDITOR: `sh '${join(root, "..", "editor")}'`
+      }))
       const at = (name: string) => join(world.root, "..", name)
       execFileSync("mkfifo", [at("close")])
       writeFileSync(
@@ -279,7 +285,7 @@ layer(askingBroker, { excludeTestServices: true, timeout: "15 minutes" })("the g
       yield* closeAll
       yield* raise("lines", { reason: "Which colour?", evidence: { planPath: "PLAN.md", lastLines: "I ask." } })
       for (const environment of [{ NO_COLOR: "1" }, { ACCESSIBLE: "1" }, { INK_SCREEN_READER: "true" }]) {
-        const { gate, screen } = yield* openGate({ columns: 80, rows: 24 }, environment)
+        const { gate, screen } = yield* openGate({ columns: 80, rows: 24 }, () => environment)
         yield* screen.until(/answer>/)
         assert.notInclude(gate.stdout, "\x1b[?1049h", "no other screen")
         yield* looksLike("lines", yield* screen.rows)
