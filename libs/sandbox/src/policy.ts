@@ -174,8 +174,8 @@ const withWritable = (mounts: ReadonlyArray<Mount>, write: ReadonlyArray<string>
 /** `git gc` would write the reflogs of all working trees, and fails where it may not. */
 const withoutExpiry = ["gc.reflogExpire=never", "gc.reflogExpireUnreachable=never"]
 
-/** A command can write one that tells another history, which a quality gate or a reviewer would be shown. */
-const withoutGraph = ["core.commitGraph=false"]
+/** A command can write one that tells another history, which a quality gate or a reviewer would be shown. None is written then either. */
+const withoutGraph = ["core.commitGraph=false", "gc.writeCommitGraph=false", "fetch.writeCommitGraph=false"]
 
 /** As `git -c` hands them on. */
 const gitParameters = ({ others }: GitPlaces): string =>

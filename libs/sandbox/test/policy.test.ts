@@ -127,13 +127,14 @@ describe("a policy", () => {
   it.each(["author", "reviewer"] as const)(
     "has git believe no commit-graph, which a command can write, for an %s",
     (role) => {
+      const withoutGraph = "'core.commitGraph=false' 'gc.writeCommitGraph=false' 'fetch.writeCommitGraph=false'"
       const git = { directory: "/home/me/work/.git", common: "/home/me/work/.git", executable: [], obeyed: [] }
       const parametersOf = (others: ReadonlyArray<string>) =>
         policyFor({ ...around, git: { ...git, others } }, none, role).environment["GIT_CONFIG_PARAMETERS"]
-      assert.strictEqual(parametersOf([]), "'core.commitGraph=false'")
+      assert.strictEqual(parametersOf([]), withoutGraph)
       assert.strictEqual(
         parametersOf(["/home/me/work/.git/worktrees/r1"]),
-        "'core.commitGraph=false' 'gc.reflogExpire=never' 'gc.reflogExpireUnreachable=never'"
+        `${withoutGraph} 'gc.reflogExpire=never' 'gc.reflogExpireUnreachable=never'`
       )
     }
   )
