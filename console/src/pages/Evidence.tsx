@@ -69,7 +69,6 @@ function Changes({ diffStat, id }: { readonly id: string; readonly diffStat: str
         </div>
       )}
       {files.length > 0 && <Patch files={files} more={more} />}
-      {patch.text !== "" && <LongText label="Changes" text={patch.text} />}
       {patch.omitted > 0 && <p className="text-warn">{patch.omitted} more characters of the changes are left out.</p>}
     </div>
   )

@@ -247,7 +247,7 @@ export const ConsoleChanges = Schema.Struct({
     added: Schema.Int,
     removed: Schema.Int
   }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(nothingMore))),
-  /** `omitted`: characters of the diffs that are left out. `text`: empty; from a host of an older version, the diffs of all files. */
+  /** The diffs of `files`, one after the other. `omitted`: characters that are left out. */
   patch: ConsoleText
 })
 export type ConsoleChanges = typeof ConsoleChanges.Type

@@ -146,6 +146,7 @@ const unused = (standing: Standing): SandboxShape => ({
   tidy: () => Effect.void,
   policy: () => notUsed
 })
+
 /** As at the end of a command that its program tells. */
 const settleKilled = (host: Host, { record, workspace }: KilledCommand) =>
   onDisk(workspace ?? record, () => putAsideLeft(sharedFolder(host.options))).pipe(

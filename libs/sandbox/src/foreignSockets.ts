@@ -52,6 +52,8 @@ const inHomeFolder = (home: string, programs: string): Promise<ReadonlyArray<str
   const args = [home, "-xdev", "-maxdepth", `${depthInHome}`, ...passedOver]
   const found = Effect.runPromise(inTime(search(args, programs)))
   searchesOfHome.set(home, { since: performance.now(), found })
+  // Whoever asks next searches again.
+  found.catch(() => searchesOfHome.delete(home))
   return found
 }
 

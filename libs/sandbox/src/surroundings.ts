@@ -167,12 +167,12 @@ export const lookAround = async (
   const named = (paths: ReadonlyArray<string>, by: string) => paths.map((path) => ({ path: placeOf(path, at), by }))
   const ofAgent = (paths: ReadonlyArray<string>) => paths.map((path) => ({ path: placeOf(path, at) }))
   const realOf = async (path: string) => (await find(path))?.path ?? path
-  const [stateDirectory, found, git] = await Promise.all([
+  const [stateDirectory, homeFolder, git] = await Promise.all([
     realOf(where.stateDirectory),
     find(where.home),
     gitPlacesOf(workspace, { ...where.environment, HOME: where.home })
   ])
-  const home = found?.path
+  const home = homeFolder?.path
   const findEach = makeFindEach()
   const ofPrograms = credentialPlaces(at)
   // git-annex keeps passwords of its remotes there.
@@ -181,12 +181,11 @@ export const lookAround = async (
   const deniedPlaces = settings.deny.map((path) => placeOf(path, at))
   const toHide = Promise.all([findEach(keyPlaces).then(eachOnce), findAll(deniedPlaces)])
   const { opencode, reprise } = await ownFoldersOnDisk(where.environment, where.home)
-  const closed = toHide.then((hidden) =>
-    closedPlaces(at, [...ofPrograms, ...deniedPlaces, ...reprise, ...opencode], hidden.flat(), git)
-  )
+  const findClosed = async () =>
+    closedPlaces(at, [...ofPrograms, ...deniedPlaces, ...reprise, ...opencode], (await toHide).flat(), git)
   const always = [workspace, ...(git === undefined ? [] : [git.common, git.directory])]
   const bounds = { home, workspace, stateDirectory }
-  const opened = wished.length === 0 ? [] : await openedPlaces(wished, { ...bounds, closed: await closed })
+  const opened = wished.length === 0 ? [] : await openedPlaces(wished, { ...bounds, closed: await findClosed() })
   const toWrite = [...named(settings.write, "sandbox.write"), ...ofAgent(own.write)]
   const write = [...(await findNamedToWrite(toWrite, [...always, ...opened])), ...opened]
   const writable = [...always, ...write]
@@ -194,8 +193,9 @@ export const lookAround = async (
   const wishedToWrite = { settings: await real(settings.write), agent: await real(own.write), workspace }
   const toNobody = await neverWritten(where.environment, where.home, wishedToWrite)
   const programs = where.searched.filter((folder) => !writable.some((place) => isWithin(folder, place)))
-  const [[credentials, denied], sockets, ownFolders, absent, ofHome, ofPath, read, homes] = await Promise.all([
+  const [[credentials, denied], closed, sockets, ownFolders, absent, ofHome, ofPath, read, homes] = await Promise.all([
     toHide,
+    findClosed(),
     foreignSockets({ home, workspace, writable, programs: programs.join(delimiter) }),
     findNamed(ofAgent(own.write), writable),
     absentPlaces(ofPrograms, findEach),
@@ -237,7 +237,7 @@ export const lookAround = async (
   ])
   const around = {
     ...bounds,
-    closed: await closed,
+    closed,
     temporary,
     caches,
     ...(cachesFrom === undefined ? {} : { cachesFrom }),

@@ -32,7 +32,7 @@ export const shownWork = ({ commits, files, untracked }: Work): ConsoleChanges =
     },
     patch: {
       name: "changes",
-      text: "",
+      text: listed.map(({ text }) => text).join(""),
       omitted: sum(files.map(({ text }) => text.length)) - sum(listed.map(({ text }) => text.length))
     }
   }
