@@ -201,11 +201,10 @@ const settingsIn = async (asked: Asked, file: string): Promise<ReadonlyArray<Git
 
 const includedBy = async (asked: Asked, settings: ReadonlyArray<GitSetting>): Promise<ReadonlyArray<string>> => {
   const includes = settings.flatMap(namedPathOf).filter(({ as }) => as === "include")
-  const ways = (await withPathsExpanded(asked, includes)).map(async ({ file, text }) =>
+  return (await withPathsExpanded(asked, includes)).flatMap(({ file, text }) =>
     // git includes nothing that is relative to a variable.
-    file !== undefined || isAbsolute(text) ? await waysTo(file === undefined ? "/" : dirname(file), text) : []
+    file !== undefined || isAbsolute(text) ? waysTo(file === undefined ? "/" : dirname(file), text) : []
   )
-  return (await Promise.all(ways)).flat()
 }
 
 /** git reads some of the files by itself; the others are those of conditions that do not hold now, and of submodules. */

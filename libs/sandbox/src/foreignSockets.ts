@@ -19,7 +19,7 @@ export const socketPathsIn = (text: string): ReadonlyArray<string> =>
 
 const listedByKernel = async (): Promise<ReadonlyArray<string>> => {
   const text = await readFile("/proc/net/unix", "utf8").catch(() => "")
-  return pathsOf(await findAll(socketPathsIn(text)))
+  return pathsOf(findAll(socketPathsIn(text)))
 }
 
 /** Longer than most take; a home folder may be on a slow disk. The workspace is searched whole, as for repositories. */

@@ -97,7 +97,7 @@ const linkedTreesOf = (worktrees: ReadonlyArray<string>): Promise<ReadonlyArray<
       }).catch(() => undefined)
       return {
         directory,
-        tree: text === undefined ? undefined : await leadsTo(dirname(resolve(directory, text.trimEnd())))
+        tree: text === undefined ? undefined : leadsTo(dirname(resolve(directory, text.trimEnd())))
       }
     })
   )
@@ -110,14 +110,13 @@ const isOfWorkspace = ({ common, workspace }: GitRepository, { tree }: LinkedTre
 }
 
 /** Where working trees of the repository are. Those of runs that another workspace has are no place of its. */
-const placesOfTrees = async (
+const placesOfTrees = (
   { common, workspace }: GitRepository,
   trees: ReadonlyArray<LinkedTree>
-): Promise<ReadonlyArray<string>> => {
-  const found = await Promise.all(trees.map(({ tree }) => (tree === undefined ? undefined : find(tree))))
+): ReadonlyArray<string> => {
   const ofRuns = join(dirname(common), ".reprise")
-  return found
-    .flatMap((one) => (one === undefined ? [] : [one.path]))
+  return trees
+    .flatMap(({ tree }) => (tree === undefined ? [] : (find(tree)?.path ?? [])))
     .filter((tree) => isWithin(tree, workspace) || !isWithin(tree, ofRuns))
 }
 
@@ -132,29 +131,26 @@ interface Bases {
 }
 
 /** A folder is none of those: the command works in it, or finds programs there, so what the other words name is looked for in it. */
-export const filesOfCommand = async (
+export const filesOfCommand = (
   text: string,
   { home, workTrees }: Bases,
   spend: Spend = unlimited
-): Promise<ReadonlyArray<string>> => {
+): ReadonlyArray<string> => {
   const words = wordsOfCommand(text, home)
-  const filesFrom = async (base: string, isInner: boolean): Promise<ReadonlyArray<string>> => {
+  const filesFrom = (base: string, isInner: boolean): ReadonlyArray<string> => {
     spend(words.length)
-    const found = words.map(async ({ isPath, path }): Promise<ReadonlyArray<string>> => {
+    return words.flatMap(({ isPath, path }): ReadonlyArray<string> => {
       const at = resolve(base, path)
-      const kind = (await find(at))?.kind
-      if (kind === "folder") return isInner || at === base || !isWithin(at, base) ? [] : await filesFrom(at, true)
+      const kind = find(at)?.kind
+      if (kind === "folder") return isInner || at === base || !isWithin(at, base) ? [] : filesFrom(at, true)
       return kind === "file" || (kind === undefined && isPath && !isInner) ? [at] : []
     })
-    return (await Promise.all(found)).flat()
   }
-  return (await Promise.all(workTrees.map((base) => filesFrom(base, false)))).flat()
+  return workTrees.flatMap((base) => filesFrom(base, false))
 }
 
-const placesNamed = async ({ as, text }: NamedPath, bases: Bases): Promise<ReadonlyArray<string>> => {
-  if (as === "program") return filesOfCommand(text, bases)
-  return (await Promise.all(bases.workTrees.map((base) => waysTo(base, text)))).flat()
-}
+const placesNamed = ({ as, text }: NamedPath, bases: Bases): ReadonlyArray<string> =>
+  as === "program" ? filesOfCommand(text, bases) : bases.workTrees.flatMap((base) => waysTo(base, text))
 
 /**
  * A folder of hooks is named as a whole, unless it is that of all files. What husky names `_` runs the hooks in the folder
@@ -181,15 +177,14 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
   ]
   const { files, named, settings } = await gitConfigurationOf(repository, environment, more)
   const trees = await linkedTreesOf(worktrees)
-  const linked = await placesOfTrees(repository, trees)
+  const linked = placesOfTrees(repository, trees)
   const bases: Bases = {
     workTrees: [...new Set([workspace, ...linked, ...workTreesIn(settings)])],
     home: homeOf(environment)
   }
-  const placesOf = async (which: ReadonlyArray<NamedPath>) =>
-    (await Promise.all(which.map((one) => placesNamed(one, bases)))).flat()
-  const hookFolders = await placesOf(named.filter(({ as }) => as === "hooks"))
-  const others = await placesOf([...named.filter(({ as }) => as !== "hooks"), ...namedByEnvironment(environment)])
+  const placesOf = (which: ReadonlyArray<NamedPath>) => which.flatMap((one) => placesNamed(one, bases))
+  const hookFolders = placesOf(named.filter(({ as }) => as === "hooks"))
+  const others = placesOf([...named.filter(({ as }) => as !== "hooks"), ...namedByEnvironment(environment)])
   const linkedHooks = [...repositories.map((one) => join(one, "hooks")), ...hookFolders].map(hooksIn)
   const asNamed = [
     ...repositories.flatMap((one) =>
@@ -206,7 +201,7 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
     ...others
   ]
   // A folder of the user's own, such as `~/.config/git`, may be a link into the workspace.
-  const leading = await Promise.all(asNamed.map(makeLeadsTo()))
+  const leading = asNamed.map(makeLeadsTo())
   const obeyed = [...asNamed, ...leading].filter((path) => !isWithin(workspace, path))
   // Reprise may prepare another working tree at any time.
   const kept = [...keptIfThere, ofReprise].map((name) => join(common, name))
@@ -218,7 +213,7 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
     others: trees
       .filter((one) => one.directory !== directory && !isOfWorkspace(repository, one))
       .map((one) => one.directory),
-    executable: pathsOf(await findAll([...obeyed, ...kept, ...ofOthers])),
+    executable: pathsOf(findAll([...obeyed, ...kept, ...ofOthers])),
     obeyed: [...new Set(obeyed)]
   }
 }
@@ -236,11 +231,11 @@ export const placesInTree = async (
   ]
   const { named } = await gitConfigurationOf(repository, environment, more)
   const bases: Bases = { workTrees: [tree], home: homeOf(environment) }
-  const all = [...named, ...namedByEnvironment(environment)].map(async (one) => {
-    const places = await placesNamed(one, bases)
+  const all = [...named, ...namedByEnvironment(environment)].flatMap((one) => {
+    const places = placesNamed(one, bases)
     return one.as === "hooks" ? places.flatMap((folder) => hooksNamed(folder, bases)) : places
   })
-  return [...new Set((await Promise.all(all)).flat())].filter((path) => path !== tree && isWithin(path, tree))
+  return [...new Set(all)].filter((path) => path !== tree && isWithin(path, tree))
 }
 
 /** Where git looks for hooks. */

@@ -70,7 +70,7 @@ const namedBy = async (bases: ReadonlyArray<string>, values: ReadonlyArray<strin
     spend(bases.length * costOf(value.length))
     const paths = bases.map((base) => resolve(base, value))
     const around = paths.filter((path) => basename(path) === "_").map((path) => dirname(path))
-    const ofCommand = await filesOfCommand(value, { home: process.env["HOME"] ?? "/", workTrees: bases }, spend)
+    const ofCommand = filesOfCommand(value, { home: process.env["HOME"] ?? "/", workTrees: bases }, spend)
     for (const path of new Set([...paths, ...around, ...ofCommand])) {
       await dependOn(path, place)
       texts.push(...(await textsAt(path, spend)))

@@ -95,16 +95,16 @@ const copyNow = (path: string, identity: string, copy: string): Promise<void> =>
 const keep = async (path: string, folder: string, since: number, couldWrite: boolean) => {
   const copy = copyOf(folder, path)
   const identity = await identityOf(path)
-  if (identity === undefined || couldWrite) return { isCopied: await exists(copy), isCurrent: identity === undefined }
+  if (identity === undefined || couldWrite) return { isCopied: exists(copy), isCurrent: identity === undefined }
   try {
     const entries = await entriesOf(path)
     if (entries === undefined) throw new Error(`${path} is too large.`)
-    if (!(await exists(copy)) || entries.some(({ changedMs }) => changedMs > since)) await copyNow(path, identity, copy)
+    if (!exists(copy) || entries.some(({ changedMs }) => changedMs > since)) await copyNow(path, identity, copy)
   } catch {
     // Nor of one that its owner may not read.
     await removeForeign(copy)
   }
-  return { isCopied: await exists(copy), isCurrent: true }
+  return { isCopied: exists(copy), isCurrent: true }
 }
 
 /**
@@ -151,7 +151,7 @@ const mostTries = 5
 
 /** Says whether there was a copy, and a folder to put it in. */
 const putBack = async (path: string, copy: string, refused: string): Promise<boolean> => {
-  if (!(await exists(copy)) || !(await exists(dirname(path)))) return false
+  if (!exists(copy) || !exists(dirname(path))) return false
   for (let tries = 1; ; tries += 1) {
     try {
       await copied(copy, copy, (made) =>
@@ -183,7 +183,7 @@ export const settleFolders = async (
     const now = await identityOf(path)
     if (now === undefined || now === identity) continue
     // A folder above it may be a link by now, which leads to somebody's own files.
-    const above = await linkAbove(path)
+    const above = linkAbove(path)
     const copy = copyOf(dirname(record), path)
     if (above === undefined && (await isSame(path, copy).catch(() => false))) continue
     await putAside(above ?? path, refused)

@@ -1,10 +1,9 @@
 /** What the files say that a configuration of git includes: commands can change them while the configuration stays the same. */
-import { realpath } from "node:fs/promises"
 import { dirname } from "node:path"
 import { readForeignFile } from "@reprise/process"
 import { Effect } from "effect"
 import type { ConfigurationReader } from "./configurationReader.ts"
-import { waysTo } from "./found.ts"
+import { realOf, waysTo } from "./found.ts"
 import { costOf, costOfGit, type Spend } from "./lookLimits.ts"
 import type { Setting } from "./repositoryConfiguration.ts"
 
@@ -59,10 +58,9 @@ export const includedSettings = Effect.fnUntraced(function* (
     const found: Array<(typeof next)[number]> = []
     for (const { folder, values } of next) {
       for (const value of values) {
-        const ways = yield* Effect.promise(() => waysTo(folder, value))
-        for (const way of ways) {
+        for (const way of waysTo(folder, value)) {
           reading.dependsOn(way)
-          const file = yield* Effect.promise(() => realpath(way).catch(() => undefined))
+          const file = realOf(way)
           if (file === undefined || seen.has(file)) continue
           seen.add(file)
           reading.dependsOn(file)

@@ -22,9 +22,9 @@ const endOne = async (record: string, refused: string, whose: "killed" | "all"):
   const paths = text.split("\n").filter((path) => path.startsWith("/"))
   for (const path of paths) {
     // A folder above it may be a link by now, which leads to somebody's own files.
-    const above = await linkAbove(path)
+    const above = linkAbove(path)
     if (above !== undefined) await putAside(above, refused)
-    else if (await exists(path)) await putAside(path, refused)
+    else if (exists(path)) await putAside(path, refused)
   }
   const replaced: Array<Replaced> = [...(await settleFolders(record, text, refused))]
   for (const file of heldIn(record, text)) {

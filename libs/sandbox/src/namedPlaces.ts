@@ -2,9 +2,8 @@
  * Places that settings name. Where one of them leads through a link in a folder that commands write, a command may have made the
  * link: the place would be of its choosing. Reads only.
  */
-import { readlink } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { findAll, pathsOf } from "./found.ts"
+import { findAll, pathsOf, targetOf } from "./found.ts"
 import { isWithin } from "./mounts.ts"
 
 export interface NamedPlace {
@@ -17,14 +16,14 @@ export interface NamedPlace {
 const longestChain = 40
 
 /** The links that the kernel follows on the way to a path, each where it really is. */
-export const linksOnTheWay = async (path: string): Promise<ReadonlyArray<string>> => {
+export const linksOnTheWay = (path: string): ReadonlyArray<string> => {
   const links: Array<string> = []
   const waiting = path.split("/")
   let at = "/"
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
     if (name === "" || name === ".") continue
     const next = name === ".." ? dirname(at) : join(at, name)
-    const target = name === ".." ? undefined : await readlink(next).catch(() => undefined)
+    const target = name === ".." ? undefined : targetOf(next)
     if (target === undefined) {
       at = next
       continue
@@ -37,8 +36,8 @@ export const linksOnTheWay = async (path: string): Promise<ReadonlyArray<string>
   return links
 }
 
-const refusal = async ({ by = "", path }: NamedPlace, link: string) => {
-  const [found] = pathsOf(await findAll([path]))
+const refusal = ({ by = "", path }: NamedPlace, link: string) => {
+  const [found] = pathsOf(findAll([path]))
   const leads = found === undefined ? "" : `, and leads to ${found}`
   const where = link === path ? "which is a link" : `but ${link} is a link`
   return new Error(
@@ -48,32 +47,31 @@ const refusal = async ({ by = "", path }: NamedPlace, link: string) => {
 }
 
 /**
- * What exists of the places, real. Rejected where one of a setting leads through a link that a command could have made.
+ * What exists of the places, real. Throws where one of a setting leads through a link that a command could have made.
  * `writable`: real folders in which commands write.
  */
-export const findNamed = async (
+export const findNamed = (
   places: ReadonlyArray<NamedPlace>,
   writable: ReadonlyArray<string>
-): Promise<ReadonlyArray<string>> => {
-  const ways = await Promise.all(places.map(async (place) => ({ place, links: await linksOnTheWay(place.path) })))
+): ReadonlyArray<string> => {
   const trusted: Array<string> = []
-  for (const { links, place } of ways) {
-    const link = links.find((one) => writable.some((folder) => one !== folder && isWithin(one, folder)))
+  for (const place of places) {
+    const link = linksOnTheWay(place.path).find((one) =>
+      writable.some((folder) => one !== folder && isWithin(one, folder))
+    )
     if (link === undefined) trusted.push(place.path)
-    else if (place.by !== undefined) throw await refusal(place, link)
+    else if (place.by !== undefined) throw refusal(place, link)
   }
-  return pathsOf(await findAll(trusted))
+  return pathsOf(findAll(trusted))
 }
 
 /** The same for places to write, of which one may lie in another. `writable`: besides these. */
-export const findNamedToWrite = async (
+export const findNamedToWrite = (
   places: ReadonlyArray<NamedPlace>,
   writable: ReadonlyArray<string>
-): Promise<ReadonlyArray<string>> => {
+): ReadonlyArray<string> => {
   // First against those that no link decides about: what a link of a command's leads to must accuse no other.
-  const ways = await Promise.all(
-    places.map(async ({ path }) => ((await linksOnTheWay(path)).length === 0 ? [path] : []))
-  )
-  const found = await findNamed(places, [...writable, ...pathsOf(await findAll(ways.flat()))])
-  return await findNamed(places, [...writable, ...found])
+  const direct = places.map(({ path }) => path).filter((path) => linksOnTheWay(path).length === 0)
+  const found = findNamed(places, [...writable, ...pathsOf(findAll(direct))])
+  return findNamed(places, [...writable, ...found])
 }

@@ -205,7 +205,7 @@ const linkInto = async (path: string, { git, stateDirectory, workspace }: Search
   const target = await readlink(path).catch(() => undefined)
   if (target === undefined) return []
   const real = await realpath(path).catch(() => undefined)
-  const leads = real ?? (await makeLeadsTo()(path))
+  const leads = real ?? makeLeadsTo()(path)
   const isOfGit = git !== undefined && [git.common, git.directory].some((folder) => isWithin(leads, folder))
   // That of a run is a worktree in the folder of the state.
   const isOwn = real !== undefined && isWithin(workspace, stateDirectory) && isWithin(real, workspace)
@@ -214,12 +214,12 @@ const linkInto = async (path: string, { git, stateDirectory, workspace }: Search
 }
 
 /** Where a folder takes any case of letters, git finds `.GIT` by its own name. */
-const asGitNamesIt = async (path: string): Promise<string> => {
+const asGitNamesIt = (path: string): string => {
   const name = [".git", "HEAD"].find(
     (one) => one !== basename(path) && one.toLowerCase() === basename(path).toLowerCase()
   )
   const named = name === undefined ? path : join(dirname(path), name)
-  return (await exists(named)) ? named : path
+  return exists(named) ? named : path
 }
 
 const atCandidate = Effect.fnUntraced(function* (bytes: Buffer, place: Search) {
@@ -227,7 +227,7 @@ const atCandidate = Effect.fnUntraced(function* (bytes: Buffer, place: Search) {
   if (bytes.length > longestPath) return atUnnameable(bytes)
   const found = textOfPath(bytes)
   if (found === undefined) return yield* atUnnamed(bytes)
-  const path = yield* Effect.promise(() => asGitNamesIt(found))
+  const path = asGitNamesIt(found)
   const folder = dirname(path)
   if (basename(path).toLowerCase() === skillsHome) {
     const found = yield* onDisk(() => skillsAt(path, place))

@@ -30,13 +30,11 @@ export const ownFolders = (environment: Environment, home: string) => ({
 })
 
 /** The same, as they are named and where they lead. */
-export const ownFoldersOnDisk = async (environment: Environment, home: string) => {
+export const ownFoldersOnDisk = (environment: Environment, home: string) => {
   const { opencode, reprise } = ownFolders(environment, home)
   const leadsTo = makeLeadsTo()
-  const both = async (named: ReadonlyArray<string>) => [
-    ...new Set([...named, ...(await Promise.all(named.map(leadsTo)))])
-  ]
-  return { reprise: await both(reprise), opencode: await both(opencode) }
+  const both = (named: ReadonlyArray<string>) => [...new Set([...named, ...named.map(leadsTo)])]
+  return { reprise: both(reprise), opencode: both(opencode) }
 }
 
 /**
@@ -48,8 +46,8 @@ export const makeOwnFolders = async (
   home: string,
   written: ReadonlyArray<string>
 ): Promise<void> => {
-  const { opencode, reprise } = await ownFoldersOnDisk(environment, home)
-  const places = pathsOf(await findAll(written))
+  const { opencode, reprise } = ownFoldersOnDisk(environment, home)
+  const places = pathsOf(findAll(written))
   for (const path of [...reprise, ...opencode]) {
     if (places.some((folder) => isWithin(path, folder))) await mkdir(path, { recursive: true, mode: 0o700 })
   }
@@ -71,14 +69,14 @@ const refusal = (by: string, path: string, folder: string) =>
 
 /**
  * The folders of Reprise, and those of OpenCode that the agent does not need to write itself, which protects in them what is
- * obeyed. Rejected where a setting names one, or a place in one.
+ * obeyed. Throws where a setting names one, or a place in one.
  */
-export const neverWritten = async (
+export const neverWritten = (
   environment: Environment,
   home: string,
   { agent, settings, workspace }: Wished
-): Promise<ReadonlyArray<string>> => {
-  const { opencode, reprise } = await ownFoldersOnDisk(environment, home)
+): ReadonlyArray<string> => {
+  const { opencode, reprise } = ownFoldersOnDisk(environment, home)
   const refuse = (by: string, paths: ReadonlyArray<string>, folders: ReadonlyArray<string>) => {
     for (const path of paths) {
       const folder = isWithin(path, workspace) ? undefined : folders.find((one) => isWithin(path, one))

@@ -16,9 +16,9 @@ const linksIn = async (folder: string): Promise<ReadonlyArray<string>> => {
 }
 
 /** The folders as they are named, and where they lead, whether something is there or not. `searched`: of a `PATH`. */
-export const programFolders = async (searched: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+export const programFolders = (searched: ReadonlyArray<string>): ReadonlyArray<string> => {
   const named = searched.filter((folder) => isAbsolute(folder))
-  return [...new Set([...named, ...(await Promise.all(named.map(makeLeadsTo())))])]
+  return [...new Set([...named, ...named.map(makeLeadsTo())])]
 }
 
 /**
@@ -30,9 +30,9 @@ export const programPlaces = async (
   written: ReadonlyArray<string>
 ): Promise<ReadonlyArray<string>> => {
   if (written.length === 0) return []
-  const folders = await programFolders(searched)
+  const folders = programFolders(searched)
   const links = (await Promise.all(folders.map(linksIn))).flat()
-  const places = await Promise.all([...folders, ...links].map(makeLeadsTo()))
+  const places = [...folders, ...links].map(makeLeadsTo())
   const isWritten = (path: string) => written.some((folder) => path !== folder && isWithin(path, folder))
   return [...new Set(places)].filter((path) => isWritten(path) && !written.some((folder) => isWithin(folder, path)))
 }

@@ -73,7 +73,7 @@ export const startupPlaces = async (
   const ofUser = [...top, ...deeper.flat(), ...named].filter(
     (path) => !withinHome.some((folder) => isWithin(path, folder))
   )
-  const places = await Promise.all(ofUser.map(makeLeadsTo()))
+  const places = ofUser.map(makeLeadsTo())
   const isWritable = (path: string) => writable.some((folder) => path !== folder && isWithin(path, folder))
   return [...new Set(places)].filter(
     // Of a folder that is the settings as a whole nothing could be written.

@@ -29,7 +29,7 @@ const isBranch = (target: string) => /^refs\/(?!.*\.\.)/.test(target)
 /** What a folder is: a repository's directory, one with such directories in it, or any other. */
 type Kind = "repository" | "modules" | "worktrees" | "worktree" | "hooks" | "other"
 
-const kindBelow = async (kind: Kind, name: string, path: string): Promise<Kind> => {
+const kindBelow = (kind: Kind, name: string, path: string): Kind => {
   switch (kind) {
     case "repository":
       return name === "modules" || name === "worktrees" || name === "hooks" ? name : "other"
@@ -39,20 +39,20 @@ const kindBelow = async (kind: Kind, name: string, path: string): Promise<Kind> 
       return "worktree"
     // A submodule's name may have folders in it.
     case "modules":
-      return (await exists(join(path, "HEAD"))) || (await exists(join(path, "config"))) ? "repository" : "modules"
+      return exists(join(path, "HEAD")) || exists(join(path, "config")) ? "repository" : "modules"
     case "hooks":
     case "other":
       return kind
   }
 }
 
-const kindOfFolder = async (folder: string, { common, directory }: GitRepository): Promise<Kind> => {
+const kindOfFolder = (folder: string, { common, directory }: GitRepository): Kind => {
   const isBelow = folder === common || folder.startsWith(join(common, "/"))
   let [path, kind]: [string, Kind] = isBelow ? [common, "repository"] : [directory, "worktree"]
   for (const name of relative(path, folder).split(sep)) {
     if (name === "") continue
     path = join(path, name)
-    kind = await kindBelow(kind, name, path)
+    kind = kindBelow(kind, name, path)
   }
   return kind
 }
@@ -99,7 +99,7 @@ const entriesOf = async (repository: GitRepository, environment: Environment, mo
   const unnamed: Array<Buffer> = []
   for (const bytes of await unusualIn(folders, environment, most)) {
     const path = textOfPath(bytes)
-    const kind = await kindOfFolder(dirname(path ?? bytes.toString("utf8")), repository)
+    const kind = kindOfFolder(dirname(path ?? bytes.toString("utf8")), repository)
     // git writes nothing among the hooks, and reads what it finds there by running it; commands cannot write there.
     if (kind === "hooks") continue
     if (path === undefined) {

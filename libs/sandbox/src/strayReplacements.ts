@@ -37,7 +37,7 @@ const largestPackedRefs = 256 * 1024 * 1024
 
 /** Whether commands may have made some: most repositories have none, and are looked at often. */
 const mayHaveSome = async (repository: string, environment: Environment): Promise<boolean> => {
-  if (await exists(join(repository, "reftable"))) return true
+  if (exists(join(repository, "reftable"))) return true
   const packed = await readForeignText(join(repository, "packed-refs"), {
     largestBytes: largestPackedRefs,
     follow: false
@@ -51,8 +51,7 @@ const gitOf = (repository: string) => [`--git-dir=${repository}`]
 const packedIn = async (repository: string, environment: Environment): Promise<ReadonlyArray<InRepository>> => {
   if (!(await mayHaveSome(repository, environment))) return []
   const all = await Effect.runPromise(replacementsIn(repository, environment, { environment }, gitOf(repository)))
-  const alone = await Promise.all(all.map(({ ref }) => exists(join(repository, ref))))
-  return all.flatMap((one, at) => (alone[at] === true ? [] : [{ ...one, repository }]))
+  return all.flatMap((one) => (exists(join(repository, one.ref)) ? [] : [{ ...one, repository }]))
 }
 
 const Record = Schema.fromJsonString(

@@ -1,5 +1,5 @@
 /** What the disk says about a workspace, for `policyFor`. Reads only. */
-import { lstat, realpath } from "node:fs/promises"
+import { realpath } from "node:fs/promises"
 import { userInfo } from "node:os"
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path"
 import { hasCode, readForeignFolder } from "@reprise/process"
@@ -7,7 +7,7 @@ import { anchorsOf } from "./anchors.ts"
 import { commandFiles } from "./commandFiles.ts"
 import { credentialPaths, systemCredentialPaths } from "./credentials.ts"
 import { foreignSockets } from "./foreignSockets.ts"
-import { eachOnce, find, findAll, makeFindEach, makeLeadsTo, pathsOf } from "./found.ts"
+import { exists, find, findAll, makeLeadsTo, pathsOf, realOf } from "./found.ts"
 import { gitPlacesOf } from "./gitPlaces.ts"
 import { listedFolders } from "./listedFolders.ts"
 import { isWithin } from "./mounts.ts"
@@ -105,27 +105,22 @@ const namesIn = (folder: string): Promise<ReadonlyArray<string>> =>
   )
 
 /** What nobody may be asked about, whether it exists or not: as it is named, and where it leads. */
-const closedPlaces = async (
+const closedPlaces = (
   where: Whereabouts,
   named: ReadonlyArray<string>,
   found: ReadonlyArray<Found>,
   git: GitPlaces | undefined
-): Promise<ReadonlyArray<string>> => {
-  const programs = await programFolders(where.searched)
+): ReadonlyArray<string> => {
+  const programs = programFolders(where.searched)
   const own = git === undefined ? [] : [git.directory, git.common, ...git.executable, ...git.obeyed]
   return [...new Set([...named, ...own, ...programs, ...pathsOf(found)])]
 }
 
 /** Where places that do not exist would be, as far as their folders say. */
-const absentPlaces = async (
-  places: ReadonlyArray<string>,
-  findEach: ReturnType<typeof makeFindEach>
-): Promise<ReadonlyArray<string>> => {
-  const folders = [...new Set(places.map((path) => dirname(path)))]
-  const found = await findEach(folders)
-  const real = new Map(folders.map((folder, index) => [folder, found[index]?.path]))
+const absentPlaces = (places: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const folders = new Map([...new Set(places.map((path) => dirname(path)))].map((path) => [path, find(path)?.path]))
   return places.flatMap((path) => {
-    const above = real.get(dirname(path))
+    const above = folders.get(dirname(path))
     return above === undefined ? [] : [join(above, basename(path))]
   })
 }
@@ -166,52 +161,48 @@ export const lookAround = async (
   const at = { ...where, workspace }
   const named = (paths: ReadonlyArray<string>, by: string) => paths.map((path) => ({ path: placeOf(path, at), by }))
   const ofAgent = (paths: ReadonlyArray<string>) => paths.map((path) => ({ path: placeOf(path, at) }))
-  const realOf = async (path: string) => (await find(path))?.path ?? path
-  const [stateDirectory, homeFolder, git] = await Promise.all([
-    realOf(where.stateDirectory),
-    find(where.home),
-    gitPlacesOf(workspace, { ...where.environment, HOME: where.home })
-  ])
-  const home = homeFolder?.path
-  const findEach = makeFindEach()
+  const git = await gitPlacesOf(workspace, { ...where.environment, HOME: where.home })
+  const stateDirectory = realOf(where.stateDirectory) ?? where.stateDirectory
+  const home = realOf(where.home)
   const ofPrograms = credentialPlaces(at)
   // git-annex keeps passwords of its remotes there.
   const ofAnnex = git === undefined ? [] : [join(git.common, "annex", "creds")]
   const keyPlaces = [...ofPrograms, ...ofAnnex]
   const deniedPlaces = settings.deny.map((path) => placeOf(path, at))
-  const toHide = Promise.all([findEach(keyPlaces).then(eachOnce), findAll(deniedPlaces)])
-  const { opencode, reprise } = await ownFoldersOnDisk(where.environment, where.home)
-  const findClosed = async () =>
-    closedPlaces(at, [...ofPrograms, ...deniedPlaces, ...reprise, ...opencode], (await toHide).flat(), git)
+  const credentials = findAll(keyPlaces)
+  const denied = findAll(deniedPlaces)
+  const { opencode, reprise } = ownFoldersOnDisk(where.environment, where.home)
+  const closed = closedPlaces(
+    at,
+    [...ofPrograms, ...deniedPlaces, ...reprise, ...opencode],
+    [...credentials, ...denied],
+    git
+  )
   const always = [workspace, ...(git === undefined ? [] : [git.common, git.directory])]
   const bounds = { home, workspace, stateDirectory }
-  const opened = wished.length === 0 ? [] : await openedPlaces(wished, { ...bounds, closed: await findClosed() })
+  const opened = wished.length === 0 ? [] : await openedPlaces(wished, { ...bounds, closed })
   const toWrite = [...named(settings.write, "sandbox.write"), ...ofAgent(own.write)]
-  const write = [...(await findNamedToWrite(toWrite, [...always, ...opened])), ...opened]
+  const write = [...findNamedToWrite(toWrite, [...always, ...opened]), ...opened]
   const writable = [...always, ...write]
-  const real = async (paths: ReadonlyArray<string>) => pathsOf(await findAll(paths.map((path) => placeOf(path, at))))
-  const wishedToWrite = { settings: await real(settings.write), agent: await real(own.write), workspace }
-  const toNobody = await neverWritten(where.environment, where.home, wishedToWrite)
+  const real = (paths: ReadonlyArray<string>) => pathsOf(findAll(paths.map((path) => placeOf(path, at))))
+  const wishedToWrite = { settings: real(settings.write), agent: real(own.write), workspace }
+  const toNobody = neverWritten(where.environment, where.home, wishedToWrite)
   const programs = where.searched.filter((folder) => !writable.some((place) => isWithin(folder, place)))
-  const [[credentials, denied], closed, sockets, ownFolders, absent, ofHome, ofPath, read, homes] = await Promise.all([
-    toHide,
-    findClosed(),
+  const ownFolders = findNamed(ofAgent(own.write), writable)
+  const read = findNamed([...named(settings.read, "sandbox.read"), ...ofAgent(own.read)], writable)
+  const [sockets, ofHome, ofPath] = await Promise.all([
     foreignSockets({ home, workspace, writable, programs: programs.join(delimiter) }),
-    findNamed(ofAgent(own.write), writable),
-    absentPlaces(ofPrograms, findEach),
     startupPlaces(home ?? where.home, where.environment, writable),
-    programPlaces(where.searched, write),
-    findNamed([...named(settings.read, "sandbox.read"), ...ofAgent(own.read)], writable),
-    findAll([where.home, ...ownHome()])
+    programPlaces(where.searched, write)
   ])
   const couldBeWritten = (path: string) => writable.some((place) => isWithin(path, place))
   const startup = [...new Set([...ofHome, ...ofPath, ...toNobody.filter(couldBeWritten)])]
   // Of its own login an agent has need; what the settings deny stays denied.
   const hidden = [...credentials.filter(({ path }) => !ownFolders.some((folder) => isWithin(path, folder))), ...denied]
   const leadsTo = makeLeadsTo()
-  const placed = async (path: string) => join(await leadsTo(dirname(path)), basename(path))
-  const kept = await Promise.all((await Promise.all(own.kept.map(matching))).flat().map(placed))
-  const apart = own.apart.map(async (path) => ({ path: await leadsTo(path), from: join(where.apart, path) }))
+  const placed = (path: string) => join(leadsTo(dirname(path)), basename(path))
+  const kept = (await Promise.all(own.kept.map(matching))).flat().map(placed)
+  const apart = own.apart.map((path) => ({ path: leadsTo(path), from: join(where.apart, path) }))
   const obeyedFiles = [...commandFiles.map((name) => join(workspace, name)), ...kept]
   const protectedPaths = [
     ...obeyedFiles,
@@ -223,24 +214,21 @@ export const lookAround = async (
     ...[...keyPlaces, ...deniedPlaces],
     ...pathsOf(hidden)
   ]
-  const [temporary, caches, cachesFrom, listed, present, anchors, names] = await Promise.all([
-    realOf(where.temporary),
-    realOf(where.caches),
-    where.cachesFrom === undefined ? undefined : realOf(where.cachesFrom),
-    listedFolders(pathsOf(homes), { keys: [...pathsOf(hidden), ...absent], sockets }),
-    findAll([...obeyedFiles, ...startup]),
-    anchorsOf(
-      protectedPaths.filter((path) => !isWithin(path, stateDirectory) || isWithin(path, workspace)),
-      writable
-    ),
+  const anchors = anchorsOf(
+    protectedPaths.filter((path) => !isWithin(path, stateDirectory) || isWithin(path, workspace)),
+    writable
+  )
+  const homes = pathsOf(findAll([where.home, ...ownHome()]))
+  const [listed, names] = await Promise.all([
+    listedFolders(homes, { keys: [...pathsOf(hidden), ...absentPlaces(ofPrograms)], sockets }),
     namesIn(workspace)
   ])
   const around = {
     ...bounds,
     closed,
-    temporary,
-    caches,
-    ...(cachesFrom === undefined ? {} : { cachesFrom }),
+    temporary: realOf(where.temporary) ?? where.temporary,
+    caches: realOf(where.caches) ?? where.caches,
+    ...(where.cachesFrom === undefined ? {} : { cachesFrom: realOf(where.cachesFrom) ?? where.cachesFrom }),
     refused: where.refused,
     git,
     hidden: [...new Map(hidden.map((one) => [one.path, one])).values()],
@@ -248,14 +236,12 @@ export const lookAround = async (
     write,
     hasOpened: opened.length > 0,
     read,
-    commandFiles: pathsOf(present),
+    commandFiles: pathsOf(findAll([...obeyedFiles, ...startup])),
     startup,
     anchors,
     sockets,
     registries: registriesFor(names),
-    ...(own === noOwnPlaces ? {} : { own: { kept, apart: await Promise.all(apart), network: own.network } })
+    ...(own === noOwnPlaces ? {} : { own: { kept, apart, network: own.network } })
   }
-  const mayNotAppear = keptPaths(around)
-  const there = await Promise.all(mayNotAppear.map((path) => lstat(path).catch(() => undefined)))
-  return { ...around, present: mayNotAppear.filter((_, at) => there[at] !== undefined) }
+  return { ...around, present: keptPaths(around).filter(exists) }
 }

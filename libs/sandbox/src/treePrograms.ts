@@ -117,7 +117,7 @@ export const treeProgramsOf = async (
     if (first.as === "hooks") return isBelow(resolve(workspace, first.text))
     if (first.as !== "program") return false
     if (lookupIn(first.text) !== undefined) return true
-    return (await filesOfCommand(first.text, { workTrees: [workspace], home })).some(isBelow)
+    return filesOfCommand(first.text, { workTrees: [workspace], home }).some(isBelow)
   }
   const ofSettings = settings.map(async (setting): Promise<ReadonlyArray<TreeProgram>> => {
     const { file, key, value = "" } = setting
