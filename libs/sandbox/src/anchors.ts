@@ -4,10 +4,21 @@
  */
 import { lstatSync, readlinkSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
+import { hasCode } from "@reprise/process"
 import { isWithin } from "./mounts.ts"
 import type { Anchors } from "./policy.ts"
 
 const longestChain = 8
+
+const entryOf = (path: string) => {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    // In a worktree `.git` is a file, whatever folder `core.hooksPath` names in it.
+    if (hasCode(error, "ENOTDIR")) return undefined
+    throw error
+  }
+}
 
 /** `paths`: absolute. `writable`: where commands may write; what stands elsewhere needs no anchor. */
 export const anchorsOf = (paths: ReadonlyArray<string>, writable: ReadonlyArray<string>): Anchors => {
@@ -20,8 +31,7 @@ export const anchorsOf = (paths: ReadonlyArray<string>, writable: ReadonlyArray<
     let at = root
     for (const name of relative(root, path).split("/")) {
       at = join(at, name)
-      // Nor is there anything below a file: in a worktree `.git` is one, whatever folder `core.hooksPath` names in it.
-      const found = lstatSync(at, { throwIfNoEntry: false })
+      const found = entryOf(at)
       if (found === undefined) {
         if (followed > 0) missing.add(path)
         return
