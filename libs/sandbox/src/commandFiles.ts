@@ -41,8 +41,8 @@ const lists: Readonly<Record<ReadBy, ReadonlyArray<string>>> = {
     ...["mise.toml", "mise.local.toml", "mise", "miserc.toml"].map((name) => `.config/${name}`),
     // proto: plugins and variables. rustup: the folder of a toolchain, whose compiler a prompt asks for its version.
     ...[".prototools", "rust-toolchain", "rust-toolchain.toml"],
-    // Extensions, and programs of a configuration.
-    ...[".hg", ".jj"]
+    // Extensions, and programs of a configuration. opam: variables of the shell.
+    ...[".hg", ".jj", "_opam"]
   ]
 }
 

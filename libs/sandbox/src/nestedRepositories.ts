@@ -1,7 +1,7 @@
 /**
  * Repositories inside of a working tree that bring a configuration of their own: every git that looks at the tree outside of
  * the sandbox, the user's prompt and editor among them, would obey it (docs/design/workspace.md#sandbox). Likewise skills of
- * Claude. Reads only.
+ * Claude and files of version managers. Reads only.
  */
 import { createHash } from "node:crypto"
 import { lstat, readlink, realpath } from "node:fs/promises"
@@ -27,6 +27,7 @@ import { makeSpending, placeIn, type Spend, TooMuchToLookAt } from "./lookLimits
 import { isWithin } from "./mounts.ts"
 import { skillsAt, skillsHome } from "./nestedSkills.ts"
 import { candidatesIn, type Place, type TooManyRepositories } from "./treeSearch.ts"
+import { isVersionName, versionsAt } from "./versionFiles.ts"
 
 /** A repository that says more than git writes itself, or skills. */
 export interface NestedRepository {
@@ -235,6 +236,10 @@ const atCandidate = Effect.fnUntraced(function* (bytes: Buffer, place: Search) {
   }
   if (isInstructionName(path)) {
     const found = yield* onDisk(() => instructionsAt(path))
+    return asRepository(found === undefined ? [] : [found])
+  }
+  if (isVersionName(path)) {
+    const found = yield* onDisk(() => versionsAt(path))
     return asRepository(found === undefined ? [] : [found])
   }
   const intoHidden = basename(path) === ".git" ? [] : yield* onDisk(() => linkInto(path, place))

@@ -12,6 +12,7 @@ import { instructionSearch } from "./instructionFiles.ts"
 import { type Keeping, keepNames } from "./keepNames.ts"
 import type { Policy } from "./policy.ts"
 import { quoted } from "./shellWords.ts"
+import { versionSearch } from "./versionFiles.ts"
 
 export const shellHead = "#!/bin/sh\n# Written by Reprise for the commands of agents and quality gates. Do not edit.\n"
 
@@ -202,7 +203,7 @@ const overheard = ({ folder }: DeskAccess) => ({
 })
 
 /**
- * Whether the command has changed what makes a folder a repository, what a repository obeys, skills, or links by names of instructions;
+ * Whether the command has changed what makes a folder a repository, what a repository obeys, skills, files of version managers, or links by names of instructions;
  * also when that cannot be told, or a killed command may have had a moment left. Change times cannot be set back, and the record of what it may not make was written before it began.
  */
 const lookForRepositories = ({ git, stateDirectory, workspace }: Policy, dependencies: string): string => {
@@ -212,7 +213,7 @@ const lookForRepositories = ({ git, stateDirectory, workspace }: Policy, depende
   const inner = ["*/hooks/*", "*/.claude/skills", "*/.claude/skills/*"].map((path) => `-ipath '${path}'`)
   const into = [stateDirectory, ...(git === undefined ? [] : [git])].map((folder) => `-lname ${quoted(naming(folder))}`)
   const links = `-type l '(' ${into.join(" -o ")} ')'`
-  const changed = `'(' ${[...names, ...inner, instructionSearch.map(quoted).join(" "), links].join(" -o ")} ')' -cnewer "$begun" -print -quit`
+  const changed = `'(' ${[...names, ...inner, ...[instructionSearch, versionSearch].map((search) => search.map(quoted).join(" ")), links].join(" -o ")} ')' -cnewer "$begun" -print -quit`
   const ofGit = git === undefined ? [] : [`${git}/modules`, `${git}/worktrees`]
   const passedOver = [`${workspace}/.git`, stateDirectory, ...ofGit.map((path) => `${path}/*/objects`)]
   const pruned = `'(' ${passedOver.map((path) => `-path ${quoted(path)}`).join(" -o ")} ')' -prune -o`

@@ -9,6 +9,7 @@ import { findPaths, naming } from "./findPaths.ts"
 import type { Directories } from "./gitDirectories.ts"
 import { instructionSearch } from "./instructionFiles.ts"
 import { skillsHome } from "./nestedSkills.ts"
+import { versionSearch } from "./versionFiles.ts"
 
 export interface Place {
   /** Real. */
@@ -55,6 +56,8 @@ const names = [
   skillsHome,
   "-o",
   ...instructionSearch,
+  "-o",
+  ...versionSearch,
   ")"
 ]
 
@@ -95,7 +98,7 @@ export interface Candidates {
 }
 
 /**
- * Where in the tree a repository, skills or instructions may be. The workspace's own repository is left out. Of more than `most`
+ * Where in the tree a repository, skills, instructions or versions may be. The workspace's own repository is left out. Of more than `most`
  * those in folders with few of them come first: what a command makes in heaps hides nothing beside it.
  */
 export const candidatesIn = Effect.fnUntraced(function* (place: Place, most = mostCandidates) {

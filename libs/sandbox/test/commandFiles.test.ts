@@ -12,12 +12,13 @@ describe("a file of a repository", () => {
     ...["tui.json", "tui.jsonc", ".opencode/tui.json", "mise.toml", ".mise.local.toml", ".mise/config.toml"],
     ...["mise/config.toml", ".config/mise.toml", ".config/mise/conf.d/x.toml", ".miserc.toml", ".tool-versions"],
     ...[".prototools", "rust-toolchain", "rust-toolchain.toml", ".hg/hgrc", ".hg/requires", ".jj/repo/config.toml"],
+    "_opam/.opam-switch/environment",
     ...[".exrc", ".vimrc", ".gvimrc"]
   ])("bears commands if a prompt, an editor or an agent's terminal obeys it when the folder is entered: %s", (path) => {
     assert.isTrue(bearsCommands(path))
   })
 
-  // Obeyed by content, after a question, or when a person starts the interpreter that reads it (docs/design/workspace.md#sandbox).
+  // Looked at as they change (versionFiles.ts), obeyed by content, after a question, or when a person starts the interpreter that reads it (docs/design/workspace.md#sandbox).
   it.each([
     ...[".env", ".nvmrc", ".python-version", ".nvim.lua", ".dir-locals.el", ".Rprofile", "mise/src/main.rs"],
     ...[".config/other.toml", "tui.json.ts", "docs/tool-versions.md"]
