@@ -9,6 +9,7 @@ import { Effect, Schema } from "effect"
 import { type Environment, gitRepositoryOf, homeOf } from "./askGit.ts"
 import { agentCaches, type CachesOf, gateCaches, makeAgentCaches, makeAnew, makeGateCaches } from "./cacheFolders.ts"
 import { foldingFolder, whyFoldingIsRefused } from "./caseFolding.ts"
+import { requireClearPaths } from "./clearPaths.ts"
 import type { Decider, Whose } from "./decider.ts"
 import { attend } from "./desk.ts"
 import { openDoor } from "./door.ts"
@@ -293,6 +294,7 @@ export const settled = (host: Host, directory: string, role: Role, of: CommandsO
       }
       const around = await lookAround(where, settings, { wished, ...(own === undefined ? {} : { own }) })
       const policy = policyFor(around, settings, role)
+      requireClearPaths(policy)
       await refuseFolding(host, policy)
       return { policy, around }
     })

@@ -27,6 +27,9 @@ export const copySuffix = "-copy"
 
 const copyOf = ({ held }: HeldFile) => `${held}${copySuffix}`
 
+/** By this name a file is held. */
+const digest = (path: string) => createHash("sha256").update(path).digest("hex").slice(0, 24)
+
 /** Beside the folder of what commands said; no command sees either. */
 export const folderOfHeld = (folder: string) => join(dirname(folder), "held")
 
@@ -85,7 +88,7 @@ export const holdFiles = async (folder: string, policy: Pick<Policy, "mounts">):
   const files: Array<HeldFile> = []
   for (const { as, from, path } of policy.mounts) {
     if (as !== "readable" || from !== undefined || !couldWrite(policy, path) || !(await isFile(path))) continue
-    const held = join(folderOfHeld(folder), createHash("sha256").update(path).digest("hex").slice(0, 24))
+    const held = join(folderOfHeld(folder), digest(path))
     // A command may have given it a name before it was protected. One on another disk stays as it is.
     if (await hasOtherNames({ path, held })) {
       await putCopy(path, { path, held }).catch((error) =>
@@ -105,11 +108,12 @@ export const putBackName = "put-back"
 /** A line of the record of a running command. */
 export const recordOf = ({ held, path }: HeldFile): string => `=${basename(held)}=${path}`
 
-/** `record`: the file with the lines. */
+/** `record`: the file with the lines. No file is put back as another one. */
 export const heldIn = (record: string, text: string): ReadonlyArray<HeldFile> =>
   text.split("\n").flatMap((line) => {
     const [, name, path] = /^=([0-9a-f]+)=(\/.*)$/.exec(line) ?? []
-    return name === undefined || path === undefined ? [] : [{ path, held: join(folderOfHeld(dirname(record)), name) }]
+    const isHeld = path !== undefined && name === digest(path)
+    return isHeld ? [{ path, held: join(folderOfHeld(dirname(record)), name) }] : []
   })
 
 /** Files of git that git itself writes anew for a branch that is made, tracked or removed. */

@@ -46,11 +46,9 @@ const foldersIn = (record: string): ReadonlyArray<{ readonly identity: string; r
     return identity === undefined || path === undefined ? [] : [{ identity, path }]
   })
 
-/** In a folder that is protected itself, nothing can be written. A record has a path in a line. */
+/** In a folder that is protected itself, nothing can be written. */
 const outermost = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
-  [...new Set(paths)].filter(
-    (path) => !path.includes("\n") && !paths.some((other) => other !== path && isWithin(path, other))
-  )
+  [...new Set(paths)].filter((path) => !paths.some((other) => other !== path && isWithin(path, other)))
 
 const digest = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 24)
 

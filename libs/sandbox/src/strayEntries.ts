@@ -11,6 +11,7 @@ import { Effect, Schema } from "effect"
 import type { Environment, GitRepository } from "./askGit.ts"
 import { findPaths, textOfPath } from "./findPaths.ts"
 import { exists } from "./found.ts"
+import { gitDirectoriesOf, UnclearGitDirectory } from "./gitDirectories.ts"
 import type { Link } from "./policy.ts"
 import { putAside } from "./putAside.ts"
 import { mostIn } from "./treeSearch.ts"
@@ -138,28 +139,47 @@ const largestRecord = 4 * 1024 * 1024
 const recordOf = ({ common }: GitRepository, sandboxFolder: string) =>
   join(sandboxFolder, "links", `${createHash("sha256").update(common).digest("hex").slice(0, 16)}.json`)
 
+const knownLinks = async (repository: GitRepository, { sandboxFolder }: Place) => {
+  const text = await readPrivateFile(recordOf(repository, sandboxFolder), largestRecord)
+  return text === undefined ? undefined : decodeRecord(text).links
+}
+
 /**
  * The links of a repository that were there when a sandbox of this folder first saw it, which is before its commands could
  * write there. Of several processes that see it first, one writes the record, and all believe it.
  */
-export const firstLinks = async (
-  repository: GitRepository,
-  { environment, sandboxFolder }: Place
-): Promise<ReadonlyArray<Link>> => {
-  const path = recordOf(repository, sandboxFolder)
-  const known = async () => {
-    const text = await readPrivateFile(path, largestRecord)
-    return text === undefined ? undefined : decodeRecord(text).links
-  }
-  const before = await known()
+export const firstLinks = async (repository: GitRepository, place: Place): Promise<ReadonlyArray<Link>> => {
+  const before = await knownLinks(repository, place)
   if (before !== undefined) return before
-  const { links } = await entriesOf(repository, environment)
-  await createPrivateFile(path, encodeRecord({ links }))
-  return (await known()) ?? links
+  const { links } = await entriesOf(repository, place.environment)
+  await createPrivateFile(recordOf(repository, place.sandboxFolder), encodeRecord({ links }))
+  return (await knownLinks(repository, place)) ?? links
+}
+
+/** Each look lists all of them. */
+const mostLooks = 20
+
+/** Where nobody has worked yet, such a folder is the user's, who is told of it. */
+const putAsideUnclear = async (repository: GitRepository, place: Place): Promise<ReadonlyArray<string | Buffer>> => {
+  if ((await knownLinks(repository, place)) === undefined) return []
+  const moved: Array<string | Buffer> = []
+  for (let looks = 0; looks < mostLooks; looks++) {
+    const unclear = await gitDirectoriesOf(repository).then(
+      () => [],
+      (error) => (error instanceof UnclearGitDirectory ? error.paths : [])
+    )
+    if (unclear.length === 0) break
+    for (const one of unclear) {
+      const path = typeof one === "string" ? one : Buffer.from(one)
+      await putAside(path, join(place.sandboxFolder, "refused"))
+      moved.push(path)
+    }
+  }
+  return moved
 }
 
 /**
- * Puts aside links that were not there first, pipes and devices. Gives the paths. Rejected with `TooManyStrayEntries` where there
+ * Puts aside links that were not there first, pipes and devices, and folders that may be a git directory and cannot be named. Gives the paths. Rejected with `TooManyStrayEntries` where there
  * are more than `most`.
  */
 export const putAsideStray = async (
@@ -167,13 +187,14 @@ export const putAsideStray = async (
   place: Place,
   most?: number
 ): Promise<ReadonlyArray<string>> => {
+  const unclear = await putAsideUnclear(repository, place)
   const first = new Map((await firstLinks(repository, place)).map(({ path, target }) => [path, target]))
   const { links, others, unnamed } = await entriesOf(repository, place.environment, most)
   const made = links.filter(({ path, target }) => first.get(path) !== target).map(({ path }) => path)
   const stray = [...others, ...made, ...unnamed]
   const refused = join(place.sandboxFolder, "refused")
   for (const path of stray) await putAside(path, refused)
-  return stray.map(String)
+  return [...unclear, ...stray].map(String)
 }
 
 /** Puts it aside if git, which opens it whatever it is asked, would wait for it. `head`: `HEAD` of a git directory. */

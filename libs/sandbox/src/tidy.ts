@@ -3,6 +3,7 @@ import { realpath } from "node:fs/promises"
 import { hasCode } from "@reprise/process"
 import { Effect } from "effect"
 import { type GitRepository, gitRepositoryOf, headOf } from "./askGit.ts"
+import { isClear } from "./clearPaths.ts"
 import { putAsideLeft } from "./leftovers.ts"
 import { type Host, onDisk, putAsideNested, type SandboxFault, sharedFolder, tellReplaced } from "./SandboxHost.ts"
 import { putAsideHead, putAsideStray } from "./strayEntries.ts"
@@ -10,8 +11,11 @@ import { removeStrayReplacements } from "./strayReplacements.ts"
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
+/** A line of the log is Reprise's. */
+const shown = (path: string) => (isClear(path) ? path : JSON.stringify(path))
+
 const movedAside = (paths: ReadonlyArray<string>) =>
-  `Moved to .reprise/sandbox/refused, because git would write through it or wait for it without end: ${paths.slice(0, 20).join(", ")}.`
+  `Moved to .reprise/sandbox/refused, because git would obey it, write through it or wait for it without end: ${paths.slice(0, 20).map(shown).join(", ")}.`
 
 /** Some who call this end, and ask for no answer. */
 const sayWhy = (fault: SandboxFault) => Effect.logWarning(fault.message)

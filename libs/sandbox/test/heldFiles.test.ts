@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { heldIn, ofBranch, recordOf } from "../src/heldFiles.ts"
 
@@ -31,8 +32,11 @@ describe("a line of git's configuration that changed while a command ran", () =>
 })
 
 describe("the record of a running command", () => {
-  it("tells which files are held, beside the names that may not appear", () => {
-    const file = { path: "/w/a=b c", held: "/s/held/0a1b" }
+  it("tells which files are held, beside the names that may not appear, and names none by another's copy", () => {
+    const path = "/w/a=b c"
+    const name = createHash("sha256").update(path).digest("hex").slice(0, 24)
+    const file = { path, held: `/s/held/${name}` }
     assert.deepStrictEqual(heldIn("/s/heard/begun-1", `/w/HEAD\n${recordOf(file)}\n=x=/w/no\n`), [file])
+    assert.deepStrictEqual(heldIn("/s/heard/begun-1", `=${name}=/home/user/.bashrc\n`), [])
   })
 })

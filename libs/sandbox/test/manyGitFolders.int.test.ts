@@ -6,7 +6,7 @@ import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { makeConfigurationReader } from "../src/configurationReader.ts"
-import { gitDirectoriesOf, TooManyGitDirectories } from "../src/gitDirectories.ts"
+import { gitDirectoriesOf, TooManyGitDirectories, UnclearGitDirectory } from "../src/gitDirectories.ts"
 import { TooMuchToLookAt } from "../src/lookLimits.ts"
 import { nestedRepositories } from "../src/nestedRepositories.ts"
 import { putAsideStray, TooManyStrayEntries } from "../src/strayEntries.ts"
@@ -79,13 +79,80 @@ describe("many folders in git's directory", () => {
     mkdirSync(join(common, "worktrees", "w"), { recursive: true })
     gitDirectoryAt(join(common, "modules", "a", "s"))
     gitDirectoryAt(join(common, "modules", "a", "s", "modules", "t"))
-    const found = await gitDirectoriesOf({ common }, { mostFolders: 4, mostEntries: 20 })
+    const found = await gitDirectoriesOf({ common }, { mostFolders: 5, mostEntries: 20 })
     rmSync(common, { recursive: true, force: true })
     assert.deepStrictEqual(found, {
       repositories: [common, join(common, "modules/a/s"), join(common, "modules/a/s/modules/t")],
       worktrees: [join(common, "worktrees/w")]
     })
   })
+})
+
+/** `path`: of a folder below git's directory, as bytes of latin1. */
+const folderAt = (common: string, path: string) =>
+  mkdirSync(Buffer.concat([Buffer.from(`${common}/`), Buffer.from(path, "latin1")]), { recursive: true })
+
+describe("a folder where git keeps submodules and worktrees", () => {
+  const found = (make: (common: string) => void) =>
+    Effect.gen(function* () {
+      const common = yield* folderOf
+      make(common)
+      return yield* Effect.tryPromise({ try: () => gitDirectoriesOf({ common }), catch: (error) => error }).pipe(
+        Effect.map(({ repositories }) => repositories.slice(1).map((one) => one.slice(common.length + 1)))
+      )
+    })
+
+  it.live.each<[string, (common: string) => void]>([
+    ["no text", (common) => folderAt(common, "modules/n\xff")],
+    ["two lines", (common) => folderAt(common, "modules/a/x\n=0=/home/user/.bashrc\ny")],
+    ["two lines, of a worktree", (common) => folderAt(common, "worktrees/x\ny")],
+    [
+      "too long with its folders",
+      (common) => folderAt(common, `modules/${`${"d".repeat(200)}/`.repeat(19)}${"e".repeat(100)}`)
+    ]
+  ])("ends the look where its name is %s", ([, make]) =>
+    Effect.gen(function* () {
+      const failure = yield* Effect.flip(found(make))
+      assert.instanceOf(failure, UnclearGitDirectory)
+      assert.match(failure.message, /In ".*(?:modules|worktrees).*Remove it, or give it another name\.$/)
+    })
+  )
+
+  it.live.each<[string, (common: string) => void, ReadonlyArray<string>]>([
+    [
+      "deep in others",
+      (common) => gitDirectoryAt(join(common, "modules/a/b/c/d/e/f/g/h")),
+      ["modules/a/b/c/d/e/f/g/h"]
+    ],
+    [
+      "with a HEAD that is a link",
+      (common) => {
+        folderAt(common, "modules/link")
+        symlinkSync("refs/heads/main", join(common, "modules/link/HEAD"))
+      },
+      ["modules/link"]
+    ],
+    [
+      "below one that is not whole",
+      (common) => {
+        folderAt(common, "modules/a")
+        writeFileSync(join(common, "modules/a/config"), "")
+        gitDirectoryAt(join(common, "modules/a/objects/b"))
+      },
+      ["modules/a", "modules/a/objects/b"]
+    ],
+    [
+      "called as files and folders of git's are",
+      (common) => {
+        for (const name of ["config", "hooks", "HEAD"]) gitDirectoryAt(join(common, "modules", name))
+      },
+      ["modules/HEAD", "modules/config", "modules/hooks"]
+    ]
+  ])("is known as a git directory %s", ([, make, expected]) =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual([...(yield* found(make))].toSorted(), expected)
+    })
+  )
 })
 
 describe("many links in git's directory", () => {

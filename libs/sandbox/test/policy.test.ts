@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { bubblewrapArguments } from "../src/bubblewrap.ts"
+import { requireClearPaths } from "../src/clearPaths.ts"
 import { commandFiles } from "../src/commandFiles.ts"
 import type { Keeping } from "../src/keepNames.ts"
 import { type Policy, policyFor, type Surroundings, seenAs } from "../src/policy.ts"
@@ -109,6 +110,17 @@ describe("a policy", () => {
     assert.include(policy.kept, `${worktree}/reprise.local.toml`)
     assert.include(policy.kept, "/home/me/work/.git/worktrees/r1/config.worktree")
     assert.include(policy.kept, "/home/me/work/.git/commondir")
+  })
+
+  it.each(["\n", "\r", "\u001b", "\u2028"])("is refused where a protected path has %j in its name", (character) => {
+    const git = { ...around.git, obeyed: [`/home/me/work/.git/modules/x${character}/home/me/.bashrc/hooks`] }
+    const policy = policyFor(
+      { ...around, git: { directory: "", common: "", others: [], executable: [], ...git } },
+      none,
+      "author"
+    )
+    assert.throws(() => requireClearPaths(policy), /control character in its name.*remove it/)
+    requireClearPaths(policyFor(around, none, "author"))
   })
 
   it("lets an author reach what is configured and the project's registries, and a reviewer nothing", () => {

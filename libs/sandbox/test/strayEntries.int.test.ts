@@ -120,6 +120,23 @@ describe.skipIf(!sandboxed)("a link in git's folders", () => {
     })
   )
 
+  it.live("and a folder that no line can name take nothing else away, and are moved themselves", () =>
+    Effect.gen(function* () {
+      const it = yield* here
+      yield* inProcess(it, (sandbox) =>
+        Effect.gen(function* () {
+          const forged = `.git/modules/x\n${it.home}/config`
+          yield* command(sandbox, it, `mkdir -p '${forged}' && touch '${forged}/HEAD'`)
+          yield* sandbox.tidy(it.workspace)
+          yield* command(sandbox, it, "kill -9 $PPID")
+          yield* sandbox.tidy(it.workspace)
+        })
+      )
+      assert.deepStrictEqual(readdirSync(at(it, "modules")), [])
+      assert.strictEqual(kindOf(join(it.home, "config")), "file")
+    })
+  )
+
   it.live("does not lead into git's own protected files either", () =>
     Effect.gen(function* () {
       const it = yield* here
