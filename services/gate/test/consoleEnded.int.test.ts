@@ -1,8 +1,12 @@
+import { randomUUID } from "node:crypto"
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Clock, Effect, Redacted } from "effect"
+import { issueSession, noneEnded } from "../src/console/session.ts"
+import { openEndedFile } from "../src/work/console/endedFile.ts"
+import { signWith } from "../src/work/signing.ts"
 import { openWith, world } from "./support/consoleOverMemory.ts"
 
 const viewerToken = "the token of viewers"
@@ -12,8 +16,10 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true }))
 )
 
-const opened = (endedFile: string, sessions = 64) =>
-  Effect.map(openWith({ endedFile, viewerToken: Redacted.make(viewerToken), limits: { sessions } }), (console) => ({
+const opened = (endedFile: string, sessions = 64, answerKey?: Redacted.Redacted) => {
+  const own = answerKey === undefined ? {} : { answerKey }
+  const options = { endedFile, viewerToken: Redacted.make(viewerToken), limits: { sessions }, ...own }
+  return Effect.map(openWith(options), (console) => ({
     ...console,
     statusOf: (session: string) =>
       Effect.map(console.send("GET", "/api/session", { "x-reprise-session": session }), ({ status }) => status),
@@ -23,6 +29,7 @@ const opened = (endedFile: string, sessions = 64) =>
         ({ status }) => status
       )
   }))
+}
 
 describe("a session that has ended", () => {
   layer(world, { excludeTestServices: true, timeout: "1 minute" })("over a broker in memory", (it) => {
@@ -49,6 +56,16 @@ describe("a session that has ended", () => {
       })
     )
 
+    it.effect("is one, too, that whoever has a token made of it, without signing in", () =>
+      Effect.gen(function* () {
+        const answerKey = Redacted.make("a key that the console alone has")
+        const { signInWith, statusOf } = yield* opened(join(yield* folder, "console-ended.json"), 64, answerKey)
+        const forged = issueSession(randomUUID(), yield* Clock.currentTimeMillis, signWith(Redacted.make(viewerToken)))
+        assert.strictEqual(yield* statusOf(forged), 401)
+        assert.strictEqual(yield* statusOf(yield* signInWith(viewerToken)), 200)
+      })
+    )
+
     it.effect("for which another one took the place stays ended, too", () =>
       Effect.gen(function* () {
         const file = join(yield* folder, "console-ended.json")
@@ -60,6 +77,30 @@ describe("a session that has ended", () => {
         }).pipe(Effect.scoped)
         const { statusOf } = yield* opened(file)
         assert.deepStrictEqual(yield* Effect.forEach(sessions, statusOf), [401, 200])
+      })
+    )
+
+    it.effect("is written down with all that end meanwhile, however many they are", () =>
+      Effect.gen(function* () {
+        const file = join(yield* folder, "console-ended.json")
+        const { save } = yield* openEndedFile(file, 0)
+        const claims: Array<string> = []
+        let written = 0
+        const end = (n: number) =>
+          Effect.suspend(() => {
+            claims.push(`${n}.0`)
+            return save(() => {
+              written += 1
+              return { answerer: noneEnded, viewer: { claims: [...claims], throughMs: 0 } }
+            })
+          })
+        yield* Effect.forEach(
+          Array.from({ length: 500 }, (_, n) => n),
+          end,
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(written, 2)
+        assert.strictEqual(JSON.parse(readFileSync(file, "utf8")).viewer.claims.length, 500)
       })
     )
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Fiber } from "effect"
+import { Clock, Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { type Budget, largestBody, limits } from "../src/console/limits.ts"
 import { clientOf, makeClients } from "../src/work/console/Clients.ts"
@@ -115,7 +115,8 @@ describe("readings whose work grows with what is stored", () => {
           Effect.gen(function* () {
             began.push(`${name} ${(yield* Clock.currentTimeMillis) / 1000}`)
             yield* Effect.sleep(takes)
-          })
+          }),
+          Effect.void
         )
       yield* Effect.forkChild(read(ada, "ada", 1_000))
       yield* Effect.forkChild(read(ada, "ada again", 9_000))
@@ -130,21 +131,36 @@ describe("readings whose work grows with what is stored", () => {
   it.effect("of one kind hold up none of another kind", () =>
     Effect.gen(function* () {
       const { readMuch } = clients({ readings: { ...readings, mostOfOneKind: 1 } })
-      yield* Effect.forkChild(readMuch(ada, "/changes", Effect.never))
+      yield* Effect.forkChild(readMuch(ada, "/changes", Effect.never, Effect.void))
       yield* TestClock.adjust("1 second")
-      assert.strictEqual(yield* readMuch(bob, "/runs", Effect.succeed("read")), "read")
+      assert.strictEqual(yield* readMuch(bob, "/runs", Effect.succeed("read"), Effect.void), "read")
+    })
+  )
+
+  it.effect("keep their client's place, and that of no other, until what was read is sent", () =>
+    Effect.gen(function* () {
+      const { readMuch } = clients({ readings })
+      const sent = yield* Deferred.make<void>()
+      yield* readMuch(ada, "/logs", Effect.void, Deferred.await(sent))
+      const second = yield* Effect.forkChild(readMuch(ada, "/logs", Effect.succeed("read"), Effect.void))
+      assert.strictEqual(yield* readMuch(bob, "/logs", Effect.succeed("read"), Effect.void), "read")
+      yield* TestClock.adjust("1 minute")
+      assert.isUndefined(second.pollUnsafe())
+      yield* Deferred.succeed(sent, undefined)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* Fiber.join(second), "read")
     })
   )
 
   it.effect("take no place from others when whoever waits for one leaves", () =>
     Effect.gen(function* () {
       const { readMuch } = clients({ readings: { ...readings, mostOfOneKind: 1 } })
-      const first = yield* Effect.forkChild(readMuch(ada, "/plans", Effect.never))
-      const second = yield* Effect.forkChild(readMuch(bob, "/plans", Effect.never))
+      const first = yield* Effect.forkChild(readMuch(ada, "/plans", Effect.never, Effect.void))
+      const second = yield* Effect.forkChild(readMuch(bob, "/plans", Effect.never, Effect.void))
       yield* TestClock.adjust("1 second")
       yield* Fiber.interrupt(second)
       yield* Fiber.interrupt(first)
-      const third = yield* Effect.forkChild(readMuch(bob, "/plans", Effect.succeed("read")))
+      const third = yield* Effect.forkChild(readMuch(bob, "/plans", Effect.succeed("read"), Effect.void))
       yield* TestClock.adjust("10 seconds")
       assert.strictEqual(yield* Fiber.join(third), "read")
     })

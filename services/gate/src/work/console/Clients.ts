@@ -37,8 +37,14 @@ export interface Clients {
   /**
    * A reading whose work grows with what is stored. A place for one rests after it for as long as it took, so that
    * whoever asks for nothing else leaves half of the time to the work. `what`: its kind, of which there are few at a time.
+   * `sent`: until then what was read is in memory, and the client's place stays taken.
    */
-  readonly readMuch: <A, E, R>(client: Client, what: string, reading: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly readMuch: <A, E, R>(
+    client: Client,
+    what: string,
+    reading: Effect.Effect<A, E, R>,
+    sent: Effect.Effect<void>
+  ) => Effect.Effect<A, E, R>
 }
 
 const makeTurns = (limits: Limits): Clients["turn"] => {
@@ -72,14 +78,14 @@ const makeTurns = (limits: Limits): Clients["turn"] => {
 
 const makeReadMuch = ({ longestRestMs, most, mostOfOneKind }: Limits["readings"]): Clients["readMuch"] => {
   const [own, all] = [makePlaces(most), makePlaces(mostOfOneKind)]
-  const holding = <A, E, R>(come: () => Place, use: Effect.Effect<A, E, R>, restOf: () => number) =>
+  const holding = <A, E, R>(come: () => Place, use: Effect.Effect<A, E, R>, rest: Effect.Effect<void>) =>
     Effect.acquireUseRelease(
       Effect.sync(come),
       ({ taken }) => Effect.andThen(taken, use),
       ({ isTaken, leave }) =>
-        isTaken() ? Effect.forkDetach(Effect.andThen(Effect.sleep(restOf()), Effect.sync(leave))) : Effect.sync(leave)
+        isTaken() ? Effect.forkDetach(Effect.andThen(rest, Effect.sync(leave))) : Effect.sync(leave)
     )
-  return ({ name }, what, reading) =>
+  return ({ name }, what, reading, sent) =>
     Effect.suspend(() => {
       let tookMs = 0
       const timed = Effect.flatMap(Clock.currentTimeMillis, (began) =>
@@ -90,14 +96,11 @@ const makeReadMuch = ({ longestRestMs, most, mostOfOneKind }: Limits["readings"]
           })
         )
       )
+      const rest = Effect.suspend(() => Effect.sleep(tookMs))
       return holding(
         () => own(name),
-        holding(
-          () => all(what),
-          timed,
-          () => tookMs
-        ),
-        () => tookMs
+        holding(() => all(what), timed, rest),
+        Effect.andThen(sent, rest)
       )
     })
 }

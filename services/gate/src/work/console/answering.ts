@@ -103,7 +103,17 @@ export const makeAnswer = <R>(answering: Answering<R>) => {
     } else yield* beginAnswer(client, socket, response)
     connections.setUnderWay(socket, true)
     response.once("close", () => connections.setUnderWay(socket, false))
-    return yield* route.readsMuch === true ? clients.readMuch(client, route.path, route.reply) : route.reply
+    if (route.readsMuch !== true) return yield* route.reply
+    const sent = new Promise<void>((resolve) => {
+      response.once("close", resolve)
+      if (socket.destroyed) resolve()
+    })
+    return yield* clients.readMuch(
+      client,
+      route.path,
+      route.reply,
+      Effect.promise(() => sent)
+    )
   })
 
   const replyOf = (match: Match<R>, client: Client, socket: Socket) => {

@@ -1,6 +1,6 @@
 /** The sessions that ended before their time, in a file of this user's alone, so that they stay ended (docs/console.md#who-gets-in). */
 import { readPrivateFile, replaceFile } from "@reprise/process"
-import { Effect, Schema, Semaphore } from "effect"
+import { Effect, Schema } from "effect"
 import { allEnded, type EndedSessions, noneEnded } from "../../console/session.ts"
 
 /** By the role of the token. No claim signs anybody in. */
@@ -20,7 +20,7 @@ const largestBytes = 512 * 1024
 export interface EndedFile {
   /** Those that had ended when the console started. */
   readonly before: Readonly<Record<"answerer" | "viewer", EndedSessions>>
-  /** Writes what `now` gives once it is its turn. A failure of the disk is a defect. */
+  /** Writes what `now` gives once it is its turn; however many ask, one write waits for its turn. A failure of the disk is a defect. */
   readonly save: (now: () => Omit<Kept, "version">) => Effect.Effect<void>
 }
 
@@ -42,8 +42,25 @@ export const openEndedFile = Effect.fn("openEndedFile")(function* (path: string 
       )
     )
   )
-  const oneAtATime = Semaphore.makeUnsafe(1)
-  const save: EndedFile["save"] = (now) =>
-    oneAtATime.withPermits(1)(Effect.promise(() => replaceFile(path, encode({ version: 1, ...now() }))))
+  let writing: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  const write = (now: Parameters<EndedFile["save"]>[0]): Promise<void> => {
+    writing = replaceFile(path, encode({ version: 1, ...now() })).finally(() => {
+      writing = undefined
+    })
+    return writing
+  }
+  /** All who come while one is written share the next one, which has what they changed. */
+  const saveNow = (now: Parameters<EndedFile["save"]>[0]): Promise<void> => {
+    if (writing === undefined) return write(now)
+    next ??= writing
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined
+        return write(now)
+      })
+    return next
+  }
+  const save: EndedFile["save"] = (now) => Effect.promise(() => saveNow(now))
   return { before, save } satisfies EndedFile
 })

@@ -78,8 +78,9 @@ export const serveConsole = Effect.fn("serveConsole")(function* (options: Consol
   yield* Effect.addFinalizer(() => Effect.sync(() => node.closeAllConnections()))
   const bound = node.address()
   const port = typeof bound === "object" && bound !== null ? bound.port : options.port
-  const { token, viewerToken } = options
+  const { answerKey, token, viewerToken } = options
   const signIn = makeSignIn({
+    ...(answerKey === undefined ? {} : { key: answerKey }),
     ...(token === undefined ? {} : { token }),
     ...(viewerToken === undefined ? {} : { viewerToken }),
     mostSessions: bounds.sessions,

@@ -25,6 +25,8 @@ const wrongToken = failure(401, {
 })
 
 export interface SignInOptions {
+  /** A key that nobody but the console has; absent: who has a token can make sessions of it. */
+  readonly key?: Redacted.Redacted
   /** Of answerers; absent: only a proxy signs in. */
   readonly token?: Redacted.Redacted
   /** Of viewers; absent: there are none. */
@@ -44,8 +46,8 @@ const session = Effect.gen(function* () {
   return data(encodeSession({ role, ...(user === undefined ? {} : { user }), hasRepository: repository !== undefined }))
 })
 
-/** Each role has a token, and its sessions are signed with it: a new token signs out those of its role. */
-export const makeSignIn = ({ endedFile, mostSessions, token, viewerToken }: SignInOptions) => {
+/** Each role has a token, and its sessions are signed for it: a new token signs out those of its role. */
+export const makeSignIn = ({ endedFile, key, mostSessions, token, viewerToken }: SignInOptions) => {
   const { before } = endedFile
   const sessionsOf = {
     answerer: makeSessions(mostSessions, before.answerer),
@@ -54,6 +56,7 @@ export const makeSignIn = ({ endedFile, mostSessions, token, viewerToken }: Sign
   const entrance = (role: ConsoleRole, token: Redacted.Redacted) => ({
     role,
     token,
+    sign: signWith(key === undefined ? token : Redacted.make(signWith(key)(`sessions of ${Redacted.value(token)}`))),
     sessions: sessionsOf[role]
   })
   const entrances = [
@@ -65,14 +68,14 @@ export const makeSignIn = ({ endedFile, mostSessions, token, viewerToken }: Sign
     const given = yield* bodyOf(ConsoleSignIn)
     const entrance = entrances.find((one) => isSame(given.token, Redacted.value(one.token)))
     if (entrance === undefined) return wrongToken
-    const session = issueSession(randomUUID(), yield* Clock.currentTimeMillis, signWith(entrance.token))
+    const session = issueSession(randomUUID(), yield* Clock.currentTimeMillis, entrance.sign)
     return data(encodeSignedIn({ session }))
   })
 
   /** The claim of a session, and the entrance that it was issued at; undefined: it is none of this console. */
   const find = (session = "", now: number) => {
     for (const entrance of entrances) {
-      const claim = claimIn(session, now, signWith(entrance.token), isSame)
+      const claim = claimIn(session, now, entrance.sign, isSame)
       if (claim !== undefined) return { ...entrance, claim }
     }
     return undefined
