@@ -54,6 +54,42 @@ export interface EditedPlan extends RunPlan {
   readonly changes: ReadonlyArray<string>
 }
 
+type Task = PlannedPhase["tasks"][number]
+
+const isSame = (one: Task) => (other: Task) => other.id === one.id || other.name === one.name
+
+/**
+ * What of a known phase an edit may not take away, since its author may have made it: where a human is asked. A phase without one
+ * of its checkpoints keeps the tasks that it had.
+ */
+const keptPhase = (known: PlannedPhase, now: PlannedPhase) => {
+  const { completionGate, id } = known
+  const lost = known.tasks.filter(
+    (task) =>
+      task.checkpoint !== undefined &&
+      !now.tasks.some((other) => other.checkpoint === task.checkpoint && isSame(task)(other))
+  )
+  const reworded = known.tasks.flatMap((task) => {
+    const other = now.tasks.find((one) => one.id === task.id)
+    return other === undefined || other.name === task.name || now.tasks.some(({ name }) => name === task.name)
+      ? []
+      : [`task ${task.id} '${task.name}' is now '${other.name}'.`]
+  })
+  return {
+    phase: lost.length === 0 ? now : { ...now, tasks: known.tasks },
+    changes: [
+      ...lost.map(
+        ({ checkpoint, id: task, name }) =>
+          `phase ${id} has no longer the checkpoint ${checkpoint} of task ${task} '${name}'. This run asks there all the same.`
+      ),
+      ...reworded,
+      ...(completionGate === now.completionGate
+        ? []
+        : [`the completion gate of phase ${id} is now '${now.completionGate ?? "none"}'.`])
+    ]
+  }
+}
+
 /**
  * Known phases keep their state; new ones are to be done, even if the plan marks them done. Fails with what was
  * renumbered, removed or reordered (docs/design/run-machine.md#the-run-machine-orchestrator).
@@ -65,10 +101,14 @@ export const mergeEditedPlan = (
   const compared = samePrefix(outlineOf(known), outlineOf(now.phases))
   if (Result.isFailure(compared)) return Result.fail(compared.failure.map((change) => change.message).join(" "))
   const done = new Set(known.filter((phase) => phase.done).map((phase) => phase.id))
+  const phases = now.phases.map((phase) => {
+    const before = known.find(({ id }) => id === phase.id)
+    return before === undefined || before.done ? { phase, changes: [] } : keptPhase(before, phase)
+  })
   return Result.succeed({
     ...now,
-    phases: now.phases.map((phase) => ({ ...phase, done: done.has(phase.id) })),
-    changes: compared.success.changes.map((change) => change.message)
+    phases: phases.map(({ phase }) => ({ ...phase, done: done.has(phase.id) })),
+    changes: [...compared.success.changes.map(({ message }) => message), ...phases.flatMap(({ changes }) => changes)]
   })
 }
 
