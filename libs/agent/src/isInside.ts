@@ -1,7 +1,7 @@
 /** Where a path leads, with symbolic links and `..` resolved, and which files a session may write without a question. */
 import { lstat, realpath } from "node:fs/promises"
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
-import { hasCode } from "@reprise/process"
+import { isAbsolute, join, relative, resolve, sep } from "node:path"
+import { steadyPathOrAbove } from "@reprise/process"
 import { bearsCommands } from "@reprise/sandbox"
 import type { Place } from "./rules/PermissionRules.ts"
 
@@ -36,17 +36,15 @@ const isOfBareRepository = async (directory: string, path: string): Promise<bool
   return (await Promise.all(folders.map((folder) => exists(join(folder, "HEAD"))))).some(Boolean)
 }
 
-/** The real path: of the nearest existing ancestor, plus the rest. Throws for a dangling link, whose target is unknown. */
-const realPathOf = async (path: string): Promise<string> => {
-  try {
-    return await realpath(path)
-  } catch (error) {
-    const parent = dirname(path)
-    if (!hasCode(error, "ENOENT") || parent === path) throw error
-    // A dangling link, or a file that was made just now.
-    if (await exists(path)) return realpath(path)
-    return join(await realPathOf(parent), path.slice(parent.length))
-  }
+/**
+ * Where a path leads, for the program that opens it as well as here: as it is written, for programs that take `..` away first, and
+ * as the kernel goes, for which `..` after a link is beside what the link leads to. Throws where these are two places.
+ */
+const realPathOf = (directory: string, path: string): string => {
+  const real = steadyPathOrAbove(resolve(directory, path))
+  if (!path.split(sep).includes("..")) return real
+  if (steadyPathOrAbove(isAbsolute(path) ? path : `${directory}${sep}${path}`) === real) return real
+  throw new Error(`${path} leads to two places.`)
 }
 
 /**
@@ -57,7 +55,7 @@ export const isReadable = async (directory: string, path: string): Promise<boole
   try {
     const named = resolve(directory, path)
     if (!isWithin(relative(resolve(directory), named))) return true
-    const inner = relative(await realpath(directory), await realPathOf(named))
+    const inner = relative(await realpath(directory), realPathOf(directory, path))
     return isWithin(inner) && inner.split(sep)[0]?.toLowerCase() !== ".reprise"
   } catch {
     return false
@@ -67,11 +65,11 @@ export const isReadable = async (directory: string, path: string): Promise<boole
 /** Whether a write to the path stays in the directory and touches no guarded file. */
 export const isInside = async (directory: string, path: string): Promise<boolean> => {
   try {
-    const [root, real] = [await realpath(directory), await realPathOf(resolve(directory, path))]
+    const [root, real] = [await realpath(directory), realPathOf(directory, path)]
     const inner = relative(root, real)
     return inner !== "" && isWithin(inner) && !isGuarded(inner) && !(await isOfBareRepository(root, real))
   } catch {
-    // A loop of links, a dangling link or an unreadable directory: not provably inside.
+    // A loop of links, a dangling link, one of the kernel or an unreadable directory: not provably inside.
     return false
   }
 }
@@ -86,11 +84,13 @@ const nameIn = (directory: string, path: string): string => {
 export const placeOf = async (directory: string, path: string): Promise<Place> => {
   const named = resolve(directory, path)
   const name = nameIn(resolve(directory), named)
-  // A loop of links, a dangling link or an unreadable directory has no real path.
-  const found = await Promise.all([realpath(directory), realPathOf(named)]).then(
-    async ([root, place]) => ({ real: nameIn(root, place), isBare: await isOfBareRepository(root, place) }),
-    () => undefined
-  )
+  // A loop of links, a dangling link, one of the kernel or an unreadable directory has no real path.
+  const found = await realpath(directory)
+    .then(async (root) => {
+      const place = realPathOf(directory, path)
+      return { real: nameIn(root, place), isBare: await isOfBareRepository(root, place) }
+    })
+    .catch(() => undefined)
   const real = found?.real
   return { name, real, guarded: isGuarded(name) || isGuarded(real ?? "") || found?.isBare === true }
 }

@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { PermissionRequest } from "@opencode-ai/sdk/v2/client"
 import type { PermissionMode } from "@reprise/protocol"
 import { Effect, Option } from "effect"
-import { isInside, placeOf } from "../src/isInside.ts"
+import { isInside, isReadable, placeOf } from "../src/isInside.ts"
 import { isApproved } from "../src/opencode/session/permissionRules.ts"
 
 /** `work` with a file, and links to `outside`, to a file there, and to itself. */
@@ -22,6 +22,10 @@ const place = Effect.acquireRelease(
     symlinkSync(join(outside, "not-yet"), join(work, "dangling"))
     symlinkSync(join(work, "loop"), join(work, "loop"))
     symlinkSync(join(work, "src"), join(work, "inner-link"))
+    mkdirSync(join(work, "src", "deep"))
+    symlinkSync("src/deep", join(work, "down"))
+    symlinkSync("/proc/self/cwd", join(work, "cwd"))
+    symlinkSync("/dev/fd", join(work, "fd"))
     symlinkSync(work, join(root, "work-link"))
     return { root, work, outside }
   }),
@@ -98,10 +102,21 @@ describe("isInside", () => {
         ".",
         "/etc/passwd",
         "a\0b",
+        ...["cwd/a", "cwd/src/../a", "fd/0", "down/../a"],
         join(outside, "secret"),
         `${root}/work2/a`
       ]
       for (const path of paths) assert.isFalse(yield* Effect.promise(() => isInside(work, path)), JSON.stringify(path))
+    })
+  )
+
+  it.effect("is the same for a read: a link of the kernel leads this process elsewhere than an agent", () =>
+    Effect.gen(function* () {
+      const { work } = yield* place
+      const read = (path: string) => Effect.promise(() => isReadable(work, path))
+      for (const path of ["cwd/a", "cwd", "fd/0", "down/../a"]) assert.isFalse(yield* read(path), path)
+      for (const path of ["src/a", "down/a", "../outside/secret"]) assert.isTrue(yield* read(path), path)
+      assert.isUndefined((yield* Effect.promise(() => placeOf(work, "cwd/a"))).real)
     })
   )
 

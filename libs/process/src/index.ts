@@ -61,6 +61,7 @@ export {
 export { shadowedAttributes, textByContent } from "./shadowedAttributes.ts"
 export { type GuardedProcess, GuardFailed, type GuardOptions, startGuarded } from "./startGuarded.ts"
 export { type PipedOptions, type PipedProcess, startPiped } from "./startPiped.ts"
+export { steadyPath, steadyPathOrAbove, UnsteadyPath } from "./steadyPath.ts"
 export { userCacheFolder, userConfigFolder, userDataFolder } from "./userFolders.ts"
 export {
   type Change,

@@ -51,4 +51,21 @@ export const textOfPath = (path: Buffer): string | undefined => {
 }
 
 /** A pattern of `find` for what names a folder on its way. */
-export const naming = (folder: string): string => `*${basename(folder).replaceAll(/[*?[\]\\]/g, "?")}*`
+const naming = (folder: string): string => `*${basename(folder).replaceAll(/[*?[\]\\]/g, "?")}*`
+
+/** For `find`: links that may lead into one of the folders, or to where they lead each program elsewhere. */
+export const linksInto = (folders: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const patterns = [...new Set([...folders, "/proc", "/dev"].map(naming))]
+  return [
+    "(",
+    "-type",
+    "l",
+    "(",
+    ...patterns.flatMap((one, at) => [...(at === 0 ? [] : ["-o"]), "-lname", one]),
+    ")",
+    ")"
+  ]
+}
+
+/** A pattern of `find -path` for one path and no other. */
+export const exactly = (path: string): string => path.replaceAll(/[*?[\]\\]/g, "\\$&")

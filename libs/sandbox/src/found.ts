@@ -4,6 +4,8 @@
  */
 import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs"
 import { basename, dirname, isAbsolute, join, resolve } from "node:path"
+import { steadyPath, UnsteadyPath } from "@reprise/process"
+import { isWithin } from "./mounts.ts"
 import type { Found } from "./policy.ts"
 
 const orUndefined = <A>(look: () => A): A | undefined => {
@@ -27,6 +29,21 @@ export const targetOf = (path: string): string | undefined =>
   entryAt(path)?.isSymbolicLink() === true ? orUndefined(() => readlinkSync(path)) : undefined
 
 export const realOf = (path: string): string | undefined => orUndefined(() => realpathSync.native(path))
+
+/** Of a path that a command may have chosen: undefined also where it leads each program elsewhere. */
+export const steadyOf = (path: string): string | undefined => orUndefined(() => steadyPath(path))
+
+const deviceFolders = ["/proc", "/dev"]
+
+/** Whether a link leads each program elsewhere, or to a folder with such links. */
+export const leadsElsewhere = (link: string): boolean => {
+  try {
+    const real = steadyPath(link)
+    return deviceFolders.some((folder) => isWithin(real, folder)) && entryAt(real)?.isDirectory() === true
+  } catch (error) {
+    return error instanceof UnsteadyPath
+  }
+}
 
 /**
  * Where a path is relative to a folder: as it is written, which is the way that links on it are looked at, and as the kernel

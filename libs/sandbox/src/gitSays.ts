@@ -8,6 +8,7 @@ import { hasCode, readForeignFile, readForeignFolder } from "@reprise/process"
 import { Effect } from "effect"
 import type { ConfigurationReader } from "./configurationReader.ts"
 import { contentsOf } from "./contentOf.ts"
+import { steadyOf } from "./found.ts"
 import { filesOfCommand } from "./gitPlaces.ts"
 import { includedSettings } from "./includedSettings.ts"
 import { costOf, costOfGit, type Spend, TooMuchToLookAt } from "./lookLimits.ts"
@@ -93,8 +94,8 @@ interface Read {
 const ordinary: Read = { said: [], trees: [] }
 
 /** As the kernel goes, for which `..` after a link is beside what the link leads to. Undefined: nothing is there. */
-export const realFrom = (folder: string, path: string): Promise<string | undefined> =>
-  realpath(isAbsolute(path) ? path : `${folder}/${path}`).catch(() => undefined)
+export const realFrom = (folder: string, path: string): string | undefined =>
+  steadyOf(isAbsolute(path) ? path : `${folder}/${path}`)
 
 /** git reads the text itself, without the files that it would include. `directory`: of git, whose tree is `folder`. */
 export const configurationAt = Effect.fnUntraced(function* (
@@ -116,7 +117,7 @@ export const configurationAt = Effect.fnUntraced(function* (
   const worktrees = settings.flatMap(([key, value]) => (key === "core.worktree" ? [value] : []))
   const treesAt = yield* onDisk(async () => {
     spend(worktrees.length)
-    return await Promise.all(worktrees.map((one) => realFrom(directory, one)))
+    return worktrees.map((one) => realFrom(directory, one))
   })
   const trees = treesAt.filter((tree) => tree !== undefined)
   const isOwnTree = (tree: string) => {

@@ -4,13 +4,13 @@
  * Claude and files of version managers. Reads only.
  */
 import { createHash } from "node:crypto"
-import { lstat, readlink, realpath } from "node:fs/promises"
+import { lstat } from "node:fs/promises"
 import { basename, dirname, join, sep } from "node:path"
 import { Effect } from "effect"
 import type { ConfigurationReader } from "./configurationReader.ts"
 import { contentsBelow } from "./contentOf.ts"
 import { textOfPath } from "./findPaths.ts"
-import { exists, makeLeadsTo } from "./found.ts"
+import { exists, leadsElsewhere, makeLeadsTo, steadyOf, targetOf } from "./found.ts"
 import {
   configurationAt,
   dependOn,
@@ -67,7 +67,7 @@ const pointed = async (path: string, prefix = "", file = path): Promise<string |
   // What git may read in another way than this leads nobody knows where.
   const isPlain = line.startsWith(prefix) && Buffer.from(line).equals(text.subarray(0, Buffer.byteLength(line)))
   return isPlain && target !== "" && target === target.trim() && !/\p{Cc}/u.test(target)
-    ? ((await realFrom(dirname(path), target)) ?? "unclear")
+    ? (realFrom(dirname(path), target) ?? "unclear")
     : "unclear"
 }
 
@@ -78,8 +78,8 @@ const unclearPointer = (path: string, spend: Spend): Effect.Effect<Said, Error> 
   )
 
 /** What commands can write: nothing else is read, or moved. `path`: may be led elsewhere by links. */
-const isOwnPlace = async (path: string, { git, stateDirectory, workspace }: Place): Promise<boolean> => {
-  const real = await realpath(path).catch(() => undefined)
+const isOwnPlace = (path: string, { git, stateDirectory, workspace }: Place): boolean => {
+  const real = steadyOf(path)
   const folders = [workspace, stateDirectory, ...(git === undefined ? [] : [git.common])]
   return real !== undefined && folders.some((folder) => isWithin(real, folder))
 }
@@ -100,7 +100,7 @@ const saidBy = Effect.fnUntraced(function* (directory: string, folder: string, p
   const isClear = leads === undefined || (yield* onDisk(() => isOfWorktree(directory)))
   const unclear = isClear ? [] : [yield* unclearPointer(pointer, place.spend)]
   const common = leads ?? directory
-  const isRead = common !== "unclear" && (yield* onDisk(() => isOwnPlace(common, place)))
+  const isRead = common !== "unclear" && isOwnPlace(common, place)
   if (!isRead) return isClear ? [yield* unclearPointer(pointer, place.spend)] : unclear
   if (!isClear) yield* onDisk(() => dependOn(common, place))
   const files = new Set([join(common, "config"), join(common, "config.worktree"), join(directory, "config.worktree")])
@@ -125,9 +125,9 @@ const asRepository = (
 
 /** The git directory behind `.git`; undefined: there is none. */
 const directoryOf = async (path: string): Promise<string | "unclear" | undefined> => {
-  const real = await realpath(path).catch(() => undefined)
-  const found = real === undefined ? undefined : await lstat(real).catch(() => undefined)
-  if (real === undefined || found === undefined) return undefined
+  const real = steadyOf(path)
+  if (real === undefined) return exists(path) && leadsElsewhere(path) ? "unclear" : undefined
+  const found = await lstat(real)
   if (found.isDirectory()) return real
   return pointed(path, "gitdir: ", real)
 }
@@ -202,10 +202,11 @@ const otherThanInWorkspace = async (tree: string, { dependsOn, hooks, namedIn, s
  * A link to where no repository is looked for. What Reprise has is of no use outside; caches are found by another path inside,
  * where nothing is outside.
  */
-const linkInto = async (path: string, { git, stateDirectory, workspace }: Search): Promise<ReadonlyArray<Said>> => {
-  const target = await readlink(path).catch(() => undefined)
+const linkInto = (path: string, { git, stateDirectory, workspace }: Search): ReadonlyArray<Said> => {
+  const target = targetOf(path)
   if (target === undefined) return []
-  const real = await realpath(path).catch(() => undefined)
+  if (leadsElsewhere(path)) return [{ path, says: ["a link that leads each program elsewhere"], content: target }]
+  const real = steadyOf(path)
   const leads = real ?? makeLeadsTo()(path)
   const isOfGit = git !== undefined && [git.common, git.directory].some((folder) => isWithin(leads, folder))
   // That of a run is a worktree in the folder of the state.
@@ -242,14 +243,14 @@ const atCandidate = Effect.fnUntraced(function* (bytes: Buffer, place: Search) {
     const found = yield* onDisk(() => versionsAt(path))
     return asRepository(found === undefined ? [] : [found])
   }
-  const intoHidden = basename(path) === ".git" ? [] : yield* onDisk(() => linkInto(path, place))
+  const intoHidden = basename(path) === ".git" ? [] : linkInto(path, place)
   if (intoHidden.length > 0) return asRepository(intoHidden)
   if (basename(path) === "HEAD") {
     // That of the workspace itself may not be made anyway, and one of `.git` is found with it.
     if (folder === workspace || basename(folder) === ".git") return []
     return (yield* onDisk(() => isBare(folder))) ? asRepository(yield* saidBy(folder, folder, place), [path]) : []
   }
-  if (basename(path) !== ".git") return []
+  if (basename(path) !== ".git" || folder === workspace) return []
   // Where hooks are looked for in every tree, what they are called is the user's to say.
   if (place.hooks.length > 0) place.dependsOn(folder)
   const directory = yield* onDisk(() => directoryOf(path))

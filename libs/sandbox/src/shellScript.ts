@@ -7,7 +7,7 @@ import { type Bubblewrap, bubblewrapArguments, proxySocket, startOf, type Words 
 import { closingDescriptors } from "./closeDescriptors.ts"
 import { withheldVariables } from "./credentials.ts"
 import { madeRepository } from "./desk.ts"
-import { naming } from "./findPaths.ts"
+import { exactly, linksInto } from "./findPaths.ts"
 import { instructionSearch } from "./instructionFiles.ts"
 import { type Keeping, keepNames } from "./keepNames.ts"
 import type { Policy } from "./policy.ts"
@@ -203,19 +203,19 @@ const overheard = ({ folder }: DeskAccess) => ({
 })
 
 /**
- * Whether the command has changed what makes a folder a repository, what a repository obeys, skills, files of version managers, or links by names of instructions;
- * also when that cannot be told, or a killed command may have had a moment left. Change times cannot be set back, and the record of what it may not make was written before it began.
+ * Whether the command has changed what makes a folder a repository, what a repository obeys, skills, files of version managers, links
+ * by names of instructions, or links to where nothing is looked for; also when that cannot be told, or a killed command may have had a moment left. Change times cannot be set back, and the record of what it may not make was written before it began.
  */
 const lookForRepositories = ({ git, stateDirectory, workspace }: Policy, dependencies: string): string => {
   const names = [".git", "HEAD", "config", "config.worktree", "commondir", "worktrees", "hooks", ".claude"].map(
     (name) => `-iname ${name}`
   )
   const inner = ["*/hooks/*", "*/.claude/skills", "*/.claude/skills/*"].map((path) => `-ipath '${path}'`)
-  const into = [stateDirectory, ...(git === undefined ? [] : [git])].map((folder) => `-lname ${quoted(naming(folder))}`)
-  const links = `-type l '(' ${into.join(" -o ")} ')'`
-  const changed = `'(' ${[...names, ...inner, ...[instructionSearch, versionSearch].map((search) => search.map(quoted).join(" ")), links].join(" -o ")} ')' -cnewer "$begun" -print -quit`
+  const links = linksInto([stateDirectory, ...(git === undefined ? [] : [git])])
+  const changed = `'(' ${[...names, ...inner, ...[instructionSearch, versionSearch, links].map((search) => search.map(quoted).join(" "))].join(" -o ")} ')' -cnewer "$begun" -print -quit`
   const ofGit = git === undefined ? [] : [`${git}/modules`, `${git}/worktrees`]
-  const passedOver = [`${workspace}/.git`, stateDirectory, ...ofGit.map((path) => `${path}/*/objects`)]
+  const own = [`${workspace}/.git`, stateDirectory].map(exactly)
+  const passedOver = [...own, ...ofGit.map((path) => `${exactly(path)}/*/objects`)]
   const pruned = `'(' ${passedOver.map((path) => `-path ${quoted(path)}`).join(" -o ")} ')' -prune -o`
   return [
     `set -- ${quoted(workspace)}\n`,

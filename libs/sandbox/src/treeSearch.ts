@@ -5,7 +5,7 @@
 import { delimiter, isAbsolute, join } from "node:path"
 import { Effect, Schema } from "effect"
 import type { GitRepository } from "./askGit.ts"
-import { findPaths, naming } from "./findPaths.ts"
+import { exactly, findPaths, linksInto } from "./findPaths.ts"
 import type { Directories } from "./gitDirectories.ts"
 import { instructionSearch } from "./instructionFiles.ts"
 import { skillsHome } from "./nestedSkills.ts"
@@ -84,13 +84,6 @@ const byPlace = (
 export const mostIn = (workspace: string, paths: ReadonlyArray<string>): string =>
   join(workspace, byPlace(workspace, paths).at(-1)?.[0] ?? "")
 
-/** Links that may lead into folders of git or of Reprise, which are not searched: one on the way there names them. */
-const linksInto = ({ git, stateDirectory }: Place): ReadonlyArray<string> => {
-  const folders = [stateDirectory, ...(git === undefined ? [] : [git.common, git.directory])]
-  const patterns = [...new Set(folders.map(naming))]
-  return ["(", "-type", "l", "(", "-false", ...patterns.flatMap((one) => ["-o", "-lname", one]), ")", ")"]
-}
-
 /** What is looked at, and why that is not all. */
 export interface Candidates {
   readonly paths: ReadonlyArray<Buffer>
@@ -102,15 +95,17 @@ export interface Candidates {
  * those in folders with few of them come first: what a command makes in heaps hides nothing beside it.
  */
 export const candidatesIn = Effect.fnUntraced(function* (place: Place, most = mostCandidates) {
-  const { search, stateDirectory, workspace } = place
+  const { git, search, stateDirectory, workspace } = place
+  // They are not searched: a link on the way there names them.
+  const hidden = [stateDirectory, ...(git === undefined ? [] : [git.common, git.directory])]
   const { isCut, paths } = yield* findPaths(
     [
       workspace,
-      ...["(", "-path", join(workspace, ".git"), "-o", "-path", stateDirectory, "-o"],
-      ...["-path", join(workspace, skillsHome), ")", "-prune"],
+      ...["(", "-path", exactly(join(workspace, ".git")), "-o", "-path", exactly(stateDirectory), "-o"],
+      ...["-path", exactly(join(workspace, skillsHome)), ")", "-prune"],
       // What cannot be listed could be entered all the same, also where its path is too long.
       ...["-o", "-type", "d", "!", "-perm", "-500", "-execdir", "chmod", "u+rx", "{}", ";", "!", "-name", "*"],
-      ...["-o", "(", ...names, "-o", ...linksInto(place), ")", "-print0"]
+      ...["-o", "(", ...names, "-o", ...linksInto(hidden), ")", "-print0"]
     ],
     // Where a folder of the list is relative, it would run nothing.
     { mostBytes, search: search.split(delimiter).filter(isAbsolute).join(delimiter) }

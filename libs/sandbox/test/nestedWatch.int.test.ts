@@ -39,6 +39,41 @@ describe.skipIf(!sandboxed)("a repository inside of a workspace", () => {
     })
   )
 
+  it.live.each([
+    ["a pointer", "mkdir n; echo gitdir: /proc/self/cwd/x > n/.git", "n/.git"],
+    ["a pointer to a name by which the kernel knows it", "mkdir n; echo gitdir: /dev/fd/../cwd/x > n/.git", "n/.git"],
+    ["a link by git's name", "mkdir n; ln -s /proc/self/cwd/x n/.git", "n/.git"],
+    ["any link", "ln -s /proc/self/cwd l", "l"],
+    ["a link through another one", "ln -s / top; ln -s top/proc/self/root l", "l"],
+    ["a link to where such links are", "ln -s /dev l", "l"]
+  ] as const)("is not looked for where %s leads each program elsewhere, which is moved", ([, command, path]) =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const said = yield* during(here, (sandbox) => runIn(here, sandbox, command))
+      assert.include(said, `${path} was moved`)
+      assert.isUndefined(lstatSync(join(here.workspace, path), { throwIfNoEntry: false }))
+    })
+  )
+
+  it.live.each(["a[b]", "back\\slash", "what?", "a*b"])("is not the workspace's own, where that is called %s", (name) =>
+    Effect.gen(function* () {
+      const outer = yield* scene
+      const workspace = join(outer.home, name)
+      execFileSync("cp", ["-R", outer.workspace, workspace])
+      const here = { ...outer, workspace, stateDirectory: join(workspace, ".reprise") }
+      mkdirSync(here.stateDirectory, { recursive: true })
+      const said = yield* during(here, (sandbox) =>
+        Effect.andThen(
+          runIn(here, sandbox, `${identity}; git commit -q --allow-empty -m more; ${evil("made")}`),
+          runIn(here, sandbox, "git log --oneline | wc -l")
+        )
+      )
+      assert.isTrue(existsSync(join(workspace, ".git", "HEAD")))
+      assert.isFalse(isThere(here, "made"))
+      assert.match(said, /^3\b/m)
+    })
+  )
+
   it.live("is moved as the link that it is, and the repository that it leads to stays whole", () =>
     Effect.gen(function* () {
       const here = yield* scene
