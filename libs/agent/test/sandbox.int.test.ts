@@ -25,11 +25,17 @@ class TheScene extends Context.Service<TheScene, Scene>()("agent/test/TheScene")
 
 /** What file tools must not read without a question, though it lies in the workspace. */
 const lookedAt = ({ workspace }: Scene) =>
-  ["out-tool-link", ".reprise/endpoint.json", "out-state-link"].map((name) => join(workspace, name))
+  // As an agent writes it: beside what the link leads to, for the kernel.
+  ["out-tool-link", ".reprise/endpoint.json", "out-state-link", "out-way/../.ssh/id_ed25519"].map(
+    (name) => `${workspace}/${name}`
+  )
+
+const beside = ({ workspace }: Scene) => `${workspace}/out-way/../written-beside`
 
 const makeLinks = ({ home, stateDirectory, workspace }: Scene) => {
   symlinkSync(join(home, ".ssh", "id_ed25519"), join(workspace, "out-tool-link"))
   symlinkSync(join(stateDirectory, "endpoint.json"), join(workspace, "out-state-link"))
+  symlinkSync(join(home, ".ssh"), join(workspace, "out-way"))
 }
 
 /** A folder of the user in which nothing is protected, one for each reply. */
@@ -53,6 +59,10 @@ const scriptOf = (scene: Scene): ScriptInput => ({
     {
       match: { lastUser: "edit" },
       reply: [{ write: { path: join(scene.workspace, "edited"), content: "x" } }, { text: "ok" }]
+    },
+    {
+      match: { lastUser: "beside" },
+      reply: [{ write: { path: beside(scene), content: "x" } }, { text: "ok" }]
     },
     {
       match: { lastUser: "reach" },
@@ -209,6 +219,14 @@ const suite = <E>(name: string, runtime: Layer.Layer<AgentRuntime, E, Places | T
             yield* Effect.raceFirst(runtime.prompt(prompt), rejected)
             assert.notInclude(JSON.stringify(yield* runtime.history(runtimeSessionId)), canary)
           }
+        })
+      )
+
+      it.effect("have no help from file tools, which write beside no link either", () =>
+        Effect.gen(function* () {
+          const { home } = yield* TheScene
+          yield* say("beside")
+          assert.isFalse(existsSync(join(home, "written-beside")))
         })
       )
 

@@ -2,9 +2,11 @@
  * What Reprise needs from the operating system: programs that never outlive their owner, programs that run to their
  * end, their logs and ports, git, and files that are replaced in one step.
  */
+
 export { type Replacement, replacementFolders, replacementsIn } from "./alteredHistory.ts"
 export { childEnvironment, commandEnvironment, commandsOfTree } from "./childEnvironment.ts"
 export { acceptUnlisted, type Comparison, type Difference } from "./committedTree.ts"
+export { commonDirectoryOf } from "./commonDirectory.ts"
 export { type Falsehood, falsehoodsBetween, falseTrees } from "./falseObjects.ts"
 export { changedFiles, FileStates, readFileStates } from "./fileStates.ts"
 export { hasCode, type ReplaceOptions, replaceFile } from "./files.ts"

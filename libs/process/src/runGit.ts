@@ -2,8 +2,9 @@
 import { dirname } from "node:path"
 import { Context, Effect, Schedule } from "effect"
 import { findBlockingFile } from "./blockingFile.ts"
+import { commonDirectoryOf } from "./commonDirectory.ts"
 import { costlyFile } from "./costlyFile.ts"
-import { hardened, hardenedVariables, reachingVariables } from "./gitHardening.ts"
+import { hardened, hardenedVariables, reachingVariables, subcommandAt } from "./gitHardening.ts"
 import { leasedFile } from "./leases.ts"
 import { usualMemoryBytes } from "./memoryLimit.ts"
 import { splitPath } from "./programPath.ts"
@@ -150,6 +151,20 @@ const explained = (directory: string, failure: ProgramFailed): Effect.Effect<nev
       )
     : Effect.fail(failure)
 
+/** These make a repository of their own. */
+const makeRepositories = ["clone", "init"]
+
+/** Undefined: git finds it, in a folder without `.git`, or was told. */
+const commonOf = (directory: string, args: ReadonlyArray<string>, place: GitPlace | SharedPlace | undefined) =>
+  place !== undefined ||
+  args.some((word) => word === "-C" || word.startsWith("--git-dir")) ||
+  makeRepositories.includes(args[subcommandAt(args)] ?? "")
+    ? Effect.undefined
+    : Effect.tryPromise({
+        try: () => commonDirectoryOf(directory),
+        catch: (cause) => new ProgramFailed({ program: "git", reason: "blocked", cause })
+      })
+
 /**
  * Runs git in a directory and gives its exit code and its output; any exit code is a success here. Arguments are an
  * array, so nothing is read by a shell, but a value that starts with `-` is still an option: put `--end-of-options` or
@@ -174,12 +189,14 @@ export const runGit = Effect.fnUntraced(function* (
   }: GitOptions = {}
 ): Effect.fn.Return<ProgramOutput, ProgramFailed> {
   const limits = yield* GitLimits
+  const common = yield* commonOf(directory, args, place ?? shared)
   return yield* runProgram({
     program: "git",
     args: hardened([...exactly, ...settings.flatMap((setting) => ["-c", setting]), ...args]),
     directory,
     environment: {
       ...environmentOf(environment, reachesRemotes),
+      ...(common === undefined ? {} : { GIT_COMMON_DIR: common }),
       ...(isTop ? { GIT_CEILING_DIRECTORIES: dirname(directory) } : {}),
       ...(place === undefined ? {} : placeVariables(place)),
       ...(shared === undefined ? {} : sharedVariables(shared)),

@@ -5,7 +5,15 @@
 import { lstat, realpath, stat } from "node:fs/promises"
 import { homedir } from "node:os"
 import { dirname, isAbsolute, join, resolve } from "node:path"
-import { GitLimits, hasCode, readForeignText, rememberWhile, runProgram, untilBlocked } from "@reprise/process"
+import {
+  commonDirectoryOf,
+  GitLimits,
+  hasCode,
+  readForeignText,
+  rememberWhile,
+  runProgram,
+  untilBlocked
+} from "@reprise/process"
 import { Effect } from "effect"
 import { waysTo } from "./found.ts"
 import { type GitSetting, type NamedPath, namedPathOf, needsGit, readListing } from "./gitKeys.ts"
@@ -72,7 +80,8 @@ const ask = ({ environment, workspace }: Asked, args: ReadonlyArray<string>, mor
     Effect.runPromise
   )
 
-const insist = async (asked: Asked, args: ReadonlyArray<string>, more?: Record<string, string>): Promise<string> => {
+const insist = async (asked: Asked, args: ReadonlyArray<string>): Promise<string> => {
+  const more = await exactly(asked.workspace)
   const { exitCode, stderr, stdout } = await ask(asked, args, more)
   if (exitCode === 0) return stdout
   const said = stderr.trim().slice(0, 500)
@@ -82,7 +91,10 @@ const insist = async (asked: Asked, args: ReadonlyArray<string>, more?: Record<s
 }
 
 /** This repository, and none above it. */
-const exactly = (workspace: string) => ({ GIT_DIR: join(workspace, ".git") })
+const exactly = async (workspace: string) => {
+  const common = await commonDirectoryOf(workspace)
+  return { GIT_DIR: join(workspace, ".git"), ...(common === undefined ? {} : { GIT_COMMON_DIR: common }) }
+}
 
 /** Where `HEAD` of a workspace is, if the workspace is a repository; git opens it whatever it is asked. */
 export const headOf = async (workspace: string): Promise<string | undefined> => {
@@ -102,7 +114,7 @@ const locate = async (asked: Asked): Promise<GitRepository> => {
     throw new Error(`${head} is no file: git would wait for it without end. Put a file in its place, as git writes it.`)
   }
   const args = ["rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir"]
-  const [directory = "", common = ""] = (await insist(asked, args, exactly(workspace))).split("\n")
+  const [directory = "", common = ""] = (await insist(asked, args)).split("\n")
   const isFile = (await lstat(join(workspace, ".git"))).isFile()
   const pointer = isFile ? { pointer: join(workspace, ".git") } : {}
   return { workspace, directory: await realpath(directory), common: await realpath(common), ...pointer }
@@ -210,7 +222,7 @@ const includedBy = async (asked: Asked, settings: ReadonlyArray<GitSetting>): Pr
 /** git reads some of the files by itself; the others are those of conditions that do not hold now, and of submodules. */
 const read = async (asked: Asked, more: ReadonlyArray<string>): Promise<GitConfiguration> => {
   const list = ["config", "--list", "-z", "--show-origin", "--includes"]
-  const listed = await insist(asked, list, exactly(asked.workspace))
+  const listed = await insist(asked, list)
   const settings = [...readListing(listed, (path) => resolve(asked.workspace, path))]
   const files = new Set(settings.flatMap(({ file }) => file ?? []))
   let next = [...more, ...(await includedBy(asked, settings))]

@@ -1,6 +1,6 @@
 /**
  * A plugin for the OpenCode that Reprise runs. It tells each command the folder of its session: the sandbox goes by it, and where
- * a command begins is the agent's choice. And it gives the model only such instructions of a repository as are plain files in it:
+ * a command begins is the agent's choice. It has file tools open the path that was judged. And it gives the model only such instructions of a repository as are plain files in it:
  * OpenCode follows a link by the name `AGENTS.md`, outside of the sandbox, to whatever a command made it lead to. Pure.
  */
 import { sessionFolder } from "@reprise/sandbox"
@@ -8,7 +8,7 @@ import { sessionFolder } from "@reprise/sandbox"
 export const pluginText = `// Written by Reprise for the OpenCode that it runs. Do not edit.
 import { constants } from "node:fs"
 import { open, readlink, realpath, stat } from "node:fs/promises"
-import { basename, dirname, isAbsolute, join, relative, sep } from "node:path"
+import { basename, dirname, isAbsolute, join, normalize, relative, sep } from "node:path"
 
 const names = ["AGENTS.md", "CLAUDE.md", "CONTEXT.md"]
 const largestBytes = 1024 * 1024
@@ -45,6 +45,17 @@ const textOf = async (named, root) => {
     return undefined
   } finally {
     await file?.close()
+  }
+}
+
+const fileTools = ["read", "write", "edit", "multiedit", "list", "glob", "grep"]
+
+/** A request names a path without "..", which is another one for the kernel where it stands behind a link. */
+const asItIsJudged = (args, directory) => {
+  for (const name of ["filePath", "path"]) {
+    const path = args[name]
+    if (typeof path !== "string" || !path.split(sep).includes("..")) continue
+    args[name] = isAbsolute(path) ? normalize(path) : join(directory, path)
   }
 }
 
@@ -92,6 +103,7 @@ export const SessionFolder = async ({ directory, worktree }) => {
       for (const [at, text] of system.entries()) system[at] = await readAgain(text, root)
     },
     "tool.execute.before": async ({ tool }, { args }) => {
+      if (fileTools.includes(tool)) asItIsJudged(args ?? {}, directory)
       const path = args?.filePath
       if (tool !== "read" || typeof path !== "string") return
       const absolute = isAbsolute(path) ? path : join(directory, path)
