@@ -62,6 +62,12 @@ export {
 export { shadowedAttributes, textByContent } from "./shadowedAttributes.ts"
 export { type GuardedProcess, GuardFailed, type GuardOptions, startGuarded } from "./startGuarded.ts"
 export { type PipedOptions, type PipedProcess, startPiped } from "./startPiped.ts"
+export {
+  instructionNames,
+  recordUntrackedInstructions,
+  treeFolder,
+  untrackedInstructions
+} from "./untrackedInstructions.ts"
 export { userCacheFolder, userConfigFolder, userDataFolder } from "./userFolders.ts"
 export {
   type Change,

@@ -89,10 +89,10 @@ const occupy = (
         fault("prompt")
       )
 
-const tellOf = ({ server: { instructions } }: OpenCodeAdapter, directory: string, { instructionsFrom }: Prompt) =>
-  instructions === undefined
+const tellOf = ({ server: { tellsIn } }: OpenCodeAdapter, directory: string, { instructionsFrom }: Prompt) =>
+  tellsIn === undefined
     ? Effect.void
-    : Effect.mapError(tellInstructions(instructions, directory, instructionsFrom), fault("prompt"))
+    : Effect.mapError(tellInstructions(tellsIn, directory, instructionsFrom), fault("prompt"))
 
 /** A session may be older than the rules. OpenCode adds rules to those that it has, and the last one counts (measured). */
 const renewRules = Effect.fnUntraced(function* (adapter: OpenCodeAdapter, session: Session, mode: PermissionMode) {

@@ -154,7 +154,7 @@ const start = Effect.fnUntraced(function* ({ known, live, options, prompt }: Que
       ? undefined
       : from === undefined
         ? yield* instructionsIn(directory)
-        : earlierInstructions(yield* instructionsOf(directory, from)),
+        : earlierInstructions(yield* instructionsOf(stateDirectory, directory, from)),
     ...(prompt.model === undefined ? {} : { model: prompt.model }),
     ...(prompt.variant === undefined ? {} : { variant: prompt.variant }),
     maxTurns: prompt.maxTurns ?? options.maxTurns,

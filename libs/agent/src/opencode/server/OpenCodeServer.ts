@@ -31,7 +31,6 @@ import {
 import { withOwnSettings } from "./ownSettings.ts"
 import { makeServerFolder, pluginIn } from "./serverFolder.ts"
 import { type RunningServer, startServer } from "./startServer.ts"
-import { instructionsFolder } from "./toldInstructions.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -71,8 +70,8 @@ export interface OpenCodeServerShape {
   readonly program: Effect.Effect<string, OpenCodeNotFound>
   /** Text for humans: the program and its state directory, or the address. */
   readonly location: Effect.Effect<string, OpenCodeNotFound>
-  /** Where its plugin looks for `tellInstructions`; absent: it has no plugin that we know of. */
-  readonly instructions?: string
+  /** The state directory in which its plugin looks for `tellInstructions`; absent: it has no plugin that we know of. */
+  readonly tellsIn?: string
   /** The sandbox that its commands run in; absent: they run in none that we know of. */
   readonly sandbox?: SandboxShape
 }
@@ -270,7 +269,7 @@ const make = Effect.fn("OpenCodeServer.make")(function* (options: OpenCodeOption
     pid: Effect.sync(() => Option.map(Option.fromNullishOr(supervisor.running), ({ pid }) => pid)),
     program,
     location: Effect.map(program, (path) => `${path}, state in ${stateDirectory}`),
-    ...(sandbox === undefined ? {} : { sandbox, instructions: instructionsFolder(stateDirectory) })
+    ...(sandbox === undefined ? {} : { sandbox, tellsIn: stateDirectory })
   })
 })
 

@@ -22,12 +22,12 @@ const fileOf = (folder: string, directory: string) =>
 
 /** `commit` absent: what is in the directory. */
 export const tellInstructions = Effect.fnUntraced(function* (
-  folder: string,
+  stateDirectory: string,
   directory: string,
   commit: string | undefined
 ) {
-  const file = fileOf(folder, directory)
+  const file = fileOf(instructionsFolder(stateDirectory), directory)
   if (commit === undefined) return yield* onDisk("forgetting instructions", () => rm(file, { force: true }))
-  const texts = Object.fromEntries(yield* instructionsOf(directory, commit))
+  const texts = Object.fromEntries(yield* instructionsOf(stateDirectory, directory, commit))
   yield* onDisk("recording instructions", () => replaceFile(file, JSON.stringify(texts)))
 })
