@@ -47,7 +47,7 @@ describe("overridden prompts", () => {
       assert.isTrue(author.some((text) => work.test(text)))
       assert.isTrue(
         author.some((text) =>
-          text.includes("\n\nMine: - R1 [P1] Say {more} `now`\n  it matters\n\n## Your report\n\nEnd")
+          text.includes("\n\nMine: > - R1 [P1] Say {more} `now`\n>   it matters\n\n## Your report\n\nEnd")
         )
       )
       assert.isTrue(

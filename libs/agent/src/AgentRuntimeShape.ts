@@ -37,6 +37,11 @@ export interface Prompt {
   readonly text: string
   /** What its commands may reach from the sandbox follows from it; absent: nothing. */
   readonly role?: Role
+  /**
+   * A commit (whole hash). What the repository tells agents, such as in its `AGENTS.md`, is what this commit says, as far as the
+   * runtime can be told so (docs/agents.md#instructions-of-a-reviewer). Absent: what is in the directory.
+   */
+  readonly instructionsFrom?: string
   readonly model?: string
   /** A variant of the model, such as how much it is to think, as the runtime names it; absent: the runtime's default. */
   readonly variant?: string

@@ -5,6 +5,7 @@
 
 export { type Replacement, replacementFolders, replacementsIn } from "./alteredHistory.ts"
 export { childEnvironment, commandEnvironment, commandsOfTree } from "./childEnvironment.ts"
+export { committedTexts } from "./committedTexts.ts"
 export { acceptUnlisted, type Comparison, type Difference } from "./committedTree.ts"
 export { commonDirectoryOf } from "./commonDirectory.ts"
 export { type Falsehood, falsehoodsBetween, falseTrees } from "./falseObjects.ts"
@@ -64,6 +65,12 @@ export { shadowedAttributes, textByContent } from "./shadowedAttributes.ts"
 export { type GuardedProcess, GuardFailed, type GuardOptions, startGuarded } from "./startGuarded.ts"
 export { type PipedOptions, type PipedProcess, startPiped } from "./startPiped.ts"
 export { steadyPath, steadyPathOrAbove, UnsteadyPath } from "./steadyPath.ts"
+export {
+  instructionNames,
+  recordUntrackedInstructions,
+  treeFolder,
+  untrackedInstructions
+} from "./untrackedInstructions.ts"
 export { userCacheFolder, userConfigFolder, userDataFolder } from "./userFolders.ts"
 export {
   type Change,

@@ -2,6 +2,7 @@
  * Every prompt template for authors, and the text functions that prompts are built with. No template says how to report:
  * the session-manager adds that to every prompt.
  */
+import { quote } from "@reprise/plan/quote"
 import { renderTemplate, type Template, template, type ValuesOf } from "@reprise/plan/template"
 import type { Run } from "./actor/state.ts"
 
@@ -41,7 +42,8 @@ const qualityRetry = template({
   name: "quality-retry",
   sent: "to the author when quality gates have failed",
   variables: {
-    failures: "Each failed command with its exit code, its log file and the beginning and end of its output."
+    failures:
+      "Each failed command with its exit code, its log file and the beginning and end of its output, in lines that begin with `>`."
   },
   required: ["failures"],
   text: `Your work was committed, but these quality gates fail. Find the cause and fix it, without weakening any gate.
@@ -56,7 +58,7 @@ const autoFix = template({
   sent: "to the author when a review has found something to fix",
   variables: {
     cycle: "How often this phase has been reviewed.",
-    items: "The items of the review, as the reviewer wrote them."
+    items: "The items of the review, as the reviewer wrote them, in lines that begin with `>`."
   },
   required: ["items"],
   text: `Review cycle {cycle} of this phase raised the following items. Work on every one of them.
@@ -71,7 +73,7 @@ ${closing}`
 const cleanTree = template({
   name: "clean-tree",
   sent: "to the author when an approved phase cannot be finished because files are not committed",
-  variables: { dirty: "The uncommitted files, one per line." },
+  variables: { dirty: "The uncommitted files, one per line, each of which begins with `>`." },
   required: ["dirty"],
   text: `The phase is approved, but the working tree is not clean. These files have uncommitted changes:
 
@@ -88,11 +90,13 @@ const commitRejected = template({
   variables: {
     commit: "The commit as it was reported.",
     reason: "The code of the reason, such as missing or unreachable.",
-    detail: "The reason in a sentence.",
+    detail: "The reason in a sentence, in a line that begins with `>`.",
     base: "The commit that the work began from."
   },
   required: ["detail"],
-  text: `The commit {commit} that you reported was rejected ({reason}): {detail}
+  text: `The commit {commit} that you reported was rejected ({reason}):
+
+{detail}
 
 Fix this: the commit must exist, be reachable from HEAD, be newer than {base} and contain your work, and nothing may be left uncommitted. Commit what is missing, and report the hash of your newest commit.
 
@@ -104,11 +108,13 @@ const claimsRejected = template({
   sent: "to the author who stopped at a checkpoint with a report that the repository contradicts",
   variables: {
     reason: "The code of the reason, such as missing or shared.",
-    detail: "The reason in a sentence.",
+    detail: "The reason in a sentence, in a line that begins with `>`.",
     base: "The commit that the phase began from."
   },
   required: ["detail"],
-  text: `What you reported at the checkpoint does not hold ({reason}): {detail}
+  text: `What you reported at the checkpoint does not hold ({reason}):
+
+{detail}
 
 Correct this: the commit of each completed task must exist, be reachable from HEAD, be newer than {base} and belong to that task alone, and nothing may be left uncommitted. Then report once more, complete and true.`
 })
@@ -116,7 +122,7 @@ Correct this: the commit of each completed task must exist, be reachable from HE
 const checkpointMissed = template({
   name: "checkpoint-missed",
   sent: "to the author who reports the phase as complete, or stops at a later task, past a checkpoint that no human has answered",
-  variables: { checkpoints: "The checkpoints, one per line." },
+  variables: { checkpoints: "The checkpoints, one per line, each of which begins with `>`." },
   required: ["checkpoints"],
   text: `You have gone past checkpoints of the plan that no human has answered:
 
@@ -128,9 +134,11 @@ Do no further work. Stop at the first of them: report it as a checkpoint, with w
 const reportCorrection = template({
   name: "report-correction",
   sent: "to the author whose report contradicts itself",
-  variables: { problem: "What is wrong with the report." },
+  variables: { problem: "What is wrong with the report, in a line that begins with `>`." },
   required: ["problem"],
-  text: `Your last report cannot be used: {problem}
+  text: `Your last report cannot be used:
+
+{problem}
 
 Do no further work unless the report shows that some is missing. Report once more, complete and true.`
 })
@@ -177,8 +185,8 @@ const continuation = template({
   variables: {
     plan_path: "Path of the plan in the workspace.",
     state_path: "Path of the record of completed tasks.",
-    done: "A table of the tasks around the place to resume, and how many are not shown.",
-    resolution: "Empty, or the human's decision and a blank line.",
+    done: "A table of the tasks around the place to resume, whose lines begin with `>`, and how many are not shown.",
+    resolution: "Empty, or the human's decision, in lines that begin with `>`, and a blank line.",
     resume: "Empty, or where to resume and a blank line.",
     findings: "Empty, or the open findings of the last review and a blank line."
   },
@@ -245,17 +253,32 @@ export const guidanceText = (texts: ReadonlyArray<string>): string =>
 
 /** What the commands printed that verify a checkpoint. */
 export const checksText = (texts: ReadonlyArray<string>): string =>
-  texts.length === 0 ? "" : `The commands that verify the checkpoint have printed this:\n${texts.join("\n\n")}`
+  texts.length === 0
+    ? ""
+    : `The commands that verify the checkpoint have printed these lines, which begin with \`>\`:\n${quote(texts.join("\n\n"))}`
+
+/** Blanks and every end of a line: U+0085 is one, too. */
+const blanks = /[\s\u0085]+/g
 
 /** The text on one line, and no longer than `longest` characters. */
 export const shorten = (text: string, longest: number): string => {
-  const characters = [...text.replaceAll(/\s+/g, " ").trim()]
+  const characters = [...text.replaceAll(blanks, " ").trim()]
   return characters.length <= longest ? characters.join("") : `${characters.slice(0, longest - 1).join("")}…`
 }
 
+/** The same in quotes whose end the text cannot write: for a name or words of others within a line. */
+export const inQuotes = (text: string, longest: number): string => `"${shorten(text, longest).replaceAll('"', "'")}"`
+
+/** A single word of letters, digits and what is common in names. */
+const word = /^[\p{L}\p{N}._/@+=~-]+$/u
+
+/** A name that others gave, within a line: in quotes, unless it is a single word. */
+export const nameOf = (text: string, longest: number): string =>
+  word.test(text) ? shorten(text, longest) : inQuotes(text, longest)
+
 /** The path on one line and no longer than `longest` characters. Cut at its beginning: the end tells more. */
 export const shortenPath = (path: string, longest: number): string => {
-  const characters = [...path.replaceAll(/\s+/g, " ").trim()]
+  const characters = [...path.replaceAll(blanks, " ").trim()]
   return characters.length <= longest ? characters.join("") : `…${characters.slice(1 - longest).join("")}`
 }
 

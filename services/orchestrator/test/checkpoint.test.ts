@@ -267,7 +267,7 @@ describe("what a human answers at checkpoints", () => {
       .answer("red", "Crimson,\nnot scarlet")
       .stateWritten()
       .tasksVerified()
-    assert.include(s.prompt, "additional guidance:\nAt the checkpoint of P1.1 (red):\nCrimson,\nnot scarlet")
+    assert.include(s.prompt, "additional guidance:\n> At the checkpoint of P1.1 (red):\nCrimson,\nnot scarlet")
     s.reports({ result: "checkpoint", completedTasks: [done("P1.1", "def5678")], checkpoint: action }).stateWritten()
     return s.answer("done", "As app 42")
   }
@@ -276,12 +276,12 @@ describe("what a human answers at checkpoints", () => {
     const s = answered().stateWritten().tasksVerified()
     assert.strictEqual(s.prompt.split("As app 42").length, 2)
     assert.include(s.prompt, "User confirms action completed: As app 42")
-    assert.isTrue(s.prompt.endsWith("additional guidance:\nAt the checkpoint of P1.1 (red):\nCrimson,\nnot scarlet"))
+    assert.isTrue(s.prompt.endsWith("additional guidance:\n> At the checkpoint of P1.1 (red):\nCrimson,\nnot scarlet"))
     assert.notInclude(s.prompt, "User chose")
     s.worked("fff9999")
     assert.deepStrictEqual(
       s.command("RequestReview").words.map(({ text }) => text),
-      ["At the checkpoint of P1.1 (red):\nCrimson,\nnot scarlet", "At the checkpoint of P1.2 (done):\nAs app 42"]
+      ["> At the checkpoint of P1.1 (red):\nCrimson,\nnot scarlet", "> At the checkpoint of P1.2 (done):\nAs app 42"]
     )
   })
 
@@ -291,7 +291,7 @@ describe("what a human answers at checkpoints", () => {
     s.answer("redo").stateWritten().tasksVerified()
     assert.include(s.prompt, "User confirms action completed: As app 42")
     assert.match(s.prompt, /For Task 1: User chose Option red: .*Crimson, not scarlet/)
-    assert.include(s.prompt, "additional guidance:\nAt the checkpoint of P1.1 (red):\nCrimson,\nnot scarlet")
+    assert.include(s.prompt, "additional guidance:\n> At the checkpoint of P1.1 (red):\nCrimson,\nnot scarlet")
   })
 })
 
@@ -301,12 +301,12 @@ describe("the decisions of a run", () => {
     return s.phaseApproved("def5678")
   }
   const line =
-    '- Phase 1, P1.2 (decision): Red or blue? → red: All red. "but not too bright" (anna, 2026-01-01 00:00 UTC)'
+    '- Phase 1, P1.2 (decision): "Red or blue?" → "red: All red". "but not too bright" (anna, 2026-01-01 00:00 UTC)'
 
   it("are read by the first author and the reviewer of every later phase", () => {
     const s = decided()
     assert.strictEqual(s.phase.id, "2")
-    assert.include(s.prompt.replace(/\d\d:\d\d UTC/, "00:00 UTC"), `These decisions hold:\n${line}`)
+    assert.include(s.prompt.replace(/\d\d:\d\d UTC/, "00:00 UTC"), `The answers hold:\n> ${line}`)
     assert.notInclude(s.prompt, "additional guidance")
     const { decisions, words } = s.worked("fff0000").command("RequestReview")
     assert.deepStrictEqual(
@@ -320,13 +320,13 @@ describe("the decisions of a run", () => {
       .answer("red", "but not bright")
       .stateWritten()
     s.tasksVerified().needsHuman().answer("fix").stateWritten().tasksVerified()
-    assert.include(s.prompt, "P1.1 (decision): Red or blue? → red: All red. (anna")
+    assert.include(s.prompt, 'P1.1 (decision): "Red or blue?" → "red: All red". (anna')
     assert.strictEqual(s.prompt.split("but not bright").length, 2)
   })
 
   it("are kept without words, too, and with auto mode where that has decided", () => {
     const s = at(decision, { auto: true }).stateWritten().tasksVerified().worked("def5678")
-    assert.match(s.command("RequestReview").decisions[0]?.text ?? "", /→ blue: All blue\. \(auto mode, 2026-/)
+    assert.match(s.command("RequestReview").decisions[0]?.text ?? "", /→ "blue: All blue"\. \(auto mode, 2026-/)
     assert.deepStrictEqual(s.command("RequestReview").words, [])
   })
 
@@ -334,7 +334,7 @@ describe("the decisions of a run", () => {
     const s = at(decision).agentWorks().agent("AgentIdle").worked("def5678")
     assert.match(
       s.command("RequestReview").decisions[0]?.text ?? "",
-      /→ resolved in the author's own session\. \(a human/
+      /→ "resolved in the author's own session"\. \(a human/
     )
   })
 })

@@ -133,7 +133,7 @@ describe("the continuation prompt", () => {
       s.reports({ result: "complete", commit: "abc2", completedTasks: [{ id: "P1.1", commit: "abc2", files: [] }] })
       return s.commitVerified().agent("SessionExpired").gates(false).stateWritten().tasksVerified().prompt
     }
-    const begin = "Open findings of the last review (docs/reviews/plan-phase-1-review.md):\n- R1 [P1] Title of R1"
+    const begin = "Open findings of the last review (docs/reviews/plan-phase-1-review.md):\n> - R1 [P1] Title of R1"
     assert.include(promptWith(6), begin)
     assert.notInclude(promptWith(6), "more, in that file")
     assert.include(promptWith(7), "- R6 [P1] Title of R6\n- and 1 more, in that file")
@@ -141,7 +141,7 @@ describe("the continuation prompt", () => {
 
   it("names the type of the checkpoint, and says that it is answered", () => {
     const { prompt } = continued(5)
-    assert.include(prompt, "Checkpoint type: decision\nUser chose Option a: By mail")
+    assert.include(prompt, "Checkpoint type: decision\n> User chose Option a: By mail")
     assert.include(
       prompt,
       "Re-execute Task 6 with the user's input. Its checkpoint is answered: do not stop there again."
@@ -181,7 +181,7 @@ describe("the continuation prompt", () => {
     const done = [{ id: "P1.1", commit: "abc1", files: ["a.ts"] }]
     s.reports({ result: "checkpoint", completedTasks: done, checkpoint: report("human-verify") })
     s.stateWritten().answer("pass").stateWritten().tasksVerified()
-    assert.include(s.prompt, "| P1.2 | Look | — | — | complete |\n| P1.3 | End | — | — | pending |")
+    assert.include(s.prompt, "| P1.2 | Look | — | — | complete |\n> | P1.3 | End | — | — | pending |")
     assert.include(s.prompt, "Resume execution at Task 3 (P1.3). Skip Task 2 and continue from Task 3.")
   })
 })
@@ -203,7 +203,7 @@ describe("the task table", () => {
   it("shows the tasks around the place to resume, and counts the others", () => {
     const lines = table(10, { checkpoint: "T11", resumeAt: "T11" })
     assert.deepStrictEqual(
-      lines.slice(2, 14).map((line) => [line.split(" ")[1], line.split(" ").at(-2)]),
+      lines.slice(2, 14).map((line) => [line.split(" ")[2], line.split(" ").at(-2)]),
       [
         ["T3", "complete"],
         ["T4", "complete"],

@@ -67,7 +67,7 @@ describe("a continuation that is rejected", () => {
     assert.include(s.prompt, "Resume execution at Task 2 (P1.2).")
     assert.notInclude(s.prompt, "Skip")
     assert.notInclude(s.prompt, "User confirmed")
-    assert.include(s.prompt, "additional guidance:\nAt the checkpoint of P1.2 (passed):\nand mind the margins")
+    assert.include(s.prompt, "additional guidance:\n> At the checkpoint of P1.2 (passed):\nand mind the margins")
   })
 
   it("lets the author begin like the first one when everything is redone", () => {

@@ -153,7 +153,7 @@ describe("words with a permission", () => {
     const s = reviewing().agentPrompts("p1", "permission", story().executing().reviewer).answer("once", words)
     s.tell({ ...s.verdictEvent({ readiness: "ready", items: [] }), sessionId: s.reviewer })
     assert.deepStrictEqual(s.lines, ["StepStarted REVIEW (words-unread)", "reviewer RequestReview"])
-    assert.deepStrictEqual(forReviewer(s), [`human: On the permission 'May I? (p1)' (once):\n${words}`])
+    assert.deepStrictEqual(forReviewer(s), [`human: > On the permission 'May I? (p1)' (once):\n${words}`])
     s.tell({ ...s.verdictEvent({ readiness: "ready", items: [] }), sessionId: s.reviewer })
     assert.strictEqual(s.run.step, "PHASE_GATE")
   })
@@ -168,7 +168,7 @@ describe("words at a checkpoint", () => {
     s.needsHuman().answer("fix").stateWritten().tasksVerified()
     assert.include(s.prompt, words)
     s.completes("abc0001").commitVerified()
-    assert.deepStrictEqual(forReviewer(s), [`human: At the checkpoint of P1.1 (done):\n${words}`])
+    assert.deepStrictEqual(forReviewer(s), [`human: > At the checkpoint of P1.1 (done):\n${words}`])
   })
 
   it("are told the author once more, word for word, where the record only contains them by chance", () => {
@@ -186,7 +186,10 @@ describe("words at a checkpoint", () => {
     const { attempt, checkpoint = "" } = s.command("RunQualityGates")
     s.tell({ _tag: "QualityFailed", runId, phase: "1", attempt, checkpoint, results: many })
     s.stateWritten().tasksVerified()
-    assert.match(s.prompt, /The commands that verify the checkpoint have printed this:\nAt the checkpoint of P1\.2/)
+    assert.match(
+      s.prompt,
+      /The commands that verify the checkpoint have printed these lines[^\n]*\n> At the checkpoint of P1\.2/
+    )
     assert.notInclude(s.prompt, "The user has provided")
   })
 })

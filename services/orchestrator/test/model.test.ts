@@ -19,7 +19,7 @@ import { noRun, type Run } from "../src/actor/state.ts"
 import { isAuthorStep, isCause, isEnding, isQuestion, isTransition } from "../src/actor/transitions.ts"
 import { unansweredOf } from "../src/checkpoint/planned.ts"
 import { sameCommit } from "../src/phase/plan.ts"
-import { shorten } from "../src/prompts.ts"
+import { inQuotes, nameOf } from "../src/prompts.ts"
 import { always, walk } from "./support/model.ts"
 
 const encodeCommand: Readonly<Record<ServiceName, (command: unknown) => unknown>> = {
@@ -239,8 +239,8 @@ describe("whatever happens to a run", () => {
       const { prompt, session } = event.command
       if (session._tag !== "New") continue
       for (const { answer, question, task, type } of decisions) {
-        const asked = shorten(question, 160)
-        assert.include(prompt, `, ${task} (${type}): ${asked} → ${shorten(answer, 160)}.`)
+        const asked = inQuotes(question, 160)
+        assert.include(prompt, `, ${nameOf(task, 80)} (${type}): ${asked} → ${inQuotes(answer, 160)}.`)
       }
     }
   })

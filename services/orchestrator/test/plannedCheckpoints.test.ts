@@ -261,7 +261,7 @@ describe("what an author claims at a checkpoint", () => {
   it("is the author's to correct once, in its session, before anybody is asked", () => {
     const s = claimed().claimsRejected("Task 'P1.1': There is no commit 'deadbeef' in this repository.")
     assert.deepStrictEqual(s.lines, ["session-manager StartTurn"])
-    assert.include(s.prompt, "does not hold (missing): Task 'P1.1': There is no commit 'deadbeef'")
+    assert.include(s.prompt, "does not hold (missing):\n\n> Task 'P1.1': There is no commit 'deadbeef'")
     assert.deepStrictEqual(s.phase.completedTasks, [], "a claim that does not hold counts for nothing")
     s.reports({
       result: "checkpoint",

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { quote } from "@reprise/plan/quote"
 import { backgroundText } from "../src/author/background.ts"
 import { item, withGates } from "./support/samples.ts"
 import { story } from "./support/story.ts"
@@ -64,14 +65,14 @@ describe("author prompts", () => {
     assert.deepStrictEqual(startOf({ work: "Do {phase}." }), [undefined])
   })
 
-  it("take texts of agents and humans as they are", () => {
+  it("take texts of agents and humans as they are, but mark each line of an agent", () => {
     const text = "{plan_path} $1 $& \\n `x`\n\n\ttab"
     const s = story().executing().worked("abc1")
     s.verdict("not_ready", { ...item("R1"), reason: text })
       .needsHuman()
       .answer("fix", text)
     assert.isTrue(s.prompt.endsWith(text))
-    assert.strictEqual(s.prompt.split(text).length, 3)
+    assert.include(s.prompt, quote(`  ${text}`))
   })
 
   it("of a continuation do not grow with the number of tasks that are done", () => {

@@ -147,6 +147,7 @@ describe("requesting a review", () => {
       directory: "/work/repository",
       host: "h1",
       permissions: "all",
+      instructionsFrom: "base",
       title: "Review of phase 2",
       report: "verdict",
       ...sessionPrompts(asked.prompts),

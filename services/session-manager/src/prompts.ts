@@ -3,6 +3,7 @@
  * prompts of orchestrator and reviewer; the session-manager adds how it is to be reported: as one fenced JSON block,
  * whose shape it shows.
  */
+import { quote } from "@reprise/plan/quote"
 import { renderTemplate, template } from "@reprise/plan/template"
 import type { ReportForm, ReportKind, SessionPrompts } from "@reprise/protocol"
 import type { SessionSettings } from "./settings.ts"
@@ -40,9 +41,11 @@ const report = template({
 const reportUnreadable = template({
   name: "report-unreadable",
   sent: "to an agent whose report could not be read",
-  variables: { ...reportVariables, problem: "Why it could not be read." },
+  variables: { ...reportVariables, problem: "Why it could not be read, in a line that begins with `>`." },
   required: ["shape", "problem"],
-  text: `Your report could not be read: {problem}
+  text: `Your report could not be read:
+
+{problem}
 
 Send it again, corrected, as one fenced JSON block of this shape and nothing else:
 
@@ -54,7 +57,10 @@ Send it again, corrected, as one fenced JSON block of this shape and nothing els
 const uncommittedChanges = template({
   name: "uncommitted-changes",
   sent: "to an author that begins in a new session while something in the working tree is not committed",
-  variables: { changes: "How much is changed, and the changed and untracked files, one a line, as git tells now." },
+  variables: {
+    changes:
+      "How much is changed, and the changed and untracked files, one a line that begins with `>`, as git tells now."
+  },
   required: ["changes"],
   text: `The working tree holds changes that nobody has committed. They may be the unfinished work of an agent before you that was cut short. Before you change anything, look at them with \`git status\` and \`git diff HEAD\`: take over what belongs to your task and is right, undo what belongs to it and is wrong, and leave everything else as it is.
 
@@ -79,13 +85,13 @@ export const continuePrompt = (guidance?: string): string => withGuidance(contin
 export const withEarlierConversation = (wholePrompt: string, conversation?: string): string =>
   conversation === undefined
     ? wholePrompt
-    : `${wholePrompt}\n\nAn earlier session worked on this and is lost. Its conversation follows, for your information, without the tool results that no longer hold. Look at what is already done before you do anything again.\n\n${conversation}`
+    : `${wholePrompt}\n\nAn earlier session worked on this and is lost. Its conversation follows, for your information, without the tool results that no longer hold: in lines that begin with \`>\`, after one that says who spoke. Look at what is already done before you do anything again.\n\n${conversation}`
 
 /** The prompt for a fork that its runtime could not copy, with the conversation that it begins with. */
 export const withForkedConversation = (prompt: string, conversation?: string): string =>
   conversation === undefined
     ? prompt
-    : `${prompt}\n\nYou go on from a conversation that was held elsewhere, and this is what was said and done in it until now, without the tool results that no longer hold.\n\n${conversation}`
+    : `${prompt}\n\nYou go on from a conversation that was held elsewhere, and this is what was said and done in it until now, without the tool results that no longer hold: in lines that begin with \`>\`, after one that says who spoke.\n\n${conversation}`
 
 const uncommittedHeading = "## Uncommitted changes"
 
@@ -210,4 +216,4 @@ export const reportPrompt = (form: ReportForm, prompts: SessionPrompts = {}): st
 
 /** Asks again for a report that could not be read, with the reason. */
 export const correctionPrompt = (form: ReportForm, problem: string, prompts: SessionPrompts = {}): string =>
-  renderTemplate(reportUnreadable, { ...shapeOf(form), problem }, prompts["report-unreadable"])
+  renderTemplate(reportUnreadable, { ...shapeOf(form), problem: quote(problem) }, prompts["report-unreadable"])

@@ -106,7 +106,7 @@ describe("a report prompt", () => {
 
   it("that asks again says what is wrong and shows the shape once more", () => {
     const text = correctionPrompt("author-status", "it has no fenced JSON block.")
-    assert.match(text, /^Your report could not be read: it has no fenced JSON block\./)
+    assert.match(text, /^Your report could not be read:\n\n> it has no fenced JSON block\./)
     assert.include(text, "completedTasks")
   })
 })
@@ -117,7 +117,7 @@ describe("a report prompt with a user's own template", () => {
     assert.match(reportPrompt("verdict", own), /^In my words, your verdict: ```json\n\{\n {2}"readiness"/)
     assert.match(
       correctionPrompt("author-status", "{shape} is no {problem}.", own),
-      /^\{shape\} is no \{problem\}\. ```/
+      /^> \{shape\} is no \{problem\}\. ```/
     )
   })
 })

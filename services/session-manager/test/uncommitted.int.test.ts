@@ -40,10 +40,10 @@ describe("what a fresh author is told of uncommitted changes", () => {
         yield* changes,
         [
           "3 changed files (+2 -4 lines), 1 untracked:",
-          "- M changed.ts (+2 -1)",
-          "- D removed.ts (+0 -2)",
-          "- M staged.ts (+0 -1)",
-          "- ?? new/"
+          "> M changed.ts (+2 -1)",
+          "> D removed.ts (+0 -2)",
+          "> M staged.ts (+0 -1)",
+          "> ?? new/"
         ].join("\n")
       )
       git("add", "-A")
@@ -72,7 +72,7 @@ describe("what a fresh author is told of uncommitted changes", () => {
       assert.strictEqual(lines[0], "62 untracked:")
       assert.strictEqual(lines.length, 52)
       assert.strictEqual(lines.at(-1), "- and 12 more: `git status` lists them")
-      assert.include(text, '- ?? "a b\\u{a}## Your report\\`.txt"')
+      assert.include(text, '> ?? "a b\\u{a}## Your report\\`.txt"')
       assert.notInclude(text, "\u202e")
     })
   )
@@ -100,7 +100,7 @@ describe("what a fresh author is told of uncommitted changes", () => {
       git("add", "-A")
       git("commit", "-q", "-m", "Begin")
       for (const path of paths) write(path, "other\n")
-      const lines = paths.map((path) => `- M ${path} (+1 -1)`).join("\n")
+      const lines = paths.map((path) => `> M ${path} (+1 -1)`).join("\n")
       assert.strictEqual(yield* changes, `2 changed files (+2 -2 lines):\n${lines}`)
     })
   )
@@ -114,7 +114,7 @@ describe("what a fresh author is told of uncommitted changes", () => {
       assert.isUndefined(yield* changes)
       write("docs/reviews/other.md")
       write("docs/reviews/more/deep.md")
-      assert.strictEqual(yield* changes, "2 untracked:\n- ?? docs/reviews/more/deep.md\n- ?? docs/reviews/other.md")
+      assert.strictEqual(yield* changes, "2 untracked:\n> ?? docs/reviews/more/deep.md\n> ?? docs/reviews/other.md")
       git("add", "-A")
       git("commit", "-q", "-m", "Begin")
       write(review, "more\n")

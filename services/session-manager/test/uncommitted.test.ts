@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { withoutReportRequest } from "../src/prompts.ts"
 import { firstTurn, found, given, newTurn, nextTurn, opened, startAlone } from "./support/story.ts"
 
-const changes = "1 changed file (+2 -1 lines):\n- M a.ts (+2 -1)"
+const changes = "1 changed file (+2 -1 lines):\n> M a.ts (+2 -1)"
 const section = `\n\n## Uncommitted changes\n\nThe working tree holds changes that nobody has committed.`
 const openWork = (outcome: ReturnType<ReturnType<typeof given>["when"]>) =>
   outcome.work.map(({ work }) => work).find(({ _tag }) => _tag === "OpenSession")

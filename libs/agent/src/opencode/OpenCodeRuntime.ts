@@ -31,6 +31,7 @@ import {
   unavailable
 } from "./OpenCodeAdapter.ts"
 import { neutralFolder } from "./server/locateOpenCode.ts"
+import { tellInstructions } from "./server/toldInstructions.ts"
 import { modeMetadata, permissionRules } from "./session/permissionRules.ts"
 import { shortenParts } from "./session/shortenParts.ts"
 import { historyOf } from "./turn/history.ts"
@@ -88,6 +89,11 @@ const occupy = (
         fault("prompt")
       )
 
+const tellOf = ({ server: { tellsIn } }: OpenCodeAdapter, directory: string, { instructionsFrom }: Prompt) =>
+  tellsIn === undefined
+    ? Effect.void
+    : Effect.mapError(tellInstructions(tellsIn, directory, instructionsFrom), fault("prompt"))
+
 /** A session may be older than the rules. OpenCode adds rules to those that it has, and the last one counts (measured). */
 const renewRules = Effect.fnUntraced(function* (adapter: OpenCodeAdapter, session: Session, mode: PermissionMode) {
   const { directory, id, permission = [] } = session
@@ -107,6 +113,7 @@ const prompt = (adapter: OpenCodeAdapter): AgentRuntimeShape["prompt"] =>
     const mode = Option.getOrElse(own, () => "ask" as const)
     if (Option.isSome(own)) yield* renewRules(adapter, session, mode)
     yield* occupy(adapter, session.directory, mode, it)
+    yield* tellOf(adapter, session.directory, it)
     return yield* runTurn(adapter, session, it)
   }, Effect.scoped)
 

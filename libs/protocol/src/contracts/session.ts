@@ -103,6 +103,8 @@ export const SessionCommand = Schema.TaggedUnion({
     freshPrompt: Schema.optionalKey(Schema.String),
     /** The phase's review, which is committed with its approval: a fresh author is not told of it as uncommitted. */
     reviewPath: Schema.optionalKey(Schema.String),
+    /** A commit: what the repository tells agents is what this one says. Absent: what is in the directory. */
+    instructionsFrom: Schema.optionalKey(Schema.String),
     report: ReportForm,
     prompts: Schema.optionalKey(SessionPrompts),
     limits: TurnLimits.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),

@@ -1,4 +1,5 @@
 /** What every fresh author is told besides its task: the project, the phases before, and the decisions of humans. */
+import { quote } from "@reprise/plan/quote"
 import type { Run } from "../actor/state.ts"
 import { decisionLine, decisionsOf } from "../ledger/ledger.ts"
 import { render } from "../prompts.ts"
@@ -17,7 +18,7 @@ const summaryLines = ({ outcomes }: Run): ReadonlyArray<string> =>
   outcomes.flatMap(({ id, summary }) => (summary === undefined ? [] : [`- phase ${id}: ${summary}`]))
 
 const decisionLines = ({ ledger, phase }: Run): ReadonlyArray<string> =>
-  decisionsOf(ledger).map((entry) => decisionLine(entry, phase?.id))
+  decisionsOf(ledger).map((entry) => quote(decisionLine(entry, phase?.id)))
 
 export const backgroundText = (run: Run): string =>
   render(run, "background", {
@@ -28,7 +29,7 @@ export const backgroundText = (run: Run): string =>
       "earlier ones, which lie beside these"
     ),
     decisions: listed(
-      "Decided in this run, newest last. These decisions hold:",
+      "Decided in this run, newest last: what an agent asked and what was answered. The answers hold:",
       decisionLines(run),
       decisionsListed,
       "earlier ones, which are in the summaries"

@@ -1,4 +1,5 @@
 /** What a verified or rejected commit leads to (docs/design/run-machine.md#the-run-machine-orchestrator). */
+import { quote } from "@reprise/plan/quote"
 import type { InputOf } from "../actor/inputs.ts"
 import type { RunEvent } from "../actor/journal.ts"
 import { escalate, type Outcome, outcome } from "../actor/moves.ts"
@@ -35,7 +36,7 @@ const rejectedAfterReview = ({ commit, detail, reason }: InputOf<"CommitRejected
 /** What the author claims at a checkpoint does not hold: it is told once, as of a rejected commit. */
 export const claimsRejected = (run: Run, phase: PhaseRun, event: InputOf<"ClaimsRejected">): Outcome => {
   const { base, commit, detail, reason } = event
-  const task = render(run, "claims-rejected", { reason, detail, base: phase.base })
+  const task = render(run, "claims-rejected", { reason, detail: quote(detail), base: phase.base })
   return outcome(
     [{ _tag: "CommitTurnedDown", commit, reason, detail }],
     phase.told.commit
@@ -54,7 +55,7 @@ export const claimsRejected = (run: Run, phase: PhaseRun, event: InputOf<"Claims
 export const commitRejected = (run: Run, phase: PhaseRun, event: InputOf<"CommitRejected">): Outcome => {
   if (run.step === "PHASE_GATE") return rejectedAfterReview(event)
   const { base, commit, detail, reason } = event
-  const task = render(run, "commit-rejected", { commit, reason, detail, base: lastVerified(phase) })
+  const task = render(run, "commit-rejected", { commit, reason, detail: quote(detail), base: lastVerified(phase) })
   return outcome(
     [{ _tag: "CommitTurnedDown", commit, reason, detail }],
     phase.told.commit

@@ -1,9 +1,10 @@
 /** Whole prompts for an author, and their part about the step. */
+import { quote } from "@reprise/plan/quote"
 import { type GateResult, gateOutput, type Item, type SessionId, type Step } from "@reprise/protocol"
 import type { PlannedPhase } from "../actor/journal.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 import { continuationText, isContinued, isInRecord } from "../checkpoint/prompt.ts"
-import { type Ledger, newTo, quoted, wordsFor } from "../ledger/ledger.ts"
+import { type Ledger, newTo, promptText, wordsFor } from "../ledger/ledger.ts"
 import { currentTitle, plannedPhase } from "../phase/plan.ts"
 import { checksText, guidanceText, paragraphs, render } from "../prompts.ts"
 import { idleAgain } from "../standalone/standalone.ts"
@@ -18,13 +19,13 @@ const guidanceOf = ({ ledger, phase }: Run): Ledger => wordsFor(ledger, "author"
 
 /** The guidance that the session was not given yet. */
 export const newGuidance = (run: Run, sessionId: SessionId): ReadonlyArray<string> =>
-  newTo(guidanceOf(run), sessionId).map(quoted)
+  newTo(guidanceOf(run), sessionId).map(promptText)
 
 /** The end of a prompt: what was said, word for word, by whoever said it. */
 const wordsText = (entries: Ledger): string => {
-  const checks = entries.filter(({ from }) => from === "checks").map(quoted)
-  const said = entries.filter(({ from }) => from !== "checks").map(quoted)
-  return paragraphs(checksText(checks), guidanceText(said))
+  const checks = entries.filter(({ from }) => from === "checks").map(promptText)
+  const said = entries.filter(({ from }) => from !== "checks").map(promptText)
+  return paragraphs(guidanceText(said), checksText(checks))
 }
 
 /** For a session that knows the phase: the task, and the guidance that is new to it. */
@@ -52,7 +53,7 @@ export const freshPrompt = (
   before = ""
 ): string => {
   const guidance = guidanceOf(run)
-  if (run.standalone !== undefined) return paragraphs(run.standalone.prompt, guidanceText(guidance.map(quoted)))
+  if (run.standalone !== undefined) return paragraphs(run.standalone.prompt, guidanceText(guidance.map(promptText)))
   const values = { ...planValues(run, phase), commit: phase.verified ?? phase.base, base: phase.base }
   const context = step === "EXECUTE" && task === stepTask(run, phase, step) ? "" : render(run, "context", values)
   const unsaid = guidance.filter((entry) => !isInRecord(phase, entry))
@@ -111,7 +112,7 @@ const failureText = (result: GateResult): string => {
     : result.exitCode === null
       ? "could not be run to its end"
       : `exit code ${result.exitCode}`
-  return `$ ${result.command}\n${end}; the whole output is in ${result.logRef}\n${outputOf(result)}`
+  return `$ ${result.command}\n${end}; the whole output is in ${result.logRef}\n${quote(outputOf(result))}`
 }
 
 export const failedGates = (results: ReadonlyArray<GateResult>): ReadonlyArray<GateResult> =>
@@ -119,16 +120,18 @@ export const failedGates = (results: ReadonlyArray<GateResult>): ReadonlyArray<G
 
 /** Each item as the reviewer wrote it. */
 const itemLines = (items: ReadonlyArray<Item>): string =>
-  items
-    .map(({ id, priority, reason, title }) => `- ${id} [${priority}] ${title}${reason === "" ? "" : `\n  ${reason}`}`)
-    .join("\n")
+  quote(
+    items
+      .map(({ id, priority, reason, title }) => `- ${id} [${priority}] ${title}${reason === "" ? "" : `\n  ${reason}`}`)
+      .join("\n")
+  )
 
 const dirtyListed = 100
 
 const dirtyLines = (dirty: ReadonlyArray<string>): string => {
   const more = dirty.length - dirtyListed
   const lines = dirty.slice(0, dirtyListed).map((path) => `- ${path}`)
-  return [...lines, ...(more > 0 ? [`- and ${more} more: \`git status\` lists them`] : [])].join("\n")
+  return [quote(lines.join("\n")), ...(more > 0 ? [`- and ${more} more: \`git status\` lists them`] : [])].join("\n")
 }
 
 /** The part about the step. Without review items, AUTO_FIX is about the guidance or the uncommitted files. */

@@ -1,4 +1,5 @@
 /** An author's turn has ended: what its report, or its failure, leads to (docs/design/run-machine.md#the-run-machine-orchestrator). */
+import { quote } from "@reprise/plan/quote"
 import {
   type AuthorStatus,
   type CheckpointReport,
@@ -39,7 +40,8 @@ const isHash = (text: string) => /^[0-9a-f]{4,64}$/i.test(text)
 /** The text without blanks around it; undefined when nothing is left. */
 const nonBlank = (text: string | undefined): string | undefined => (text?.trim() === "" ? undefined : text?.trim())
 
-const isSingleLine = (text: string) => nonBlank(text) !== undefined && !/[\r\n]/.test(text) && text.length <= 256
+const isSingleLine = (text: string) =>
+  nonBlank(text) !== undefined && !/[\n\r\v\f\u0085\u2028\u2029]/.test(text) && text.length <= 256
 
 /** Without blanks around its parts, and hashes in lower case: as it is compared and written later. */
 const normalise = (status: AuthorStatus): AuthorStatus => {
@@ -134,7 +136,7 @@ const workComplete = (run: Run, phase: PhaseRun, received: RunEvent, commit: str
 /** The author corrects its report once within a step; then a human is asked, and the session is not trusted any more. */
 const correctOrEscalate = (run: Run, phase: PhaseRun, turn: Turn, problem: string): Outcome => {
   if (!phase.told.report) {
-    const task = render(run, "report-correction", { problem })
+    const task = render(run, "report-correction", { problem: quote(problem) })
     return outcome([], { _tag: "Tell", purpose: "report-correction", task, continued: turn.continued })
   }
   const message = `The author's report cannot be used: ${problem}`

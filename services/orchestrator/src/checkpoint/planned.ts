@@ -3,6 +3,7 @@
  * unanswered (docs/design/continuation.md#checkpoint-types).
  */
 import { isPass } from "@reprise/plan"
+import { quote } from "@reprise/plan/quote"
 import type { CheckpointReport } from "@reprise/protocol"
 import type { PlannedPhase } from "../actor/journal.ts"
 import type { PhaseCheckpoint, PhaseRun, Run } from "../actor/state.ts"
@@ -89,4 +90,4 @@ export const asPlanned = (run: Run, phase: PhaseRun, report: CheckpointReport): 
 
 /** One line for each, for the author that has gone past them. */
 export const missedLines = (missed: ReadonlyArray<Unanswered>): string =>
-  missed.map(({ name, task, type }) => `- ${task}: ${name} (checkpoint: ${type})`).join("\n")
+  quote(missed.map(({ name, task, type }) => `- ${task}: ${name} (checkpoint: ${type})`).join("\n"))

@@ -1,10 +1,11 @@
 /** What a fresh author is told about completed tasks (docs/design/continuation.md#the-prompt). */
 import { isPass } from "@reprise/plan"
+import { quote } from "@reprise/plan/quote"
 import type { Words } from "@reprise/protocol"
 import type { Continuation } from "../actor/journal.ts"
 import type { PhaseCheckpoint, PhaseRun, Run } from "../actor/state.ts"
 import { plannedPhase, reviewFile } from "../phase/plan.ts"
-import { render, shorten } from "../prompts.ts"
+import { nameOf, render, shorten } from "../prompts.ts"
 import { resolutionSentence } from "./resolution.ts"
 import { type TableFocus, taskTable } from "./taskTable.ts"
 
@@ -45,7 +46,7 @@ const taskIds = (run: Run, phase: PhaseRun): ReadonlyArray<string> =>
 /** `Task 3`: its number in the phase, as in the summary; a task that the plan does not list goes by its id. */
 const taskName = (run: Run, phase: PhaseRun) => {
   const ids = taskIds(run, phase)
-  return (id: string): string => (ids.includes(id) ? `Task ${ids.indexOf(id) + 1}` : `Task ${shorten(id, 40)}`)
+  return (id: string): string => (ids.includes(id) ? `Task ${ids.indexOf(id) + 1}` : `Task ${nameOf(id, 40)}`)
 }
 
 const isBefore = (run: Run, phase: PhaseRun, one: string, other: string): boolean => {
@@ -74,7 +75,7 @@ const resumeText = (run: Run, phase: PhaseRun, continuation: Continuation): stri
         : "No task of this phase is left: make sure that the phase is complete."
     return `${skip}${left}`
   }
-  const at = `Resume execution at ${name(resumeAt)} (${shorten(resumeAt, 40)}).`
+  const at = `Resume execution at ${name(resumeAt)} (${nameOf(resumeAt, 40)}).`
   if (asked === undefined) return at
   const again = (task: string) => `Re-execute ${name(task)} with the user's input. ${stopRule(continuation)}`
   if (asked === resumeAt) return `${at} ${again(asked)}`
@@ -96,7 +97,7 @@ const findingsText = (run: Run, phase: PhaseRun): string => {
   const more = items.length - lines.length
   return [
     `Open findings of the last review (${reviewFile(run, phase)}):`,
-    ...lines,
+    quote(lines.join("\n")),
     ...(more > 0 ? [`- and ${more} more, in that file`] : [])
   ].join("\n")
 }
@@ -128,18 +129,22 @@ export const isInRecord = (phase: PhaseRun, { about = "", text }: Pick<Words, "a
   return about.startsWith(`${aboutCheckpoint(report.task)} (`) && resolutionSentence(report, resolution).includes(text)
 }
 
-/** The human's answers in a sentence each: the newest, then earlier ones that still count. */
+/**
+ * The human's answers in a sentence each: the newest, then earlier ones that still count. Steps and options in them are in the
+ * words of the agents that asked.
+ */
 const resolutionsText = (run: Run, phase: PhaseRun): string => {
   const { checkpoint, resolution } = phase.continuation ?? {}
   const name = taskName(run, phase)
-  return [
+  const lines = [
     ...(checkpoint === undefined || resolution === undefined
       ? []
       : [`Checkpoint type: ${checkpoint.report.type}`, resolutionSentence(checkpoint.report, resolution)]),
     ...earlierAnswers(phase).map(
       (answer) => `For ${name(answer.task)}: ${shorten(resolutionSentence(answer.report, answer.resolution), 240)}`
     )
-  ].join("\n")
+  ]
+  return lines.length === 0 ? "" : quote(lines.join("\n"))
 }
 
 /** A paragraph of its own, or nothing. */

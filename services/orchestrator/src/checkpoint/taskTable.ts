@@ -3,6 +3,7 @@
  * the table does not grow with either (docs/design/continuation.md#the-prompt).
  */
 
+import { quote } from "@reprise/plan/quote"
 import type { CompletedTask } from "@reprise/protocol"
 import type { PlannedPhase } from "../actor/journal.ts"
 import { shorten, shortenPath } from "../prompts.ts"
@@ -79,9 +80,13 @@ export const taskTable = (
     ...(count(hidden, "pending") > 0 ? [`${count(hidden, "pending")} pending`] : [])
   ]
   return [
-    "| Task ID | Task Name | Commit | Files Changed | Status |",
-    "| --- | --- | --- | --- | --- |",
-    ...shown.map(lineOf),
+    quote(
+      [
+        "| Task ID | Task Name | Commit | Files Changed | Status |",
+        "| --- | --- | --- | --- | --- |",
+        ...shown.map(lineOf)
+      ].join("\n")
+    ),
     ...(left.length === 0
       ? []
       : ["", `Not shown: ${left.join(", ")}. The record lists the completed tasks, the plan lists all tasks.`])

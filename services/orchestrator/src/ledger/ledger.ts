@@ -3,6 +3,7 @@
  * Every prompt takes its words from here, so that none is lost, given twice to a session, or carried over the end of its
  * phase (docs/design/run-machine.md#the-run-machine-orchestrator).
  */
+import { quote } from "@reprise/plan/quote"
 import {
   type Decision,
   type Evidence,
@@ -14,7 +15,7 @@ import {
   type TurnId,
   type Words
 } from "@reprise/protocol"
-import { shorten } from "../prompts.ts"
+import { inQuotes, nameOf } from "../prompts.ts"
 
 /** A session that was given an entry, and in which turn. */
 interface Given {
@@ -76,13 +77,13 @@ export interface DecisionEntry extends LedgerEntry {
 export const decisionsOf = (ledger: Ledger): ReadonlyArray<DecisionEntry> =>
   ledger.flatMap(({ decision, ...entry }) => (decision === undefined ? [] : [{ ...entry, decision }]))
 
-/** A decision on one line. What was said with it is left out in its own phase, whose prompts quote it word for word. */
+/** A decision on one line, with the words of agents and humans in quotes. What was said with it is left out in its own phase, whose prompts quote it word for word. */
 export const decisionLine = (entry: DecisionEntry, phase: PhaseId | undefined): string => {
   const { at, answer, question, task, type } = entry.decision
   const who = entry.by ?? (entry.from === "human" ? "a human" : "auto mode")
-  const said = entry.phase === phase || isBlank(entry.text) ? "" : ` "${shorten(entry.text, 300)}"`
+  const said = entry.phase === phase || isBlank(entry.text) ? "" : ` ${inQuotes(entry.text, 300)}`
   const when = minuteText(at)
-  return `- Phase ${entry.phase ?? "?"}, ${shorten(task, 80)} (${type}): ${shorten(question, 160)} → ${shorten(answer, 160)}.${said} (${who}, ${when})`
+  return `- Phase ${entry.phase ?? "?"}, ${nameOf(task, 80)} (${type}): ${inQuotes(question, 160)} → ${inQuotes(answer, 160)}.${said} (${who}, ${when})`
 }
 
 const wasGiven = ({ given }: LedgerEntry, sessionId: SessionId): boolean =>
@@ -106,9 +107,13 @@ export const afterStartingOver = (ledger: Ledger, sessionId: SessionId): Ledger 
 export const afterUnread = (ledger: Ledger, turnId: TurnId): Ledger =>
   ledger.map((entry) => ({ ...entry, given: entry.given.filter((one) => one.turnId !== turnId) }))
 
-/** An entry as a prompt quotes it, word for word. */
-export const quoted = ({ about, text }: Pick<Words, "about" | "text">): string =>
+/** An entry for a human, word for word. */
+const entryText = ({ about, text }: Pick<Words, "about" | "text">): string =>
   about === undefined ? text : `${about}:\n${text}`
+
+/** An entry for a prompt, word for word. What a human's words are about is named in the words of an agent. */
+export const promptText = (words: Pick<Words, "about" | "from" | "text">): string =>
+  words.from === "human" && words.about !== undefined ? `${quote(`${words.about}:`)}\n${words.text}` : entryText(words)
 
 /** What a question shows: `isReviewer` tells the sessions of the phase's reviewer from those of its authors. */
 export const willBeTold = (
@@ -125,7 +130,7 @@ export const willBeTold = (
       .filter(({ given }) => !given.some(({ sessionId }) => isReviewer(sessionId)))
       .map((entry) => ["reviewer", entry] as const)
   ]
-  return told.length === 0 ? {} : { willBeTold: told.map(([role, entry]) => ({ role, text: quoted(entry) })) }
+  return told.length === 0 ? {} : { willBeTold: told.map(([role, entry]) => ({ role, text: entryText(entry) })) }
 }
 
 export const ledgerView = (ledger: Ledger): RunView["ledger"] =>

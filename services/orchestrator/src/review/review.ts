@@ -32,7 +32,7 @@ import {
 import { agentOf } from "../agents/agentOf.ts"
 import { agentSetup, turnLimits } from "../author/ask.ts"
 import { stepTask } from "../author/prompt.ts"
-import { afterGiving, decisionLine, decisionsOf, newestId, newTo, quoted, wordsFor } from "../ledger/ledger.ts"
+import { afterGiving, decisionLine, decisionsOf, newestId, newTo, promptText, wordsFor } from "../ledger/ledger.ts"
 import { lastVerified, reviewFile, sameCommit } from "../phase/plan.ts"
 import { budgetReached } from "../question/limits.ts"
 import { withVendorAdvice } from "../question/vendorAdvice.ts"
@@ -61,10 +61,10 @@ export const startReview = (run: Run, phase: PhaseRun, fresh?: string): RunEvent
       cycle: phase.reviewCycles + 1,
       ...agentSetup(run, agentOf(run, "reviewer")),
       limits: turnLimits(run),
-      words: wordsFor(run.ledger, "reviewer", phase.id).map(({ from, given, id, ...entry }) => ({
+      words: wordsFor(run.ledger, "reviewer", phase.id).map(({ given, id, ...entry }) => ({
         id,
-        from,
-        text: quoted(entry),
+        from: entry.from,
+        text: promptText(entry),
         givenTo: given.map(({ sessionId }) => sessionId)
       })),
       decisions: decisionsOf(run.ledger).map((entry) => ({ id: entry.id, text: decisionLine(entry, phase.id) })),

@@ -60,7 +60,7 @@ describe("any author step", () => {
     const { prompt, reason, session } = s.command("StartTurn")
     assert.deepStrictEqual(session, { _tag: "Existing", sessionId: s.author })
     assert.strictEqual(reason, "commit-rejected")
-    assert.include(prompt, "rejected (missing): abc1234 is nowhere")
+    assert.include(prompt, "rejected (missing):\n\n> abc1234 is nowhere")
   })
 
   it("hands over to a fresh author with the verified tasks when the session of a rejected commit has ended", () => {

@@ -35,10 +35,10 @@ describe("QUALITY_CHECK", () => {
   })
 
   it.each([
-    [{ head: "all of it\n", tail: "all of it\n", overlap: 10 }, "x.log\nall of it"],
-    [{ head: "one two", tail: "two three", overlap: 3 }, "one two three"],
-    [{ head: "first words", tail: "last words" }, "first words\n[…]\nlast words"],
-    [{ head: "as it was before", tail: "" }, "as it was before"],
+    [{ head: "all of it\n", tail: "all of it\n", overlap: 10 }, "x.log\n> all of it"],
+    [{ head: "one two", tail: "two three", overlap: 3 }, "> one two three"],
+    [{ head: "first words", tail: "last words" }, "> first words\n> […]\n> last words"],
+    [{ head: "as it was before", tail: "" }, "> as it was before"],
     [{ head: "", tail: "", overlap: 0 }, "(no output)"]
   ])("QUALITY_RETRY shows an output once, and a gap only where something is left out: %j", (output, shown) => {
     const s = story().executing(withGates).worked("abc1")

@@ -33,6 +33,7 @@ const startTurn = (requested: JournalEventOf<"ReviewRequested">) => {
     directory: request.directory,
     host: request.host,
     permissions: request.permissions,
+    instructionsFrom: request.base,
     title: `Review of phase ${request.phase}`,
     report: "verdict",
     ...sessionPrompts(request.prompts),

@@ -61,6 +61,8 @@ export const SessionDetails = Schema.Struct({
   prompts: Schema.optionalKey(SessionPrompts),
   /** It is uncommitted until the phase is approved. */
   reviewPath: Schema.optionalKey(Schema.String),
+  /** As in `StartTurn`. */
+  instructionsFrom: Schema.optionalKey(Schema.String),
   limits: TurnLimits,
   /** The prompt for a new session that has to start the task over. */
   wholePrompt: Schema.String

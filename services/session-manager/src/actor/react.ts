@@ -137,6 +137,7 @@ const runPrompt = (session: Session, details: SessionDetails): Sent => {
       ...(details.step === undefined ? {} : { step: details.step }),
       ...(details.model === undefined ? {} : { model: details.model }),
       ...(details.variant === undefined ? {} : { variant: details.variant }),
+      ...(details.instructionsFrom === undefined ? {} : { instructionsFrom: details.instructionsFrom }),
       permissions: details.permissions,
       limits: details.limits,
       usedBefore: turn.used,

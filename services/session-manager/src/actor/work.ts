@@ -64,6 +64,8 @@ export const SessionWork = Schema.TaggedUnion({
     text: Schema.String,
     model: Schema.optionalKey(Schema.String),
     variant: Schema.optionalKey(Schema.String),
+    /** As in `StartTurn`. */
+    instructionsFrom: Schema.optionalKey(Schema.String),
     permissions: PermissionMode,
     limits: TurnLimits,
     /** What the turn used before this prompt. */

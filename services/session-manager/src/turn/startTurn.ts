@@ -177,6 +177,7 @@ const detailsOf = (session: Session, command: Command<"StartTurn">, sessionId: S
     report: command.report,
     ...(command.prompts === undefined ? {} : { prompts: command.prompts }),
     ...(command.reviewPath === undefined ? {} : { reviewPath: command.reviewPath }),
+    ...(command.instructionsFrom === undefined ? {} : { instructionsFrom: command.instructionsFrom }),
     limits: command.limits,
     wholePrompt: command.freshPrompt ?? known?.wholePrompt ?? command.prompt
   }

@@ -5,6 +5,7 @@
 import { stat } from "node:fs/promises"
 import { resolve } from "node:path"
 import type { ContentBlock, Message } from "@reprise/agent/message"
+import { quote } from "@reprise/plan/quote"
 import { Effect } from "effect"
 import { withoutReportRequest } from "../prompts.ts"
 import { readTranscript, type Transcript } from "./readTranscript.ts"
@@ -92,9 +93,9 @@ const blockText = (block: ContentBlock): string => {
   }
 }
 
-/** The conversation as text. Of a long one the end is kept, with a note that messages are missing. */
+/** The conversation as text, with a mark before each line that somebody said. Of a long one the end is kept, with a note that messages are missing. */
 export const contextText = (messages: ReadonlyArray<Message>): string => {
-  const parts = messages.map(({ content, role }) => `--- ${role}\n${content.map(blockText).join("\n")}`)
+  const parts = messages.map(({ content, role }) => `--- ${role}\n${quote(content.map(blockText).join("\n"))}`)
   const kept: Array<string> = []
   let length = 0
   for (const part of parts.toReversed()) {

@@ -77,6 +77,7 @@ const promptRuntime = (runtime: AgentRuntimeShape, work: RunPrompt) =>
       text: work.text,
       role: work.role,
       ...(work.model === undefined ? {} : { model: work.model }),
+      ...(work.instructionsFrom === undefined ? {} : { instructionsFrom: work.instructionsFrom }),
       ...(work.variant === undefined ? {} : { variant: work.variant }),
       ...(work.limits.maxAgentTurns === undefined ? {} : { maxTurns: work.limits.maxAgentTurns })
     })

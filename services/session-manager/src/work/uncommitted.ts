@@ -68,7 +68,7 @@ export const changesText = (changes: ReadonlyArray<Change>, counts: ReadonlyMap<
   ]
   const lines = changes
     .slice(0, listed)
-    .map(({ code, path }) => `- ${code.trim()} ${shownPath(path)}${countText(counts.get(path))}`)
+    .map(({ code, path }) => `> ${code.trim()} ${shownPath(path)}${countText(counts.get(path))}`)
   const left = changes.length - lines.length
   return [
     `${parts.join(", ")}:`,

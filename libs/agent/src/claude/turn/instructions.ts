@@ -6,6 +6,7 @@ import { readlink } from "node:fs/promises"
 import { join, normalize } from "node:path"
 import { readForeignFile } from "@reprise/process"
 import { Effect } from "effect"
+import type { Instructions } from "../../earlierInstructions.ts"
 
 const names = ["CLAUDE.md", "AGENTS.md"]
 const largestBytes = 64 * 1024
@@ -27,11 +28,19 @@ const read = async (directory: string, name: string) => {
   }
 }
 
+/** For the end of a system prompt; undefined if there are none. */
+const asPrompt = (texts: Iterable<string>): string | undefined => {
+  const told = [...new Set([...texts].map((text) => text.trim()))]
+  return told.length === 0 ? undefined : ["The repository's instructions for agents:", ...told].join("\n\n")
+}
+
 /** The instructions in a directory, for the end of a system prompt; undefined if there are none. */
 export const instructionsIn = (directory: string): Effect.Effect<string | undefined> =>
   Effect.promise(async () => {
-    const found = (await Promise.all(names.map((name) => read(directory, name)))).filter((one) => one !== undefined)
-    const texts = new Map(found.map(({ path, text }) => [path, text.trim()]))
-    if (texts.size === 0) return undefined
-    return ["The repository's instructions for agents:", ...texts.values()].join("\n\n")
+    const found = await Promise.all(names.map((name) => read(directory, name)))
+    return asPrompt(found.flatMap((one) => (one === undefined ? [] : [one.text])))
   })
+
+/** The same of instructions that were there earlier. */
+export const earlierInstructions = (earlier: Instructions): string | undefined =>
+  asPrompt(names.flatMap((name) => earlier.get(name)?.slice(0, largestBytes) ?? []))

@@ -3,6 +3,7 @@ import { delimiter } from "node:path"
 import { Clock, Effect, Option, Schema, Stream } from "effect"
 import { AgentError, promptFailed } from "../../AgentError.ts"
 import type { Prompt } from "../../AgentRuntimeShape.ts"
+import { instructionsOf } from "../../earlierInstructions.ts"
 import type { ProjectSettings } from "../../ProjectSettings.ts"
 import type { RuntimeEvent } from "../../RuntimeEvent.ts"
 import type { RestartLimits } from "../../restarts.ts"
@@ -15,7 +16,7 @@ import { type QueryBroken, type StartedQuery, startQuery } from "../sdk/query.ts
 import { isResult, type SdkMessage } from "../sdk/SdkContract.ts"
 import type { KnownSession, KnownSessions } from "../session/KnownSessions.ts"
 import type { LiveTurn } from "../session/LiveTurn.ts"
-import { instructionsIn } from "./instructions.ts"
+import { earlierInstructions, instructionsIn } from "./instructions.ts"
 import { heldWords, observe } from "./observe.ts"
 import { readsProject } from "./permissions.ts"
 import { answerToolRequest } from "./toolRequests.ts"
@@ -135,7 +136,9 @@ const variablesOf = ({ git, shell }: Guarded, environment: Readonly<Record<strin
 const start = Effect.fnUntraced(function* ({ known, live, options, prompt }: QueryRun, uuid: string, text: string) {
   const { environment, guarded, projectSettings, rules, sdk, sessions, stateDirectory, tell } = options
   const { directory, permissions } = known.record
-  const trusted = (yield* projectSettings(directory))._tag === "trusted"
+  const { instructionsFrom: from } = prompt
+  // With a repository's settings Claude reads its instructions by itself, as they are now.
+  const trusted = from === undefined && (yield* projectSettings(directory))._tag === "trusted"
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
   return yield* startQuery({
     sdk,
@@ -147,7 +150,11 @@ const start = Effect.fnUntraced(function* ({ known, live, options, prompt }: Que
     trusted,
     held: heldBack(yield* rules.rules),
     stateDirectory,
-    instructions: readsProject(permissions, trusted) ? undefined : yield* instructionsIn(directory),
+    instructions: readsProject(permissions, trusted)
+      ? undefined
+      : from === undefined
+        ? yield* instructionsIn(directory)
+        : earlierInstructions(yield* instructionsOf(stateDirectory, directory, from)),
     ...(prompt.model === undefined ? {} : { model: prompt.model }),
     ...(prompt.variant === undefined ? {} : { variant: prompt.variant }),
     maxTurns: prompt.maxTurns ?? options.maxTurns,

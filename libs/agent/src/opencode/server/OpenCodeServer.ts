@@ -70,6 +70,8 @@ export interface OpenCodeServerShape {
   readonly program: Effect.Effect<string, OpenCodeNotFound>
   /** Text for humans: the program and its state directory, or the address. */
   readonly location: Effect.Effect<string, OpenCodeNotFound>
+  /** The state directory in which its plugin looks for `tellInstructions`; absent: it has no plugin that we know of. */
+  readonly tellsIn?: string
   /** The sandbox that its commands run in; absent: they run in none that we know of. */
   readonly sandbox?: SandboxShape
 }
@@ -267,7 +269,7 @@ const make = Effect.fn("OpenCodeServer.make")(function* (options: OpenCodeOption
     pid: Effect.sync(() => Option.map(Option.fromNullishOr(supervisor.running), ({ pid }) => pid)),
     program,
     location: Effect.map(program, (path) => `${path}, state in ${stateDirectory}`),
-    ...(sandbox === undefined ? {} : { sandbox })
+    ...(sandbox === undefined ? {} : { sandbox, tellsIn: stateDirectory })
   })
 })
 

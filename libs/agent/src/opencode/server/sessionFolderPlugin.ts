@@ -1,13 +1,16 @@
 /**
  * A plugin for the OpenCode that Reprise runs. It tells each command the folder of its session: the sandbox goes by it, and where
- * a command begins is the agent's choice. It has file tools open the path that was judged. And it gives the model only such instructions of a repository as are plain files in it:
- * OpenCode follows a link by the name `AGENTS.md`, outside of the sandbox, to whatever a command made it lead to. Pure.
+ * a command begins is the agent's choice. It has file tools open the path that was judged. And it gives the model only such
+ * instructions of a repository as are plain files in it: OpenCode follows a link by the name `AGENTS.md`, outside of the sandbox, to
+ * whatever a command made it lead to. A reviewer gets those that were there before the work that it reviews. Pure.
  */
 import { sessionFolder } from "@reprise/sandbox"
+import { instructionsVariable } from "./toldInstructions.ts"
 
 export const pluginText = `// Written by Reprise for the OpenCode that it runs. Do not edit.
+import { createHash } from "node:crypto"
 import { constants } from "node:fs"
-import { open, readlink, realpath, stat } from "node:fs/promises"
+import { open, readFile, readlink, realpath, stat } from "node:fs/promises"
 import { basename, dirname, isAbsolute, join, normalize, relative, sep } from "node:path"
 
 const names = ["AGENTS.md", "CLAUDE.md", "CONTEXT.md"]
@@ -59,6 +62,22 @@ const asItIsJudged = (args, directory) => {
   }
 }
 
+/** By their paths below the folder; undefined: those that are there hold. */
+const earlierIn = async (directory) => {
+  const folder = process.env.${instructionsVariable}
+  if (folder === undefined) return undefined
+  const name = createHash("sha256").update(directory).digest("hex").slice(0, 16) + ".json"
+  const none = (error) => (error.code === "ENOENT" ? undefined : "{}")
+  const text = await readFile(join(folder, name), "utf8").catch(none)
+  return text === undefined ? undefined : new Map(Object.entries(JSON.parse(text)))
+}
+
+/** OpenCode takes all of the first name that it finds. */
+const atTop = (earlier, directory) => {
+  const name = names.find((one) => earlier.has(one))
+  return name === undefined ? [] : [heading + join(directory, name) + "\\n" + earlier.get(name)]
+}
+
 /** OpenCode would wait for a pipe for ever, and read a device without end. */
 const requireFiles = async (folders) => {
   for (const path of folders.flatMap((folder) => names.map((name) => join(folder, name)))) {
@@ -72,8 +91,8 @@ const requireFiles = async (folders) => {
 /** Where OpenCode's own text goes on after all instructions. */
 const afterwards = ["\\n<mcp_instructions>\\n", "\\nSkills provide specialized instructions and workflows for specific tasks."]
 
-/** The instructions of the repository in a prompt, read again. */
-const readAgain = async (text, root) => {
+/** The instructions of the repository in a prompt, read again; or without them, where they come from elsewhere. */
+const readAgain = async (text, root, without) => {
   const from = text.indexOf("\\n" + heading + "/")
   if (from < 0) return text
   const ends = afterwards.map((one) => text.lastIndexOf(one)).filter((at) => at > from)
@@ -83,7 +102,7 @@ const readAgain = async (text, root) => {
   for (const part of parts) {
     const path = part.slice(heading.length).split("\\n", 1)[0]
     if (!isWithin(root, path)) kept.push(part)
-    else {
+    else if (!without) {
       const again = await textOf(path, root)
       const whole = heading + path + "\\n" + again
       if (again !== undefined && !kept.includes(whole)) kept.push(whole)
@@ -100,7 +119,10 @@ export const SessionFolder = async ({ directory, worktree }) => {
     },
     "experimental.chat.messages.transform": () => requireFiles(upTo(directory, root)),
     "experimental.chat.system.transform": async (_, { system }) => {
-      for (const [at, text] of system.entries()) system[at] = await readAgain(text, root)
+      const earlier = await earlierIn(directory)
+      for (const [at, text] of system.entries()) system[at] = await readAgain(text, root, earlier !== undefined)
+      const told = earlier === undefined ? [] : atTop(earlier, directory)
+      if (told.length > 0) system.push([system.pop() ?? "", ...told].join("\\n"))
     },
     "tool.execute.before": async ({ tool }, { args }) => {
       if (fileTools.includes(tool)) asItIsJudged(args ?? {}, directory)
@@ -115,8 +137,9 @@ export const SessionFolder = async ({ directory, worktree }) => {
       const mark = "<system-reminder>\\n" + heading + loaded[0] + "\\n"
       const at = output.output.indexOf(mark)
       const texts = []
+      const earlier = await earlierIn(directory)
       for (const path of loaded) {
-        const text = await textOf(path, root)
+        const text = earlier === undefined ? await textOf(path, root) : earlier.get(relative(directory, path))
         if (text !== undefined) texts.push(heading + path + "\\n" + text)
       }
       const before = at < 0 ? "" : output.output.slice(0, at)

@@ -19,6 +19,7 @@ import { endingText } from "../../restarts.ts"
 import { isHealthy } from "./http.ts"
 import { type Connection, logFile, onDisk } from "./OpenCodeEndpoint.ts"
 import { OpenCodeDidNotStart, OpenCodeStateFault, type OpenCodeUnavailable } from "./OpenCodeUnavailable.ts"
+import { instructionsFolder, instructionsVariable } from "./toldInstructions.ts"
 
 export interface StartOptions {
   readonly program: string
@@ -102,6 +103,7 @@ const startOn = Effect.fnUntraced(function* (
       environment: {
         ...openCodeEnvironment(options.environment, password, options.guarded),
         BUN_TMPDIR: unpackedFolder(stateDirectory),
+        [instructionsVariable]: instructionsFolder(stateDirectory),
         ...variableOf(mark)
       },
       log,
