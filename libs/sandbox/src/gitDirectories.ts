@@ -37,7 +37,8 @@ export interface DirectoryLimits {
 
 const usualLimits: DirectoryLimits = { mostFolders: 5_000, mostEntries: 200_000 }
 
-const deepest = 6
+/** Where a git directory keeps objects: folders without end, so after a command nobody looks there for another one. */
+const keepsObjects = (folder: string): boolean => /\/objects\/[0-9a-f]{2}$/.test(folder)
 
 /** Rejected with `TooManyGitDirectories`. */
 export const gitDirectoriesOf = async (
@@ -63,22 +64,29 @@ export const gitDirectoriesOf = async (
     return foldersIn(folder, await list(folder))
   }
   /**
-   * Below `modules`, where git keeps submodules, which have submodules of their own; git has no command that lists those that
-   * are not checked out. A command can take `HEAD` away and put it back later, but not the configuration.
+   * Below `modules`, where git keeps submodules; it has no command that lists those that are not checked out. A command can take
+   * `HEAD` away and put it back later, but not the configuration.
    */
-  const submodulesIn = async (directory: string, depth = 0): Promise<ReadonlyArray<string>> => {
-    if (depth > deepest) return []
+  const submodulesIn = async (directory: string): Promise<ReadonlyArray<string>> => {
     const entries = await list(directory)
-    if (entries.some((entry) => entry.isFile() && ["HEAD", "config"].includes(entry.name))) {
-      return [directory, ...(await submodulesIn(join(directory, "modules"), depth + 1))]
-    }
+    if (entries.some((entry) => entry.isFile() && ["HEAD", "config"].includes(entry.name))) return [directory]
     const found: Array<string> = []
-    for (const folder of foldersIn(directory, entries)) found.push(...(await submodulesIn(folder, depth + 1)))
+    for (const folder of foldersIn(directory, entries)) {
+      if (!keepsObjects(folder)) found.push(...(await submodulesIn(folder)))
+    }
     return found
   }
-  const worktrees = [...(await worktreesOf(common))]
-  const submodules: Array<string> = []
-  for (const one of [common, ...worktrees]) submodules.push(...(await submodulesIn(join(one, "modules"))))
-  for (const one of submodules) worktrees.push(...(await worktreesOf(one)))
-  return { repositories: [common, ...submodules], worktrees }
+  const repositories: Array<string> = []
+  const worktrees: Array<string> = []
+  /** Submodules have submodules and worktrees of their own, and so have worktrees. */
+  const collect = async (repository: string): Promise<void> => {
+    repositories.push(repository)
+    const linked = await worktreesOf(repository)
+    worktrees.push(...linked)
+    for (const one of [repository, ...linked]) {
+      for (const submodule of await submodulesIn(join(one, "modules"))) await collect(submodule)
+    }
+  }
+  await collect(common)
+  return { repositories, worktrees }
 }

@@ -29,6 +29,27 @@ describe.skipIf(!sandboxed)("a repository inside of a workspace", () => {
     })
   )
 
+  it.live("stays with submodules of any name and depth, worktrees, and a folder of git's elsewhere", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const add = (folder: string, name: string) =>
+        `git -C ${folder} -c protocol.file.allow=always submodule --quiet add --force ${here.home}/other ${name}`
+      const own = ["übung", "a/b/c/d/e/f/g/h", "src/objects"]
+      const nested = `${make("n")}; ${add("n", "s/ü")}; ${add("n/s/ü", "t")}; git -C n/s/ü worktree add -q ../../../w`
+      const gone = `${add("n", "gone")}; rm -rf n/gone`
+      const bare = "git init -q --bare fixture.git; git init -q --separate-git-dir=elsewhere apart"
+      const commands = [...own.map((name) => add(".", name)), nested, gone, bare]
+      const said = yield* during(here, (sandbox) =>
+        runIn(here, sandbox, `${identity}; ${commands.join(" && ")}; ls -R n`)
+      )
+      assert.notInclude(said, "reprise:")
+      for (const name of [...own, "n", "n/s/ü", "n/s/ü/t", "w", "apart"]) assert.isTrue(isThere(here, name), name)
+      for (const folder of ["fixture.git", "elsewhere", "n/.git/modules/gone"]) {
+        assert.isTrue(existsSync(join(here.workspace, folder, "HEAD")), folder)
+      }
+    })
+  )
+
   it.live("with a configuration of its own is moved when its command ends, and the agent reads why", () =>
     Effect.gen(function* () {
       const here = yield* scene
@@ -263,6 +284,36 @@ const ways: ReadonlyArray<readonly [title: string, before: string, command: stri
     "mkdir s1; { printf 'gitdir: '; yes '' | head -n 100000; printf x; } > s1/.git",
     "s1/.git"
   ],
+  [
+    "behind a pointer into git's own folder, whatever is there",
+    "",
+    "git init -q --bare .git/inner; mkdir s1; echo 'gitdir: ../.git/inner' > s1/.git",
+    "s1/.git"
+  ],
+  [
+    "behind a pointer to what lies among the objects of a submodule",
+    "",
+    "git init -q --bare .git/modules/x/objects/ab; mkdir s1; echo 'gitdir: ../.git/modules/x/objects/ab' > s1/.git",
+    "s1/.git"
+  ],
+  [
+    "behind a link to what may be made in git's own folder later",
+    "",
+    "mkdir s1; ln -s ../.git/later s1/.git",
+    "s1/.git"
+  ],
+  [
+    "behind a link to a path of git's own folder that is no text",
+    "",
+    `F=$(printf '.git/n\\377'); git init -q --bare "$F"; mkdir s1; ln -s "../$F" s1/.git`,
+    "s1/.git"
+  ],
+  [
+    "behind a pointer into a cache, whatever is there",
+    "",
+    `git init -q --bare .reprise/sandbox/caches/r; C=$(awk '$5 ~ /sandbox.caches$/ {print $4}' /proc/self/mountinfo); mkdir s1; echo "gitdir: ../.reprise/sandbox/caches/\${C##*/caches/}/r" > s1/.git`,
+    "s1/.git"
+  ],
   ["behind a link into git's own folder", "", `${evil(".git/inner")}; ln -s .git/inner docs`, "docs"],
   [
     "behind links, the last of which leads into git's own folder",
@@ -315,8 +366,33 @@ const ways: ReadonlyArray<readonly [title: string, before: string, command: stri
   [
     "without a working tree, with hooks in the tree that it names",
     "git config --global core.hooksPath .own-hooks",
-    `git init -q --bare docs; git -C docs config core.bare false; git -C docs config core.worktree ../tree; mkdir tree; ${hook("tree/.own-hooks/post-checkout")}`,
+    `git init -q --bare docs; git -C docs config core.bare false; git -C docs config core.worktree ../tree; mkdir tree; echo 'gitdir: ../docs' > tree/.git; ${hook("tree/.own-hooks/post-checkout")}`,
     "docs/HEAD"
+  ],
+  [
+    "with git's own folder as its tree",
+    "",
+    `${make("made")}; git -C made config core.worktree ../../.git`,
+    "made/.git"
+  ],
+  ["with the whole workspace as its tree", "", `${make("made")}; git -C made config core.worktree ../..`, "made/.git"],
+  [
+    "with another repository's own folder as its tree",
+    "",
+    `${make("made")}; ${make("theirs")}; echo 'gitdir: ../../made/.git' > theirs/.git/.git; git -C made config core.worktree ../../theirs/.git`,
+    "made/.git"
+  ],
+  [
+    "with a tree that is named in letters which are not ASCII, and leads elsewhere",
+    "",
+    `${make("made")}; ln -s /tmp made/.git/é; git -C made config core.worktree é`,
+    "made/.git"
+  ],
+  [
+    "that was there, with another file that it includes by a name in letters which are not ASCII",
+    `${make("ü")}; git -C ü config include.path "$PWD/ü/inc"; touch ü/inc`,
+    "git config --file ü/inc core.fsmonitor ./run",
+    "ü/.git"
   ],
   [
     "by an address that starts a program of a name with signs",
@@ -335,6 +411,24 @@ describe.skipIf(!sandboxed)("what git would obey outside of the sandbox is moved
       const said = yield* during(here, (sandbox) => runIn(here, sandbox, command))
       assert.isUndefined(lstatSync(join(here.workspace, gone), { throwIfNoEntry: false }), said)
       assert.include(said, "was moved to .reprise/sandbox/refused")
+    })
+  )
+
+  it.live.each([
+    [
+      "a pointer into git's own folder",
+      "git init -q --bare .git/inner; mkdir mine; echo 'gitdir: ../.git/inner' > mine/.git"
+    ],
+    [
+      "a configuration that includes a file whose path is no text",
+      `${make("mine")}; git -C mine config include.path "$(printf 'n\\377')"`
+    ]
+  ] as const)("also if it was there, where nobody would see that a command changes it: %s", ([, before]) =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      execFileSync("/bin/bash", ["-c", before], { cwd: here.workspace })
+      yield* during(here, (sandbox) => sandbox.tidy(here.workspace))
+      assert.isUndefined(lstatSync(join(here.workspace, "mine", ".git"), { throwIfNoEntry: false }))
     })
   )
 
