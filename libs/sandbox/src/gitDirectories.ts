@@ -37,9 +37,6 @@ export interface DirectoryLimits {
 
 const usualLimits: DirectoryLimits = { mostFolders: 5_000, mostEntries: 200_000 }
 
-/** Where a git directory keeps objects: folders without end, so after a command nobody looks there for another one. */
-const keepsObjects = (folder: string): boolean => /\/objects\/[0-9a-f]{2}$/.test(folder)
-
 /** Rejected with `TooManyGitDirectories`. */
 export const gitDirectoriesOf = async (
   { common }: Pick<GitRepository, "common">,
@@ -71,9 +68,7 @@ export const gitDirectoriesOf = async (
     const entries = await list(directory)
     if (entries.some((entry) => entry.isFile() && ["HEAD", "config"].includes(entry.name))) return [directory]
     const found: Array<string> = []
-    for (const folder of foldersIn(directory, entries)) {
-      if (!keepsObjects(folder)) found.push(...(await submodulesIn(folder)))
-    }
+    for (const folder of foldersIn(directory, entries)) found.push(...(await submodulesIn(folder)))
     return found
   }
   const repositories: Array<string> = []

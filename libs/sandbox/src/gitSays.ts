@@ -37,7 +37,7 @@ export interface Said {
   readonly says: ReadonlyArray<string>
   readonly content: string
   /** Nobody sees when a command changes what counts there. */
-  readonly isUnseen?: boolean
+  readonly isUnseen?: true
 }
 
 /** The files in a folder, or the file itself, with what they say. */
@@ -125,17 +125,17 @@ export const configurationAt = Effect.fnUntraced(function* (
   const says = unusualKeys(settings, isOwnTree)
   if (says.length === 0) return { said: [], trees } satisfies Read
   const included = yield* includedSettings(path, settings, place)
-  const values = [...settings.filter(([key]) => says.includes(key)), ...included].map(([, value]) => value)
-  const isUnseen = values.some((value) => value.includes(noText))
+  const unusual = settings.filter(([key]) => says.includes(key))
+  const values = [...unusual, ...included].map(([, value]) => value)
+  const inIncluded = unusualKeys(included, () => false)
+  const isUnseen = [...unusual, ...included.filter(([key]) => inIncluded.includes(key))].some(([, value]) =>
+    value.includes(noText)
+  )
   const bases = [...new Set([dirname(path), dirname(dirname(path)), folder, ...trees])]
   const content = yield* onDisk(() => namedBy(bases, values, place))
-  const said: Said = {
-    path,
-    says: isUnseen ? ["a path that is no text", ...says] : says,
-    content: [text.toString("latin1"), ...content].join("\0"),
-    isUnseen
-  }
-  return { said: [said], trees } satisfies Read
+  const said = { path, says, content: [text.toString("latin1"), ...content].join("\0") }
+  const unseen: Said = { ...said, says: ["a path that is no text", ...says], isUnseen: true }
+  return { said: [isUnseen ? unseen : said], trees } satisfies Read
 })
 
 /** The content counts: a hook that was there before may be another one now. */

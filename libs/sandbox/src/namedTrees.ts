@@ -20,10 +20,14 @@ export interface NamedTree {
 }
 
 /** Whether git would find what it obeys in the folder, were it another one's tree. */
-const isInGitDirectory = async (folder: string, workspace: string): Promise<boolean> => {
-  if (folder === workspace || !isWithin(folder, workspace)) return false
+const isInGitDirectory = async (folder: string, place: Place): Promise<boolean> => {
+  const { git, workspace } = place
+  if (folder === workspace) return false
+  if (!isWithin(folder, workspace)) {
+    return git !== undefined && [git.common, git.directory].some((one) => isWithin(folder, one))
+  }
   const isOne = basename(folder).toLowerCase() === ".git" || (exists(join(folder, "HEAD")) && (await isBare(folder)))
-  return isOne || isInGitDirectory(dirname(folder), workspace)
+  return isOne || isInGitDirectory(dirname(folder), place)
 }
 
 /** `directory`: of git, for which the value is relative. `dependsOn` takes what can become another tree by a rename. */
@@ -34,16 +38,17 @@ export const namedTreeAt = async (
 ): Promise<NamedTree> => {
   const tree = await realFrom(directory, value)
   const ways = waysTo(directory, value)
-  if (!/^[./]*$/.test(value) && isSearched(directory, place)) for (const way of ways) place.dependsOn(way)
+  const isFound = isSearched(directory, place)
+  // From a real folder `..` alone leads nowhere else.
+  if (isFound && !/^[./]*$/.test(value)) for (const way of ways) place.dependsOn(way)
   if (value.includes(noText)) return { tree, isOwn: false }
   if (tree !== undefined) {
     const leads = await directoryOf(join(tree, ".git"))
-    return { tree, isOwn: leads === directory && !(await isInGitDirectory(tree, place.workspace)) }
+    return { tree, isOwn: leads === directory && !(await isInGitDirectory(tree, place)) }
   }
   const isThere = await Promise.all(ways.map((way) => stat(way).catch(() => undefined)))
   const leadsTo = makeLeadsTo()
-  return {
-    tree,
-    isOwn: isThere.every((one) => one === undefined) && ways.every((way) => isSearched(leadsTo(way), place))
-  }
+  // No pointer leads to a submodule of the workspace whose tree is not there.
+  const isPlain = !isFound || ways.every((way) => isSearched(leadsTo(way), place))
+  return { tree, isOwn: isPlain && isThere.every((one) => one === undefined) }
 }

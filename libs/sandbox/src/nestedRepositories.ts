@@ -50,26 +50,25 @@ const unclearPointer = (path: string, spend: Spend): Effect.Effect<Said, Error> 
     (content) => ({ path, says: ["a pointer that leads nobody knows where"], content: content.join("\0") })
   )
 
-/** A pointer into the folders of git or of Reprise, where no look finds what commands write. */
-const unseenPointer = (path: string, spend: Spend): Effect.Effect<Said, Error> =>
-  Effect.map(unclearPointer(path, spend), (said) => ({
-    ...said,
-    says: ["a pointer into a folder of git or of Reprise"],
-    isUnseen: true
-  }))
-
-const isOfGitOrReprise = (path: string, { git, stateDirectory }: Place): boolean =>
-  [stateDirectory, ...(git === undefined ? [] : [git.common, git.directory])].some((one) => isWithin(path, one))
+/** A pointer to where nothing is read. No look finds what commands write in the folders of git and of Reprise. */
+const hiddenPointer = (path: string, leads: string, { git, spend, stateDirectory }: Search) => {
+  const folders = [stateDirectory, ...(git === undefined ? [] : [git.common, git.directory])]
+  const says = ["a pointer into a folder of git or of Reprise"]
+  return Effect.map(
+    unclearPointer(path, spend),
+    (said): Said => (folders.some((folder) => isWithin(leads, folder)) ? { ...said, says, isUnseen: true } : said)
+  )
+}
 
 /** Everything that a git directory says more than git writes itself; `folder`: in which git looks at it. */
 const saidBy = Effect.fnUntraced(function* (directory: string, folder: string, place: Search) {
   const pointer = join(directory, "commondir")
   const leads = yield* onDisk(() => pointed(pointer))
   const isClear = leads === undefined || (yield* onDisk(() => isOfWorktree(directory)))
-  const unclear = isClear ? [] : [yield* unclearPointer(pointer, place.spend)]
   const common = leads ?? directory
   const isRead = common === directory || (common !== "unclear" && isSearched(common, place))
-  if (!isRead) return isClear ? [yield* unclearPointer(pointer, place.spend)] : unclear
+  if (!isRead) return [yield* hiddenPointer(pointer, common, place)]
+  const unclear = isClear ? [] : [yield* unclearPointer(pointer, place.spend)]
   if (!isClear) yield* onDisk(() => dependOn(common, place))
   const files = new Set([join(common, "config"), join(common, "config.worktree"), join(directory, "config.worktree")])
   const read = yield* Effect.forEach([...files], (path) => configurationAt(path, { directory, folder }, place))
@@ -203,8 +202,7 @@ const atCandidate = Effect.fnUntraced(function* (bytes: Buffer, place: Search) {
     return asRepository(yield* onDisk(() => otherThanInWorkspace(folder, place)))
   }
   if (isSearched(directory, place)) return asRepository(yield* saidBy(directory, folder, place), [path])
-  const pointer = isOfGitOrReprise(directory, place) ? unseenPointer : unclearPointer
-  return asRepository([yield* pointer(path, place.spend)], [path])
+  return asRepository([yield* hiddenPointer(path, directory, place)], [path])
 })
 
 /** What submodules and other worktrees say, in the git directory of the workspace's own repository. */

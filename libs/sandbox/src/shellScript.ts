@@ -206,24 +206,14 @@ const overheard = ({ folder }: DeskAccess) => ({
  * also when that cannot be told, or a killed command may have had a moment left. Change times cannot be set back, and the record of what it may not make was written before it began.
  */
 const lookForRepositories = ({ git, stateDirectory, workspace }: Policy, dependencies: string): string => {
-  const ofRepository = [
-    ".git",
-    "HEAD",
-    "config",
-    "config.worktree",
-    "commondir",
-    "worktrees",
-    "objects",
-    "refs",
-    "hooks"
-  ]
-  const names = [...ofRepository, ".claude"].map((name) => `-iname ${name}`)
+  const ofRepository = ["HEAD", "config", "config.worktree", "commondir", "worktrees", "objects", "refs", "hooks"]
+  const names = [".git", ...ofRepository, ".claude"].map((name) => `-iname ${name}`)
   const inner = ["*/hooks/*", "*/.claude/skills", "*/.claude/skills/*"].map((path) => `-ipath '${path}'`)
   const into = [stateDirectory, ...(git === undefined ? [] : [git])].map((folder) => `-lname ${quoted(naming(folder))}`)
   const links = `-type l '(' ${into.join(" -o ")} ')'`
   const changed = `'(' ${[...names, ...inner, instructionSearch.map(quoted).join(" "), links].join(" -o ")} ')' -cnewer "$begun" -print -quit`
   const ofGit = git === undefined ? [] : [`${git}/modules`, `${git}/worktrees`]
-  const passedOver = [`${workspace}/.git`, stateDirectory, ...ofGit.map((path) => `${path}/*/objects/[0-9a-f][0-9a-f]`)]
+  const passedOver = [`${workspace}/.git`, stateDirectory]
   const pruned = `'(' ${passedOver.map((path) => `-path ${quoted(path)}`).join(" -o ")} ')' -prune -o`
   return [
     `set -- ${quoted(workspace)}\n`,
