@@ -182,7 +182,7 @@ export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refu
     const known = before ?? (yield* begin(workspace, found, madeFrom))
     yield* keepDependencies(workspace, dependencies)
     watched.set(workspace, { lookAgain, known })
-    const made = found.filter((one) => known[keyOf(one)] !== one.digest)
+    const made = found.filter((one) => one.isUnseen === true || known[keyOf(one)] !== one.digest)
     // One whose folder a command swaps meanwhile does not keep the others.
     const moves = made.flatMap(({ isAbove, paths }) =>
       paths.map((path) =>

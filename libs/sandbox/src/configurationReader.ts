@@ -21,7 +21,8 @@ export const makeConfigurationReader = (): ConfigurationReader => {
     const key = createHash("sha256").update(text).digest("base64")
     if (known.has(key)) return known.get(key)
     const listed = yield* runGit(folder, ["config", "--file", "-", "--no-includes", "--list", "-z"], {
-      input: text.toString("latin1"),
+      // In any other encoding a path that it names would be another one.
+      input: text,
       timeoutMs: 10_000,
       largestOutputBytes: 4 * largestBytes
     }).pipe(

@@ -110,19 +110,28 @@ export const gitDirectoriesOf = async (
     return foldersIn(folder, await list(folder))
   }
   /**
-   * Below `modules`, where git keeps submodules, which have submodules of their own; git has no command that lists those that
-   * are not checked out. Their names may have any number of folders. A command can take `HEAD` away and put it back later.
+   * Below `modules`, where git keeps submodules; it has no command that lists those that are not checked out. Their names may have
+   * any number of folders. A command can take `HEAD` away and put it back later.
    */
   const submodulesIn = async (directory: string): Promise<ReadonlyArray<string>> => {
     const entries = await list(directory)
     const found = hasFile(entries, "HEAD", "config", "commondir") ? [directory] : []
-    const inner = isWhole(entries) ? [join(directory, "modules")] : foldersIn(directory, entries)
-    for (const folder of inner) found.push(...(await submodulesIn(folder)))
+    if (isWhole(entries)) return found
+    for (const folder of foldersIn(directory, entries)) found.push(...(await submodulesIn(folder)))
     return found
   }
-  const worktrees = [...(await worktreesOf(common))]
-  const submodules: Array<string> = []
-  for (const one of [common, ...worktrees]) submodules.push(...(await submodulesIn(join(one, "modules"))))
-  for (const one of submodules) worktrees.push(...(await worktreesOf(one)))
-  return { repositories: [common, ...submodules], worktrees }
+  const repositories: Array<string> = []
+  const worktrees: Array<string> = []
+  /** Submodules have submodules and worktrees of their own, and so have worktrees. */
+  const collect = async (repository: string): Promise<void> => {
+    if (repositories.includes(repository)) return
+    repositories.push(repository)
+    const linked = await worktreesOf(repository)
+    worktrees.push(...linked)
+    for (const one of [repository, ...linked]) {
+      for (const submodule of await submodulesIn(join(one, "modules"))) await collect(submodule)
+    }
+  }
+  await collect(common)
+  return { repositories, worktrees }
 }

@@ -3,16 +3,16 @@
  * changes there is another repository to whoever looks at the tree. Reads only.
  */
 import { lstat, readlink, realpath } from "node:fs/promises"
-import { basename, dirname, isAbsolute, join, resolve } from "node:path"
-import { hasCode, readForeignFile, readForeignFolder } from "@reprise/process"
+import { basename, dirname, join, resolve } from "node:path"
+import { hasCode, readForeignFolder } from "@reprise/process"
 import { Effect } from "effect"
 import type { ConfigurationReader } from "./configurationReader.ts"
 import { contentsOf } from "./contentOf.ts"
-import { steadyOf } from "./found.ts"
 import { filesOfCommand } from "./gitPlaces.ts"
+import { textOf, unreadable } from "./gitPointers.ts"
 import { includedSettings } from "./includedSettings.ts"
 import { costOf, costOfGit, type Spend, TooMuchToLookAt } from "./lookLimits.ts"
-import { isWithin } from "./mounts.ts"
+import { type NamedTree, namedTreeAt, noText } from "./namedTrees.ts"
 import { isHook, unusualKeys } from "./repositoryConfiguration.ts"
 import type { Place } from "./treeSearch.ts"
 
@@ -29,19 +29,15 @@ export interface Search extends Place {
 export const onDisk = <A>(run: () => Promise<A>) =>
   Effect.tryPromise({ try: run, catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause))) })
 
-const largestBytes = 1024 * 1024
 const mostEntries = 1000
-export const unreadable = "a configuration that cannot be read"
-
-/** Undefined: there is none. */
-export const textOf = (path: string): Promise<Buffer | typeof unreadable | undefined> =>
-  readForeignFile(path, { largestBytes, follow: false }).catch(() => unreadable)
 
 /** What one file, or the folder of hooks, says more than git writes itself. */
 export interface Said {
   readonly path: string
   readonly says: ReadonlyArray<string>
   readonly content: string
+  /** Nobody sees when a command changes what counts there. */
+  readonly isUnseen?: true
 }
 
 /** The files in a folder, or the file itself, with what they say. */
@@ -93,17 +89,13 @@ interface Read {
 
 const ordinary: Read = { said: [], trees: [] }
 
-/** As the kernel goes, for which `..` after a link is beside what the link leads to. Undefined: nothing is there. */
-export const realFrom = (folder: string, path: string): string | undefined =>
-  steadyOf(isAbsolute(path) ? path : `${folder}/${path}`)
-
 /** git reads the text itself, without the files that it would include. `directory`: of git, whose tree is `folder`. */
 export const configurationAt = Effect.fnUntraced(function* (
   path: string,
   { directory, folder }: { readonly directory: string; readonly folder: string },
   place: Search
 ) {
-  const { settingsIn, spend, stateDirectory, workspace } = place
+  const { settingsIn, spend, stateDirectory } = place
   const text = yield* onDisk(async () => {
     spend(1)
     return await textOf(path)
@@ -114,23 +106,36 @@ export const configurationAt = Effect.fnUntraced(function* (
   yield* onDisk(async () => spend(costOfGit + costOf(text.length)))
   const settings = yield* settingsIn(stateDirectory, text)
   if (settings === undefined) return unread(text.toString("latin1"))
-  const worktrees = settings.flatMap(([key, value]) => (key === "core.worktree" ? [value] : []))
-  const treesAt = yield* onDisk(async () => {
-    spend(worktrees.length)
-    return worktrees.map((one) => realFrom(directory, one))
-  })
-  const trees = treesAt.filter((tree) => tree !== undefined)
-  const isOwnTree = (tree: string) => {
-    const real = treesAt[worktrees.indexOf(tree)] ?? resolve(directory, tree)
-    return isWithin(real, workspace)
+  // Without this key git in a worktree passes over the tree that the repository's configuration names.
+  const isOfWorktree = settings.some(([key]) => key === "extensions.worktreeconfig")
+  const from = isOfWorktree ? directory : dirname(path)
+  const named = new Map<string, NamedTree>()
+  for (const [key, value] of settings) {
+    if (key !== "core.worktree" || named.has(value)) continue
+    named.set(
+      value,
+      yield* onDisk(async () => {
+        spend(costOf(value.length))
+        return await namedTreeAt(value, from, place)
+      })
+    )
   }
+  const trees = [...named.values()].flatMap(({ tree }) => tree ?? [])
+  const isOwnTree = (value: string) => named.get(value)?.isOwn === true
   const says = unusualKeys(settings, isOwnTree)
   if (says.length === 0) return { said: [], trees } satisfies Read
   const included = yield* includedSettings(path, settings, place)
-  const values = [...settings.filter(([key]) => says.includes(key)), ...included].map(([, value]) => value)
+  const unusual = settings.filter(([key]) => says.includes(key))
+  const values = [...unusual, ...included].map(([, value]) => value)
+  const inIncluded = unusualKeys(included, () => false)
+  const isUnseen = [...unusual, ...included.filter(([key]) => inIncluded.includes(key))].some(([, value]) =>
+    value.includes(noText)
+  )
   const bases = [...new Set([dirname(path), dirname(dirname(path)), folder, ...trees])]
-  const named = yield* onDisk(() => namedBy(bases, values, place))
-  return { said: [{ path, says, content: [text.toString("latin1"), ...named].join("\0") }], trees } satisfies Read
+  const content = yield* onDisk(() => namedBy(bases, values, place))
+  const said = { path, says, content: [text.toString("latin1"), ...content].join("\0") }
+  const unseen: Said = { ...said, says: ["a path that is no text", ...says], isUnseen: true }
+  return { said: [isUnseen ? unseen : said], trees } satisfies Read
 })
 
 /** The content counts: a hook that was there before may be another one now. */

@@ -11,22 +11,13 @@ import type { ConfigurationReader } from "./configurationReader.ts"
 import { contentsBelow } from "./contentOf.ts"
 import { textOfPath } from "./findPaths.ts"
 import { exists, leadsElsewhere, makeLeadsTo, steadyOf, targetOf } from "./found.ts"
-import {
-  configurationAt,
-  dependOn,
-  hooksAt,
-  onDisk,
-  realFrom,
-  type Said,
-  type Search,
-  textOf,
-  unreadable
-} from "./gitSays.ts"
+import { directoryOf, isBare, isOfWorktree, pointed } from "./gitPointers.ts"
+import { configurationAt, dependOn, hooksAt, onDisk, type Said, type Search } from "./gitSays.ts"
 import { instructionsAt, isInstructionName } from "./instructionFiles.ts"
 import { makeSpending, placeIn, type Spend, TooMuchToLookAt } from "./lookLimits.ts"
 import { isWithin } from "./mounts.ts"
 import { skillsAt, skillsHome } from "./nestedSkills.ts"
-import { candidatesIn, type Place, type TooManyRepositories } from "./treeSearch.ts"
+import { candidatesIn, isSearched, type Place, type TooManyRepositories } from "./treeSearch.ts"
 import { isVersionName, versionsAt } from "./versionFiles.ts"
 
 /** A repository that says more than git writes itself, or skills. */
@@ -35,6 +26,8 @@ export interface NestedRepository {
   readonly paths: ReadonlyArray<string | Buffer>
   /** They are folders above it, whose path is too long to be named. */
   readonly isAbove?: true
+  /** Nobody sees when a command changes what it says, so it is moved even where the user made it. */
+  readonly isUnseen?: true
   /** What it says, for people: keys of its configuration and names of its hooks. */
   readonly says: ReadonlyArray<string>
   /** Changes with what it says. */
@@ -52,45 +45,20 @@ export const digestAnywhere = ({ content }: NestedRepository, workspace: string)
     .update(content.replaceAll(JSON.stringify(workspace).slice(1, -1), "<workspace>"))
     .digest("hex")
 
-const [lineFeed, carriageReturn] = [0x0a, 0x0d]
-
-/**
- * Where a pointer leads, in a file of git's, as git reads it: to its end, without line breaks there, and from the folder in which
- * it is found, also where it is a link.
- */
-const pointed = async (path: string, prefix = "", file = path): Promise<string | "unclear" | undefined> => {
-  const text = await textOf(file)
-  if (text === undefined) return undefined
-  if (text === unreadable) return "unclear"
-  const line = text.toString("utf8", 0, text.findLastIndex((byte) => byte !== lineFeed && byte !== carriageReturn) + 1)
-  const target = line.slice(prefix.length)
-  // What git may read in another way than this leads nobody knows where.
-  const isPlain = line.startsWith(prefix) && Buffer.from(line).equals(text.subarray(0, Buffer.byteLength(line)))
-  return isPlain && target !== "" && target === target.trim() && !/\p{Cc}/u.test(target)
-    ? (realFrom(dirname(path), target) ?? "unclear")
-    : "unclear"
-}
-
 const unclearPointer = (path: string, spend: Spend): Effect.Effect<Said, Error> =>
   Effect.map(
     onDisk(() => contentsBelow(path, spend)),
     (content) => ({ path, says: ["a pointer that leads nobody knows where"], content: content.join("\0") })
   )
 
-/** What commands can write: nothing else is read, or moved. `path`: may be led elsewhere by links. */
-const isOwnPlace = (path: string, { git, stateDirectory, workspace }: Place): boolean => {
-  const real = steadyOf(path)
-  const folders = [workspace, stateDirectory, ...(git === undefined ? [] : [git.common])]
-  return real !== undefined && folders.some((folder) => isWithin(real, folder))
-}
-
-/**
- * Whether a git directory leads to the one around it, as git writes it for a worktree. Any other pointer could lead to another
- * configuration as soon as a folder is renamed, which changes no file by a name of git's.
- */
-const isOfWorktree = async (directory: string): Promise<boolean> => {
-  const text = await textOf(join(directory, "commondir"))
-  return text?.toString("latin1").trimEnd() === "../.." && basename(dirname(directory)) === "worktrees"
+/** A pointer to where nothing is read. No look finds what commands write in the folders of git and of Reprise. */
+const hiddenPointer = (path: string, leads: string, { git, spend, stateDirectory }: Search) => {
+  const folders = [stateDirectory, ...(git === undefined ? [] : [git.common, git.directory])]
+  const says = ["a pointer into a folder of git or of Reprise"]
+  return Effect.map(
+    unclearPointer(path, spend),
+    (said): Said => (folders.some((folder) => isWithin(leads, folder)) ? { ...said, says, isUnseen: true } : said)
+  )
 }
 
 /** Everything that a git directory says more than git writes itself; `folder`: in which git looks at it. */
@@ -98,10 +66,10 @@ const saidBy = Effect.fnUntraced(function* (directory: string, folder: string, p
   const pointer = join(directory, "commondir")
   const leads = yield* onDisk(() => pointed(pointer))
   const isClear = leads === undefined || (yield* onDisk(() => isOfWorktree(directory)))
-  const unclear = isClear ? [] : [yield* unclearPointer(pointer, place.spend)]
   const common = leads ?? directory
-  const isRead = common !== "unclear" && isOwnPlace(common, place)
-  if (!isRead) return isClear ? [yield* unclearPointer(pointer, place.spend)] : unclear
+  const isRead = common === directory || (common !== "unclear" && isSearched(common, place))
+  if (!isRead) return [yield* hiddenPointer(pointer, common, place)]
+  const unclear = isClear ? [] : [yield* unclearPointer(pointer, place.spend)]
   if (!isClear) yield* onDisk(() => dependOn(common, place))
   const files = new Set([join(common, "config"), join(common, "config.worktree"), join(directory, "config.worktree")])
   const read = yield* Effect.forEach([...files], (path) => configurationAt(path, { directory, folder }, place))
@@ -120,41 +88,17 @@ const asRepository = (
   const content = JSON.stringify(said)
   const digest = createHash("sha256").update(content).digest("hex")
   const says = [...new Set(said.flatMap((one) => one.says))]
-  return [{ paths: paths ?? said.map(({ path }) => path), says, digest, content }]
-}
-
-/** The git directory behind `.git`; undefined: there is none. */
-const directoryOf = async (path: string): Promise<string | "unclear" | undefined> => {
-  const real = steadyOf(path)
-  if (real === undefined) return exists(path) && leadsElsewhere(path) ? "unclear" : undefined
-  const found = await lstat(real)
-  if (found.isDirectory()) return real
-  return pointed(path, "gitdir: ", real)
-}
-
-/**
- * git asks whether `objects` and `refs` can be entered or run, so files will do, and a later command may add one of them. A
- * folder `config` is none of git's.
- */
-const isBare = async (folder: string): Promise<boolean> => {
-  const [commondir, objects, config] = await Promise.all(
-    ["commondir", "objects", "config"].map((name) => lstat(join(folder, name)).catch(() => undefined))
-  )
-  return commondir !== undefined || objects !== undefined || config?.isDirectory() === false
+  const unseen = said.some(({ isUnseen }) => isUnseen === true) ? { isUnseen: true as const } : {}
+  return [{ paths: paths ?? said.map(({ path }) => path), says, digest, content, ...unseen }]
 }
 
 /** What lies there nothing of Reprise's can ask git about; a command alone makes such a folder. */
 const atUnnamed = Effect.fnUntraced(function* (path: Buffer) {
   const folder = path.subarray(0, path.lastIndexOf(sep))
-  const isThere = (from: Buffer, name: string) =>
-    lstat(Buffer.concat([from, Buffer.from(`${sep}${name}`)])).then(
-      () => true,
-      () => false
-    )
   const name = String(path.subarray(folder.length + 1))
-  const needs = { ".git": [], HEAD: ["objects"] }[name]
-  const found = needs === undefined ? [isThere(path, "skills")] : needs.map((one) => isThere(folder, one))
-  const isObeyed = (yield* onDisk(() => Promise.all(found))).every(Boolean)
+  const skills = Buffer.concat([path, Buffer.from(`${sep}skills`)])
+  const isObeyed =
+    name === ".git" || name === "HEAD" || (yield* onDisk(() => lstat(skills).catch(() => undefined))) !== undefined
   const said = { path: String(path), says: ["a path that is no text"], content: path.toString("latin1") }
   return isObeyed ? asRepository([said], [path]) : []
 })
@@ -258,10 +202,13 @@ const atCandidate = Effect.fnUntraced(function* (bytes: Buffer, place: Search) {
   if (directory === "unclear") return asRepository([yield* unclearPointer(path, place.spend)], [path])
   // What a submodule or a worktree of the workspace says is in the repository's own git directory.
   const own = git === undefined ? [] : [git.common, git.directory, ...git.repositories, ...git.worktrees]
-  if (!own.includes(directory)) return asRepository(yield* saidBy(directory, folder, place), [path])
-  if (!(yield* isTreeOf(directory, folder, place)))
-    return asRepository([yield* unclearPointer(path, place.spend)], [path])
-  return asRepository(yield* onDisk(() => otherThanInWorkspace(folder, place)))
+  if (own.includes(directory)) {
+    if (!(yield* isTreeOf(directory, folder, place)))
+      return asRepository([yield* unclearPointer(path, place.spend)], [path])
+    return asRepository(yield* onDisk(() => otherThanInWorkspace(folder, place)))
+  }
+  if (isSearched(directory, place)) return asRepository(yield* saidBy(directory, folder, place), [path])
+  return asRepository([yield* hiddenPointer(path, directory, place)], [path])
 })
 
 /** What submodules and other worktrees say, in the git directory of the workspace's own repository. */

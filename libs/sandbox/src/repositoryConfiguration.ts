@@ -13,6 +13,9 @@ export const readSettings = (listed: string): ReadonlyArray<Setting> =>
 
 const flag = /^(|true|false|yes|no|on|off|\d+)$/i
 
+/** `ext::sh -c …` runs a command, and `name::…` the program `git-remote-name`. git takes an address for the name of a remote, too. */
+const address = /^(?![a-z0-9+.-]+::|-)/i
+
 /**
  * What `git init`, `clone`, `branch` and `submodule` write, and settings of names and looks, each with the values that git
  * takes: of another value in `core.bare` even the repository around it cannot be read. None of them names a program.
@@ -24,10 +27,10 @@ const ordinary: ReadonlyArray<readonly [key: RegExp, value: RegExp]> = [
   [/^extensions\.objectformat$/, /^(sha1|sha256)$/],
   [/^extensions\.refstorage$/, /^(files|reftable)$/],
   [/^extensions\.(worktreeconfig|relativeworktrees)$/, flag],
-  // `ext::sh -c …` runs a command, and `name::…` the program `git-remote-name`.
-  [/^(remote|submodule)\..+\.(url|pushurl)$/s, /^(?![a-z0-9+.-]+::|-)/i],
+  [/^(remote|submodule)\..+\.(url|pushurl)$/s, address],
   [/^remote\..+\.(fetch|push|tagopt|prune|gh-resolved)$/s, /^/],
-  [/^branch\..+\.(remote|merge|rebase|description|pushremote|vscode-merge-base)$/s, /^/],
+  [/^branch\..+\.(remote|pushremote)$/s, address],
+  [/^branch\..+\.(merge|rebase|description|vscode-merge-base)$/s, /^/],
   [/^submodule\.active$/, /^/],
   [/^submodule\..+\.(active|branch|ignore)$/s, /^/],
   [/^user\.(name|email)$/, /^/],
@@ -45,14 +48,13 @@ const lfs: Readonly<Record<string, string>> = {
   "filter.lfs.required": "true"
 }
 
-/** `isOwnTree`: whether a folder of the configuration lies in the workspace. */
 const isOrdinary = ([key, value]: Setting, isOwnTree: (path: string) => boolean): boolean => {
   if (key === "core.worktree") return isOwnTree(value)
   if (lfs[key] !== undefined) return lfs[key] === value
   return ordinary.some(([name, values]) => name.test(key) && values.test(value))
 }
 
-/** The keys that say more. `isOwnTree`: whether a path, as `core.worktree` names it, leads into the workspace. */
+/** The keys that say more. `isOwnTree`: whether a path, as `core.worktree` names it, names the repository's own working tree. */
 export const unusualKeys = (
   settings: ReadonlyArray<Setting>,
   isOwnTree: (path: string) => boolean

@@ -207,15 +207,13 @@ const overheard = ({ folder }: DeskAccess) => ({
  * by names of instructions, or links to where nothing is looked for; also when that cannot be told, or a killed command may have had a moment left. Change times cannot be set back, and the record of what it may not make was written before it began.
  */
 const lookForRepositories = ({ git, stateDirectory, workspace }: Policy, dependencies: string): string => {
-  const names = [".git", "HEAD", "config", "config.worktree", "commondir", "worktrees", "hooks", ".claude"].map(
-    (name) => `-iname ${name}`
-  )
+  const ofRepository = ["HEAD", "config", "config.worktree", "commondir", "worktrees", "objects", "refs", "hooks"]
+  const names = [".git", ...ofRepository, ".claude"].map((name) => `-iname ${name}`)
   const inner = ["*/hooks/*", "*/.claude/skills", "*/.claude/skills/*"].map((path) => `-ipath '${path}'`)
   const links = linksInto([stateDirectory, ...(git === undefined ? [] : [git])])
   const changed = `'(' ${[...names, ...inner, ...[instructionSearch, versionSearch, links].map((search) => search.map(quoted).join(" "))].join(" -o ")} ')' -cnewer "$begun" -print -quit`
   const ofGit = git === undefined ? [] : [`${git}/modules`, `${git}/worktrees`]
-  const own = [`${workspace}/.git`, stateDirectory].map(exactly)
-  const passedOver = [...own, ...ofGit.map((path) => `${exactly(path)}/*/objects`)]
+  const passedOver = [`${workspace}/.git`, stateDirectory].map(exactly)
   const pruned = `'(' ${passedOver.map((path) => `-path ${quoted(path)}`).join(" -o ")} ')' -prune -o`
   return [
     `set -- ${quoted(workspace)}\n`,

@@ -8,6 +8,7 @@ import type { GitRepository } from "./askGit.ts"
 import { exactly, findPaths, linksInto } from "./findPaths.ts"
 import type { Directories } from "./gitDirectories.ts"
 import { instructionSearch } from "./instructionFiles.ts"
+import { isWithin } from "./mounts.ts"
 import { skillsHome } from "./nestedSkills.ts"
 import { versionSearch } from "./versionFiles.ts"
 
@@ -23,6 +24,16 @@ export interface Place {
   readonly hooks: ReadonlyArray<string>
   /** What the repository's configuration names in a working tree of its own, such as hooks and programs. */
   readonly namedIn: (tree: string) => Promise<ReadonlyArray<string>>
+}
+
+/**
+ * Whether what a command changes at a real path is found: a look passes over the folders of git and of Reprise. A run's own
+ * workspace is a folder in that of Reprise.
+ */
+export const isSearched = (path: string, { git, stateDirectory, workspace }: Place): boolean => {
+  const folders = [join(workspace, ".git"), stateDirectory, ...(git === undefined ? [] : [git.common, git.directory])]
+  const passedOver = folders.filter((folder) => isWithin(folder, workspace))
+  return isWithin(path, workspace) && !passedOver.some((folder) => isWithin(path, folder))
 }
 
 /** So many places may be repositories that nobody can look at all of them. */

@@ -20,4 +20,12 @@ describe("a configuration inside of a workspace", () => {
       )
     })
   )
+
+  it.live("has the values that git reads, in any letters and behind a byte order mark", () =>
+    Effect.gen(function* () {
+      const text = Buffer.from("\ufeff[include]\n\tpath = /home/zo\u00eb/\u0416.inc\n")
+      const settings = yield* makeConfigurationReader()(tmpdir(), text)
+      assert.deepStrictEqual(settings, [["include.path", "/home/zo\u00eb/\u0416.inc"]])
+    })
+  )
 })

@@ -17,6 +17,7 @@ const parts = (folder: string) =>
 const pointing = (name: string, to: string) =>
   `git init -q ${name}; rm -rf ${name}/.git/objects ${name}/.git/refs ${name}/.git/config ${name}/.git/hooks; echo ${to} > ${name}/.git/commondir`
 const monitored = (file: string) => `git config --file ${file} core.fsmonitor ./run`
+const pointed = `git init -q --bare G; git -C G config core.bare false; mkdir s; echo 'gitdir: ../G' > s/.git`
 
 /** What the user made before, the commands, and what must be gone after the last one. */
 const sequences: ReadonlyArray<readonly [string, string, ReadonlyArray<string>, string]> = [
@@ -92,6 +93,45 @@ const sequences: ReadonlyArray<readonly [string, string, ReadonlyArray<string>, 
     "",
     ["git worktree add -q -b made t", script("t/.husky/_/post-checkout", "evil")],
     "t/.husky/_/post-checkout"
+  ],
+  [
+    "the folders that its hooks waited for",
+    "",
+    [
+      `mkdir G objects refs; echo 'ref: refs/heads/x' > G/HEAD; ${script("G/hooks/reference-transaction", "evil")}`,
+      "mv objects refs G"
+    ],
+    "G/HEAD"
+  ],
+  [
+    "the folder to which a pointer leads, for one whose name was no text",
+    "",
+    [
+      `${pointed}; N=$(printf 'n\\377'); mkdir "$N"; cp -r G "$N"; ${monitored('"$N/G/config"')}; mv "$N/G/objects" "$N/G/o"`,
+      `N=$(printf 'n\\377'); mv G old; mv "$N/G" G; mv G/o G/objects`
+    ],
+    "s/.git"
+  ],
+  [
+    "what its tree is called",
+    "",
+    ['git init -q n; git -C n config core.worktree "$PWD/n"', "mv n moved; ln -s /tmp n"],
+    "moved/.git"
+  ],
+  [
+    "what was missing where its tree is",
+    "",
+    ["git init -q --bare G; git -C G config core.bare false; git -C G config core.worktree ../n", "ln -s /tmp n"],
+    "G/HEAD"
+  ],
+  [
+    "a submodule that is called like a folder of objects",
+    "",
+    [
+      "git -c protocol.file.allow=always submodule --quiet add --force ~/other src/objects",
+      "git -C src/objects config core.fsmonitor ./run"
+    ],
+    ".git/modules/src/objects/config"
   ],
   [
     "skills that a link of the user's leads to",
