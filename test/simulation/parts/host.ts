@@ -77,7 +77,8 @@ const gitOf = ({ gitFails, repositories }: SimulatedHost): (typeof Git)["Service
     movedNames: () => Effect.succeed([]),
     falseCompared: () => Effect.succeed([]),
     falsehoods: () => Effect.succeed([]),
-    commitFile: (directory, path, message) => at(directory, (repository) => repository.commitFile(path, message)),
+    commitFile: (directory, _, { message, path }) =>
+      at(directory, (repository) => ({ _tag: "Committed", head: repository.commitFile(path, message) })),
     isBranchName: () => Effect.succeed(true),
     branchHead: () => Effect.succeed(undefined),
     worktrees: () => Effect.succeed([]),

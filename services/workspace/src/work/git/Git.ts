@@ -1,5 +1,5 @@
 /** The git operations that a workspace needs. */
-import type { Difference, Falsehood, GitLock } from "@reprise/process"
+import type { CommittedFile, Difference, Falsehood, FileToCommit, GitLock } from "@reprise/process"
 import type { CommitSubject } from "@reprise/protocol"
 import { Context, Effect, Layer } from "effect"
 import { commitCommands } from "./commitCommands.ts"
@@ -82,8 +82,12 @@ export interface WorkingTreeCommands {
     folder: string,
     more: ReadonlyArray<string>
   ) => GitResult<ReadonlyArray<Falsehood>>
-  /** Commits one file as it is now, whatever else is staged; gives the new HEAD. Without hooks and signature. */
-  readonly commitFile: (directory: string, path: string, message: string) => GitResult<string>
+  /** Commits one file as it is now, and nothing else, whatever is staged. Without hooks and signature. `folder`: as above. */
+  readonly commitFile: (
+    directory: string,
+    folder: string,
+    file: Pick<FileToCommit, "head" | "message" | "path">
+  ) => GitResult<CommittedFile>
   readonly isBranchName: (directory: string, name: string) => GitResult<boolean>
   readonly worktrees: (directory: string) => GitResult<ReadonlyArray<Worktree>>
   /** On `branch`, which is created from a commit unless it exists. Without hooks: `postCreate` sets the worktree up. */

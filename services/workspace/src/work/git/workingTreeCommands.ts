@@ -2,6 +2,7 @@
 import { dirname, join, resolve } from "node:path"
 import {
   acceptUnlisted,
+  commitFile,
   type Difference,
   differencesFromCommit,
   isOwnFile,
@@ -72,14 +73,15 @@ const acceptLeftovers: WorkingTreeCommands["acceptLeftovers"] = Effect.fnUntrace
 /** A container may have no user configured: then Reprise commits under its own name. */
 const identity = Effect.fnUntraced(function* (directory: string) {
   const email = yield* optional(directory, ["config", "user.email"])
-  return email === undefined || email === "" ? ["-c", "user.name=Reprise", "-c", "user.email=reprise@localhost"] : []
+  return email === undefined || email === "" ? ["user.name=Reprise", "user.email=reprise@localhost"] : []
 })
 
-const commitFile: WorkingTreeCommands["commitFile"] = Effect.fnUntraced(function* (directory, path, message) {
-  yield* text(directory, ["add", "--force", "--", path])
-  const user = yield* identity(directory)
-  yield* text(directory, [...user, "commit", "--quiet", "--only", `--message=${message}`, "--", path])
-  return yield* line(directory, ["rev-parse", "HEAD"])
+const commitOneFile: WorkingTreeCommands["commitFile"] = Effect.fnUntraced(function* (directory, folder, file) {
+  const request = { ...file, folder, identity: yield* identity(directory) }
+  return yield* commitFile(directory, request, atTop()).pipe(
+    Effect.scoped,
+    Effect.mapError(noAnswerOfGits("commit"))
+  )
 })
 
 const branchHead: WorkingTreeCommands["branchHead"] = (directory, name) =>
@@ -121,7 +123,7 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     recordNames,
     movedNames,
     falseCompared,
-    commitFile,
+    commitFile: commitOneFile,
 
     isBranchName: (directory, name) =>
       name.startsWith("-")
