@@ -50,6 +50,7 @@ export {
 export { rememberWhile } from "./rememberWhile.ts"
 export { remoteProblem, withoutLogin } from "./remoteUrl.ts"
 export { removeForeign } from "./removeForeign.ts"
+export { renewIndexes } from "./renewIndexes.ts"
 export { GitLimits, type GitOptions, objectNotFetched, runGit, saysNoWorkTree, untilBlocked } from "./runGit.ts"
 export {
   findProgram,

@@ -73,6 +73,7 @@ const gitOf = ({ gitFails, repositories }: SimulatedHost): (typeof Git)["Service
     dirty: (directory) => at(directory, (repository) => repository.dirty()),
     differences: (directory) => at(directory, (repository) => repository.dirty().map((path) => ({ path }))),
     acceptLeftovers: () => Effect.void,
+    renewIndexes: () => Effect.void,
     recordNames: () => Effect.void,
     movedNames: () => Effect.succeed([]),
     falseCompared: () => Effect.succeed([]),

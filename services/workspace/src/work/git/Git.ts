@@ -67,6 +67,11 @@ export interface WorkingTreeCommands {
   ) => GitResult<ReadonlyArray<Difference>>
   /** What quality gates left that git does not show, such as a socket, counts as no difference from now on. */
   readonly acceptLeftovers: (directory: string, folder: string) => GitResult<void>
+  /**
+   * Has git forget what the indexes of the tree and its submodules say besides their entries, which a command can write. Cheap
+   * where they are as git wrote them then. Fails while another git holds the lock of one.
+   */
+  readonly renewIndexes: (directory: string) => GitResult<void>
   /** Records what the names stand for with which gates may compare the work, such as `origin/main`. `folder`: as above. */
   readonly recordNames: (directory: string, folder: string) => GitResult<void>
   /** Those that stand for something else now. */

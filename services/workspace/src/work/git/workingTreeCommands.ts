@@ -7,6 +7,7 @@ import {
   differencesFromCommit,
   isOwnFile,
   putAsideLocks,
+  renewIndexes,
   withoutRuntimeChanges,
   workingTreeChanges
 } from "@reprise/process"
@@ -70,6 +71,11 @@ const acceptLeftovers: WorkingTreeCommands["acceptLeftovers"] = Effect.fnUntrace
   yield* acceptUnlisted(directory, head, folder, atTop()).pipe(Effect.mapError(noAnswerOfGits("ls-tree")))
 })
 
+const renewAll: WorkingTreeCommands["renewIndexes"] = Effect.fnUntraced(function* (directory) {
+  const gitDirectory = yield* line(directory, ["rev-parse", "--absolute-git-dir"])
+  yield* renewIndexes(directory, gitDirectory, atTop()).pipe(Effect.mapError(noAnswerOfGits("update-index")))
+})
+
 /** A container may have no user configured: then Reprise commits under its own name. */
 const identity = Effect.fnUntraced(function* (directory: string) {
   const email = yield* optional(directory, ["config", "user.email"])
@@ -120,6 +126,7 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     dirty,
     differences,
     acceptLeftovers,
+    renewIndexes: renewAll,
     recordNames,
     movedNames,
     falseCompared,
