@@ -84,7 +84,10 @@ describe("a commit of one file", () => {
       const done = yield* at.commit()
       assert.deepStrictEqual(done, { _tag: "Committed", head: at.git("rev-parse", "main") })
       assert.deepStrictEqual(at.git("diff", "--name-only", at.head, "HEAD"), path)
-      assert.strictEqual(at.git("log", "-1", "--format=%P %an <%ae> %B"), `${at.head} Ada <ada@example.org> docs: review`)
+      assert.strictEqual(
+        at.git("log", "-1", "--format=%P %an <%ae> %B"),
+        `${at.head} Ada <ada@example.org> docs: review`
+      )
       assert.strictEqual(at.git("reflog", "-1", "--format=%gs"), "commit: docs: review")
     })
   )

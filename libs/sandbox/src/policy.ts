@@ -182,7 +182,9 @@ const withoutMemories = ["core.untrackedCache=false", "core.fsmonitor=false"]
 
 /** As `git -c` hands them on. */
 const gitParameters = ({ others }: GitPlaces): string =>
-  [...withoutGraph, ...withoutMemories, ...(others.length === 0 ? [] : withoutExpiry)].map((setting) => `'${setting}'`).join(" ")
+  [...withoutGraph, ...withoutMemories, ...(others.length === 0 ? [] : withoutExpiry)]
+    .map((setting) => `'${setting}'`)
+    .join(" ")
 
 /** Only where a command could write without it: elsewhere such a mount would show what is hidden. */
 const protecting = (paths: ReadonlyArray<string>, mounts: ReadonlyArray<Mount>): ReadonlyArray<Mount> =>

@@ -84,10 +84,7 @@ const identity = Effect.fnUntraced(function* (directory: string) {
 
 const commitOneFile: WorkingTreeCommands["commitFile"] = Effect.fnUntraced(function* (directory, folder, file) {
   const request = { ...file, folder, identity: yield* identity(directory) }
-  return yield* commitFile(directory, request, atTop()).pipe(
-    Effect.scoped,
-    Effect.mapError(noAnswerOfGits("commit"))
-  )
+  return yield* commitFile(directory, request, atTop()).pipe(Effect.scoped, Effect.mapError(noAnswerOfGits("commit")))
 })
 
 const branchHead: WorkingTreeCommands["branchHead"] = (directory, name) =>
