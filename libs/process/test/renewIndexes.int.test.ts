@@ -21,6 +21,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { foldersOf, renewIndexes } from "../src/renewIndexes.ts"
+import { workingTreeChanges } from "../src/workingTree.ts"
 
 const repository = Effect.acquireRelease(
   Effect.sync(() => {
@@ -75,6 +76,16 @@ const evilTree = ({ git }: Repository) => {
 
 const monitor = (root: string) => `core.fsmonitor=${join(root, ".git/monitor")}`
 
+const forgeUntracked = ({ exchange, git, root, write }: Repository) => {
+  // git looks again into a folder that is as new as the index.
+  utimesSync(root, 1_000, 1_000)
+  git("update-index", "--force-untracked-cache")
+  git("status")
+  git("status")
+  exchange("other\0", "otter\0", "latin1")
+  write("other/new.txt", "new\n")
+}
+
 const forgeries: ReadonlyArray<Forgery> = [
   {
     name: "the tree of a folder",
@@ -99,15 +110,7 @@ const forgeries: ReadonlyArray<Forgery> = [
   },
   {
     name: "that a folder has no untracked files",
-    forge: ({ exchange, git, root, write }) => {
-      // git looks again into a folder that is as new as the index.
-      utimesSync(root, 1_000, 1_000)
-      git("update-index", "--force-untracked-cache")
-      git("status")
-      git("status")
-      exchange("other\0", "otter\0", "latin1")
-      write("other/new.txt", "new\n")
-    },
+    forge: forgeUntracked,
     ask: ({ git }) => git("status", "--porcelain")
   },
   {
@@ -272,6 +275,16 @@ describe("what an index says besides its entries", () => {
       const failed = yield* Effect.flip(renew)
       assert.propertyVal(failed.cause, "code", "ELOOP")
       assert.isTrue(readFileSync(join(root, "elsewhere")).equals(before))
+    })
+  )
+
+  it.live("is not believed by Reprise's own look at the tree: that a folder has no untracked files", () =>
+    Effect.gen(function* () {
+      const at = yield* repository
+      forgeUntracked(at)
+      assert.strictEqual(at.git("status", "--porcelain"), "")
+      const found = yield* workingTreeChanges(at.root, { untracked: "all" })
+      assert.deepStrictEqual(found._tag === "failed" ? [] : found.changes, [{ code: "??", path: "other/new.txt" }])
     })
   )
 

@@ -206,7 +206,7 @@ describe("a configuration that is no UTF-8", () => {
       "of includeif.onbranch:x.path"
     ],
     ["a working tree", "[core]\n\tworktree = ../h\xff\n", "of core.worktree"]
-  ])("has the sandbox refused where a path in it would be another one: %s", ([, text, expected]) =>
+  ] as const)("has the sandbox refused where a path in it would be another one: %s", ([, text, expected]) =>
     Effect.gen(function* () {
       const it = yield* here
       execFileSync("sh", ["-c", "d=$(printf '.git/h\\377'); echo '[user]' > \"$d\""], { cwd: it.workspace })

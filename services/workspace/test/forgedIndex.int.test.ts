@@ -33,7 +33,7 @@ const forged = Effect.gen(function* () {
 })
 
 /** What the next `git commit` takes for the folder. */
-const believed = ({ git }: Scene) => git("write-tree", "--prefix=src/")
+const believed = ({ git }: Pick<Scene, "git">) => git("write-tree", "--prefix=src/")
 
 /** As code of the author's that a gate runs. */
 const forge = "cp .git/forged .git/index"
@@ -78,6 +78,16 @@ layer(services, { excludeTestServices: true })("an index that says something els
     Effect.gen(function* () {
       const at = yield* forged
       yield* done((yield* prepared(at.root)).place, "failed")
+      assert.strictEqual(believed(at), at.honest)
+    })
+  )
+
+  it.effect("says it no more in the user's own tree when a run in a worktree has ended", () =>
+    Effect.gen(function* () {
+      const at = yield* forged
+      const { place } = yield* prepared(at.root, { worktree: true })
+      assert.strictEqual(believed(at), at.evil)
+      yield* done(place)
       assert.strictEqual(believed(at), at.honest)
     })
   )

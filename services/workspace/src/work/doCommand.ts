@@ -56,8 +56,10 @@ export const release = Effect.fn("release")(function* (command: InputOf<"Release
   if (place !== undefined) {
     // What a killed git left must not wait for the user's next commit.
     yield* noteLocks(place.root)
-    // Nor must the user's git believe what an agent wrote into the index, whatever came of the run.
-    yield* Effect.ignore(renewIndexes(place.directory), { log: "Warn" })
+    // Nor must the user's git believe what an agent wrote into an index; from a worktree it can write that of the user's own tree.
+    for (const tree of new Set([place.root, place.directory])) {
+      yield* Effect.ignore(renewIndexes(tree), { log: "Warn" })
+    }
     if (command.outcome === "completed" && place.directory !== place.root) {
       yield* removeUnneeded(place)
     }
