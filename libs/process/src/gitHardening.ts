@@ -13,6 +13,8 @@ const settings = [
   "protocol.ext.allow=never",
   // A command can write one that tells another history.
   "core.commitGraph=false",
+  // It keeps in the index which folders have no untracked files: a command can write that, too.
+  "core.untrackedCache=false",
   "diff.ignoreSubmodules=dirty",
   "diff.submodule=short",
   "status.submoduleSummary=false",

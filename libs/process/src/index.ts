@@ -5,6 +5,7 @@
 
 export { type Replacement, replacementFolders, replacementsIn } from "./alteredHistory.ts"
 export { childEnvironment, commandEnvironment, commandsOfTree } from "./childEnvironment.ts"
+export { type CommittedFile, commitFile, type FileToCommit } from "./commitFile.ts"
 export { committedTexts } from "./committedTexts.ts"
 export { acceptUnlisted, type Comparison, type Difference } from "./committedTree.ts"
 export { commonDirectoryOf } from "./commonDirectory.ts"
@@ -35,6 +36,7 @@ export { closeUnknownFiles } from "./inheritedFiles.ts"
 export { endLeftovers, type Mark, markedProcesses, variableOf } from "./Mark.ts"
 export { differencesFromCommit } from "./nestedTrees.ts"
 export { GitEnded } from "./ownIndex.ts"
+export { isUnclear } from "./pathBytes.ts"
 export { freePort, isPortTaken } from "./ports.ts"
 export { createPrivateFile, readPrivateFile } from "./privateFiles.ts"
 export { faultOf } from "./programEnd.ts"
@@ -52,6 +54,7 @@ export {
 export { rememberWhile } from "./rememberWhile.ts"
 export { remoteProblem, withoutLogin } from "./remoteUrl.ts"
 export { removeForeign } from "./removeForeign.ts"
+export { renewIndexes } from "./renewIndexes.ts"
 export { GitLimits, type GitOptions, objectNotFetched, runGit, saysNoWorkTree, untilBlocked } from "./runGit.ts"
 export {
   findProgram,

@@ -9,6 +9,7 @@ import { Clock, Effect } from "effect"
 import { type Comparison, compareTree, type Difference, isGits } from "./committedTree.ts"
 import { readForeignFolder } from "./foreignFile.ts"
 import { faultOf } from "./programEnd.ts"
+import { renewIndexes } from "./renewIndexes.ts"
 import type { GitOptions, GitPlace } from "./runGit.ts"
 import { ProgramFailed } from "./runProgram.ts"
 import { placeOfSubmodule } from "./submodules.ts"
@@ -119,6 +120,8 @@ export const differencesFromCommit = Effect.fn("differencesFromCommit")(function
     }
   })
 
+  // Before anybody has worked in the tree, its indexes are the user's.
+  if (when === "after") yield* renewIndexes(directory, gitDirectory, options)
   const whole = yield* compare(directory, hash, request.folder, options)
   const found: Array<Difference> = []
   let level = whole.submodules.map((one): Submodule => ({ path: one.path, top: one.path, commit: one.hash }))

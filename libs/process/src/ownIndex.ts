@@ -13,9 +13,9 @@ import { type Bytes, fieldsOf, isUnclear } from "./pathBytes.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import { ProgramFailed, type ProgramOutput } from "./runProgram.ts"
 
-/** Whatever the configuration says: of a file all is compared, and all stands in the one file. */
+/** Whatever the configuration says: of a file all is compared, and all stands in the one file, which is read from its beginning to its end. */
 const strictly = [
-  ...["core.trustctime=true", "core.checkStat=default", "core.ignoreStat=false", "core.untrackedCache=false"],
+  ...["core.trustctime=true", "core.checkStat=default", "core.ignoreStat=false", "index.threads=1"],
   ...["core.splitIndex=false", "index.sparse=false", "sparse.expectFilesOutsideOfPatterns=false"]
 ].flatMap((one) => ["-c", one])
 
@@ -132,7 +132,7 @@ const tooLarge = Effect.fnUntraced(function* (directory: string, paths: Readonly
 })
 
 /** The folder, made if it is missing. No link leads there: an agent could have put it in the place. */
-const ownFolder = (folder: string) =>
+export const ownFolder = (folder: string) =>
   onDisk(async () => {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     // It lies in a folder of `.reprise`; what is above is the user's.

@@ -9,6 +9,7 @@ import {
   commonDirectoryOf,
   GitLimits,
   hasCode,
+  isUnclear,
   readForeignText,
   rememberWhile,
   runProgram,
@@ -16,7 +17,7 @@ import {
 } from "@reprise/process"
 import { Effect } from "effect"
 import { waysTo } from "./found.ts"
-import { type GitSetting, type NamedPath, namedPathOf, needsGit, readListing } from "./gitKeys.ts"
+import { type GitSetting, type NamedPath, namedByEnvironment, namedPathOf, needsGit, readListing } from "./gitKeys.ts"
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -219,6 +220,21 @@ const includedBy = async (asked: Asked, settings: ReadonlyArray<GitSetting>): Pr
   )
 }
 
+/** Of a path that is no UTF-8 the text is another path, at which nothing would be protected. */
+const requireClear = (workspace: string, settings: ReadonlyArray<GitSetting>, named: ReadonlyArray<NamedPath>) => {
+  const setting = settings.find(
+    (one) =>
+      isUnclear(one.file ?? "") ||
+      (isUnclear(one.value ?? "") && (one.key === "core.worktree" || namedPathOf(one).length > 0))
+  )
+  const text = setting?.value ?? named.find((one) => isUnclear(one.text))?.text
+  if (setting === undefined && text === undefined) return
+  const where = setting === undefined ? "" : ` of ${setting.key} in ${setting.file ?? "the environment"}`
+  throw new Error(
+    `Reprise cannot protect what git obeys in ${workspace}: the path ${JSON.stringify(text ?? "")}${where} is no UTF-8. Rename it, and save the configuration as UTF-8.`
+  )
+}
+
 /** git reads some of the files by itself; the others are those of conditions that do not hold now, and of submodules. */
 const read = async (asked: Asked, more: ReadonlyArray<string>): Promise<GitConfiguration> => {
   const list = ["config", "--list", "-z", "--show-origin", "--includes"]
@@ -241,8 +257,10 @@ const read = async (asked: Asked, more: ReadonlyArray<string>): Promise<GitConfi
     settings.push(...said)
     next = [...(await includedBy(asked, said))]
   }
-  const named = settings.flatMap(namedPathOf).filter(({ as }) => as !== "include")
-  return { settings, named: await withPathsExpanded(asked, named), files: [...files, ...next] }
+  const inText = settings.flatMap(namedPathOf).filter(({ as }) => as !== "include")
+  const named = await withPathsExpanded(asked, inText)
+  requireClear(asked.workspace, settings, [...named, ...namedByEnvironment(asked.environment)])
+  return { settings, named, files: [...files, ...next] }
 }
 
 const configurations = rememberWhile<GitConfiguration>(({ files }) => files)

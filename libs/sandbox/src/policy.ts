@@ -177,9 +177,14 @@ const withoutExpiry = ["gc.reflogExpire=never", "gc.reflogExpireUnreachable=neve
 /** A command can write one that tells another history, which a quality gate or a reviewer would be shown. None is written then either. */
 const withoutGraph = ["core.commitGraph=false", "gc.writeCommitGraph=false", "fetch.writeCommitGraph=false"]
 
+/** A command can write into the index that a folder has no untracked files, or that a file did not change. */
+const withoutMemories = ["core.untrackedCache=false", "core.fsmonitor=false"]
+
 /** As `git -c` hands them on. */
 const gitParameters = ({ others }: GitPlaces): string =>
-  [...withoutGraph, ...(others.length === 0 ? [] : withoutExpiry)].map((setting) => `'${setting}'`).join(" ")
+  [...withoutGraph, ...withoutMemories, ...(others.length === 0 ? [] : withoutExpiry)]
+    .map((setting) => `'${setting}'`)
+    .join(" ")
 
 /** Only where a command could write without it: elsewhere such a mount would show what is hidden. */
 const protecting = (paths: ReadonlyArray<string>, mounts: ReadonlyArray<Mount>): ReadonlyArray<Mount> =>

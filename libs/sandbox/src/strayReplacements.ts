@@ -42,7 +42,8 @@ const mayHaveSome = async (repository: string, environment: Environment): Promis
     largestBytes: largestPackedRefs,
     follow: false
   })
-  return packed !== undefined && replacementFolders(environment).some((folder) => packed.includes(` ${folder}/`))
+  // Whatever stands before the name: git takes any blank.
+  return packed !== undefined && replacementFolders(environment).some((folder) => packed.includes(`${folder}/`))
 }
 
 const gitOf = (repository: string) => [`--git-dir=${repository}`]

@@ -1,6 +1,15 @@
 /** What git of this machine says about itself, and what becomes of a repository of which it says nothing. */
 import { execFileSync } from "node:child_process"
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { mkdtemp, realpath } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -177,6 +186,47 @@ describe("what the git of a workspace obeys", () => {
       const it = yield* here
       rmSync(join(it.workspace, ".git"), { recursive: true })
       assert.strictEqual(yield* Effect.promise(() => gitPlacesOf(it.workspace, { PATH: "" })), undefined)
+    })
+  )
+})
+
+/** Adds to the configuration what is no UTF-8: each character is a byte. */
+const append = ({ workspace }: Here, text: string) =>
+  appendFileSync(join(workspace, ".git", "config"), Buffer.from(text, "latin1"))
+
+describe("a configuration that is no UTF-8", () => {
+  it.live.each([
+    ["a folder of hooks", "[core]\n\thooksPath = h\xff\n", "of core.hookspath"],
+    ["a file of attributes", "[core]\n\tattributesFile = ../h\xff\n", "of core.attributesfile"],
+    ["a program", "[diff]\n\texternal = sh ./h\xff --x\n", "of diff.external"],
+    ["a file of configuration that is there", "[include]\n\tpath = h\xff\n", "is no UTF-8"],
+    [
+      "one that counts for another branch",
+      '[includeIf "onbranch:x"]\n\tpath = h\xff\n',
+      "of includeif.onbranch:x.path"
+    ],
+    ["a working tree", "[core]\n\tworktree = ../h\xff\n", "of core.worktree"]
+  ] as const)("has the sandbox refused where a path in it would be another one: %s", ([, text, expected]) =>
+    Effect.gen(function* () {
+      const it = yield* here
+      execFileSync("sh", ["-c", "d=$(printf '.git/h\\377'); echo '[user]' > \"$d\""], { cwd: it.workspace })
+      execFileSync("sh", ["-c", "mkdir \"$(printf 'h\\377')\""], { cwd: it.workspace })
+      append(it, text)
+      assert.include(yield* refusal(it), expected)
+    })
+  )
+
+  it.live("has it refused where a variable names a program so", () =>
+    Effect.gen(function* () {
+      assert.include(yield* refusal(yield* here, { GIT_EDITOR: "./h\ufffd" }), '"./h\ufffd" is no UTF-8')
+    })
+  )
+
+  it.live("is taken where it is no path that is written so", () =>
+    Effect.gen(function* () {
+      const it = yield* here
+      append(it, '[user]\n\tname = J\xf6rg\n[remote "\xfc"]\n\turl = x\n')
+      assert.strictEqual(yield* refusal(it), "")
     })
   )
 })

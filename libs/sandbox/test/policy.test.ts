@@ -137,16 +137,20 @@ describe("a policy", () => {
   })
 
   it.each(["author", "reviewer"] as const)(
-    "has git believe no commit-graph, which a command can write, for an %s",
+    "has git believe no commit-graph and no memories of an index, which a command can write, for an %s",
     (role) => {
-      const withoutGraph = "'core.commitGraph=false' 'gc.writeCommitGraph=false' 'fetch.writeCommitGraph=false'"
+      const withoutMemories = [
+        ...["core.commitGraph=false", "gc.writeCommitGraph=false", "fetch.writeCommitGraph=false"],
+        ...["core.untrackedCache=false", "core.fsmonitor=false"]
+      ]
+      const parameters = withoutMemories.map((setting) => `'${setting}'`).join(" ")
       const git = { directory: "/home/me/work/.git", common: "/home/me/work/.git", executable: [], obeyed: [] }
       const parametersOf = (others: ReadonlyArray<string>) =>
         policyFor({ ...around, git: { ...git, others } }, none, role).environment["GIT_CONFIG_PARAMETERS"]
-      assert.strictEqual(parametersOf([]), withoutGraph)
+      assert.strictEqual(parametersOf([]), parameters)
       assert.strictEqual(
         parametersOf(["/home/me/work/.git/worktrees/r1"]),
-        `${withoutGraph} 'gc.reflogExpire=never' 'gc.reflogExpireUnreachable=never'`
+        `${parameters} 'gc.reflogExpire=never' 'gc.reflogExpireUnreachable=never'`
       )
     }
   )

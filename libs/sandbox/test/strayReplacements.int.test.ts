@@ -34,8 +34,9 @@ describe.skipIf(!sandboxed)("a ref that replaces an object", () => {
   it.live.each([
     { name: "of the repository", gitDirectory: ".git", folder: "refs/replace" },
     { name: "of a submodule", gitDirectory: ".git/modules/sub", folder: "refs/replace" },
-    { name: "by the name that the user's environment says", gitDirectory: ".git", folder: "refs/instead" }
-  ])("is removed where a command packed it: $name", ({ folder, gitDirectory }) =>
+    { name: "by the name that the user's environment says", gitDirectory: ".git", folder: "refs/instead" },
+    { name: "behind a tab", gitDirectory: ".git", folder: "refs/replace", blank: "\t" }
+  ])("is removed where a command packed it: $name", ({ blank = " ", folder, gitDirectory }) =>
     Effect.gen(function* () {
       const here = yield* scene
       const { line } = packed(here, gitDirectory, folder)
@@ -45,7 +46,7 @@ describe.skipIf(!sandboxed)("a ref that replaces an object", () => {
         here,
         (sandbox) =>
           Effect.gen(function* () {
-            yield* runIn(here, sandbox, append(gitDirectory, line), more)
+            yield* runIn(here, sandbox, append(gitDirectory, line.replace(" ", blank)), more)
             assert.notStrictEqual(left(), "", "the command made it")
             yield* sandbox.tidy(here.workspace)
           }),

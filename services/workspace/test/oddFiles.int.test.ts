@@ -103,7 +103,7 @@ const rows: ReadonlyArray<Row<WorkspaceFact>> = [
     "FinishPhase, in the place of the review",
     review,
     ({ place }) => finishPhase(finish(review), place),
-    /^PhaseFinished|^PhaseBlocked \S*\.pipe \(is a named pipe|^docs\/reviews.* is too large|^git (?:add|commit) failed \(/
+    /^PhaseFinished|^PhaseBlocked \S*\.pipe \(is a named pipe|^docs\/reviews.* is too large|^git update-index failed \(/
   ],
   [
     "PrepareWorkspace, in the place of the plan",

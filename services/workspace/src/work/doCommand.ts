@@ -6,6 +6,7 @@ import type { Place, Request } from "../actor/work.ts"
 import { type GitFault, Impossible } from "./faults.ts"
 import { WorkspaceFiles } from "./files/WorkspaceFiles.ts"
 import { settleLocks } from "./git/leftLocks.ts"
+import { renewIndexes } from "./git/renewIndexes.ts"
 import { removeMergedWorktree } from "./git/worktrees.ts"
 import { Leases } from "./leases/Leases.ts"
 import { finishPhase } from "./phase/finishPhase.ts"
@@ -55,6 +56,10 @@ export const release = Effect.fn("release")(function* (command: InputOf<"Release
   if (place !== undefined) {
     // What a killed git left must not wait for the user's next commit.
     yield* noteLocks(place.root)
+    // Nor must the user's git believe what an agent wrote into an index; from a worktree it can write that of the user's own tree.
+    for (const tree of new Set([place.root, place.directory])) {
+      yield* Effect.ignore(renewIndexes(tree), { log: "Warn" })
+    }
     if (command.outcome === "completed" && place.directory !== place.root) {
       yield* removeUnneeded(place)
     }

@@ -1,5 +1,5 @@
 /** The git operations that a workspace needs. */
-import type { Difference, Falsehood, GitLock } from "@reprise/process"
+import type { CommittedFile, Difference, Falsehood, FileToCommit, GitLock } from "@reprise/process"
 import type { CommitSubject } from "@reprise/protocol"
 import { Context, Effect, Layer } from "effect"
 import { commitCommands } from "./commitCommands.ts"
@@ -67,6 +67,11 @@ export interface WorkingTreeCommands {
   ) => GitResult<ReadonlyArray<Difference>>
   /** What quality gates left that git does not show, such as a socket, counts as no difference from now on. */
   readonly acceptLeftovers: (directory: string, folder: string) => GitResult<void>
+  /**
+   * Has git forget what the indexes of the tree and its submodules say besides their entries, which a command can write. Cheap
+   * where they are as git wrote them then. Fails while another git holds the lock of one.
+   */
+  readonly renewIndexes: (directory: string) => GitResult<void>
   /** Records what the names stand for with which gates may compare the work, such as `origin/main`. `folder`: as above. */
   readonly recordNames: (directory: string, folder: string) => GitResult<void>
   /** Those that stand for something else now. */
@@ -82,8 +87,12 @@ export interface WorkingTreeCommands {
     folder: string,
     more: ReadonlyArray<string>
   ) => GitResult<ReadonlyArray<Falsehood>>
-  /** Commits one file as it is now, whatever else is staged; gives the new HEAD. Without hooks and signature. */
-  readonly commitFile: (directory: string, path: string, message: string) => GitResult<string>
+  /** Commits one file as it is now, and nothing else, whatever is staged. Without hooks and signature. `folder`: as above. */
+  readonly commitFile: (
+    directory: string,
+    folder: string,
+    file: Pick<FileToCommit, "head" | "message" | "path">
+  ) => GitResult<CommittedFile>
   readonly isBranchName: (directory: string, name: string) => GitResult<boolean>
   readonly worktrees: (directory: string) => GitResult<ReadonlyArray<Worktree>>
   /** On `branch`, which is created from a commit unless it exists. Without hooks: `postCreate` sets the worktree up. */

@@ -2,10 +2,12 @@
 import { dirname, join, resolve } from "node:path"
 import {
   acceptUnlisted,
+  commitFile,
   type Difference,
   differencesFromCommit,
   isOwnFile,
   putAsideLocks,
+  renewIndexes,
   withoutRuntimeChanges,
   workingTreeChanges
 } from "@reprise/process"
@@ -69,17 +71,20 @@ const acceptLeftovers: WorkingTreeCommands["acceptLeftovers"] = Effect.fnUntrace
   yield* acceptUnlisted(directory, head, folder, atTop()).pipe(Effect.mapError(noAnswerOfGits("ls-tree")))
 })
 
+const renewAll: WorkingTreeCommands["renewIndexes"] = Effect.fnUntraced(function* (directory) {
+  const gitDirectory = yield* line(directory, ["rev-parse", "--absolute-git-dir"])
+  yield* renewIndexes(directory, gitDirectory, atTop()).pipe(Effect.mapError(noAnswerOfGits("update-index")))
+})
+
 /** A container may have no user configured: then Reprise commits under its own name. */
 const identity = Effect.fnUntraced(function* (directory: string) {
   const email = yield* optional(directory, ["config", "user.email"])
-  return email === undefined || email === "" ? ["-c", "user.name=Reprise", "-c", "user.email=reprise@localhost"] : []
+  return email === undefined || email === "" ? ["user.name=Reprise", "user.email=reprise@localhost"] : []
 })
 
-const commitFile: WorkingTreeCommands["commitFile"] = Effect.fnUntraced(function* (directory, path, message) {
-  yield* text(directory, ["add", "--force", "--", path])
-  const user = yield* identity(directory)
-  yield* text(directory, [...user, "commit", "--quiet", "--only", `--message=${message}`, "--", path])
-  return yield* line(directory, ["rev-parse", "HEAD"])
+const commitOneFile: WorkingTreeCommands["commitFile"] = Effect.fnUntraced(function* (directory, folder, file) {
+  const request = { ...file, folder, identity: yield* identity(directory) }
+  return yield* commitFile(directory, request, atTop()).pipe(Effect.scoped, Effect.mapError(noAnswerOfGits("commit")))
 })
 
 const branchHead: WorkingTreeCommands["branchHead"] = (directory, name) =>
@@ -118,10 +123,11 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     dirty,
     differences,
     acceptLeftovers,
+    renewIndexes: renewAll,
     recordNames,
     movedNames,
     falseCompared,
-    commitFile,
+    commitFile: commitOneFile,
 
     isBranchName: (directory, name) =>
       name.startsWith("-")

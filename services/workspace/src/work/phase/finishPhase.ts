@@ -90,9 +90,13 @@ export const finishPhase = Effect.fn("finishPhase")(function* (command: FinishPh
     return yield* new NotAFile({ path: reviewPath, what: "is too large to be committed" })
   }
   const message = `docs(review): finalize phase ${phase}`
-  const committed = isReviewDirty ? yield* git.commitFile(directory, reviewPath, message) : undefined
-  const head = committed ?? now
-  const commit = committed ?? ((yield* git.subject(directory, head)) === message ? head : undefined)
+  const made = isReviewDirty
+    ? yield* git.commitFile(directory, ownTreeFolder(place), { head: now, message, path: reviewPath })
+    : undefined
+  if (made?._tag === "Refused")
+    return { _tag: "PhaseBlocked", runId, phase, dirty: listed(made.differences.map(told)) } satisfies WorkspaceFact
+  const head = made?.head ?? now
+  const isCommit = head !== now || (yield* git.subject(directory, head)) === message
   const subjects = yield* commitSubjects(directory, command.commits ?? [])
   const pushed = yield* pushToRemote(place, head)
   return {
@@ -100,7 +104,7 @@ export const finishPhase = Effect.fn("finishPhase")(function* (command: FinishPh
     runId,
     phase,
     head,
-    ...(commit === undefined ? {} : { commit }),
+    ...(isCommit ? { commit: head } : {}),
     ...(pushed === undefined ? {} : { pushed }),
     plan,
     ...(subjects.length === 0 ? {} : { subjects })

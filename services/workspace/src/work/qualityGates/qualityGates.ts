@@ -5,6 +5,7 @@ import type { Place } from "../../actor/work.ts"
 import { recordTolerated } from "../files/toleratedFiles.ts"
 import { Git } from "../git/Git.ts"
 import { ownTreeFolder } from "../git/ownTreeFolder.ts"
+import { renewIndexes } from "../git/renewIndexes.ts"
 import { commandSlugs, qualityLog, verifyLog } from "./logNames.ts"
 import { runShell } from "./runShell.ts"
 
@@ -27,6 +28,8 @@ export const qualityGates = Effect.fn("qualityGates")(function* (command: InputO
     })
   )
   const git = yield* Git
+  // A reviewer's git would believe what a gate wrote there.
+  yield* Effect.ignore(renewIndexes(place.directory), { log: "Warn" })
   // Without it an author is told to remove what the gates make again each time.
   yield* Effect.ignore(git.acceptLeftovers(place.directory, ownTreeFolder(place)), { log: "Warn" })
   yield* Effect.ignore(recordTolerated(place), { log: "Warn" })

@@ -1,0 +1,120 @@
+/**
+ * A commit of one file that Reprise makes itself. Whoever may write the repository's index can have `git commit` take other content
+ * from it than its entries say, since git believes what it keeps there of folders (docs/design/workspace.md#what-gates-run-on). So
+ * the commit is made from the one that was verified, by an index of Reprise's own.
+ */
+import { randomUUID } from "node:crypto"
+import { lstat, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { Effect, type Scope } from "effect"
+import type { Difference } from "./committedTree.ts"
+import { falsehoodsBetween } from "./falseObjects.ts"
+import { insist, ownFolder } from "./ownIndex.ts"
+import { fieldsOf } from "./pathBytes.ts"
+import type { GitOptions } from "./runGit.ts"
+import type { ProgramFailed } from "./runProgram.ts"
+
+export interface FileToCommit {
+  /** What HEAD is, a whole hash; the commit's parent. */
+  readonly head: string
+  /** Relative to the top. */
+  readonly path: string
+  /** One line. */
+  readonly message: string
+  /** Who commits, as settings that count more than the configuration. */
+  readonly identity: ReadonlyArray<string>
+  /** Where Reprise keeps its own index of this tree. */
+  readonly folder: string
+}
+
+export type CommittedFile =
+  /** The new HEAD; the old one, where it has the file as it is now. */
+  | { readonly _tag: "Committed"; readonly head: string }
+  /** HEAD is where it was: a merge waits, or the commit would have been another one than that of the file. */
+  | { readonly _tag: "Refused"; readonly differences: ReadonlyArray<Difference> }
+
+const besides = "would be in the commit of another file"
+
+const unfinished: Readonly<Record<string, string>> = {
+  MERGE_HEAD: "says that a merge is not finished: finish it, or end it with 'git merge --quit'",
+  CHERRY_PICK_HEAD: "says that a cherry-pick is not finished: finish it, or end it with 'git cherry-pick --quit'"
+}
+
+/** The next commit would be of more than one parent, or have somebody else's name; git commits no single file then either. */
+const unfinishedWork = Effect.fnUntraced(function* (directory: string, options: GitOptions) {
+  const gitDirectory = (yield* insist(directory, ["rev-parse", "--absolute-git-dir"], options)).trimEnd()
+  const found = yield* Effect.promise(() =>
+    Promise.all(
+      Object.entries(unfinished).map(async ([name, why]) =>
+        (await lstat(join(gitDirectory, name)).catch(() => undefined)) === undefined
+          ? []
+          : [{ path: `git's ${name}`, why } satisfies Difference]
+      )
+    )
+  )
+  return found.flat()
+})
+
+/** What a commit has otherwise than its parent, beside one file, or does not hold though its name says so. */
+const unlike = Effect.fnUntraced(function* (
+  directory: string,
+  { head, path }: FileToCommit,
+  commit: string,
+  options: GitOptions
+) {
+  const names = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--end-of-options", head, commit]
+  const others = fieldsOf(yield* insist(directory, names, options)).filter((one) => one !== path)
+  return [
+    ...(yield* falsehoodsBetween(directory, head, commit, options)),
+    ...others.map((one): Difference => ({ path: one, why: besides }))
+  ]
+})
+
+/** Has the repository's index say of the file what the commit has; its other entries stay. */
+const putIntoIndex = Effect.fnUntraced(function* (directory: string, path: string, entry: string, options: GitOptions) {
+  const [, mode, hash] = /^(\d+) ([0-9a-f]+) 0\t/.exec(entry) ?? []
+  // The entry is exact, and takes flags away; the path then has git look what the file is on the disk.
+  const change =
+    mode === undefined || hash === undefined
+      ? ["--force-remove", "--", path]
+      : ["--add", "--remove", "--cacheinfo", `${mode},${hash},${path}`, "--", path]
+  yield* insist(directory, ["update-index", ...change], options)
+})
+
+/**
+ * Commits one file as it is now, whatever is staged, and has HEAD and its branch stand for the commit if HEAD is still its parent.
+ * Starts no hooks, and does not sign. Before HEAD moves it is looked whether the commit differs from its parent in this file alone,
+ * and holds what its names say. What a crash cut off is made up for when it is repeated.
+ */
+export const commitFile = Effect.fn("commitFile")(function* (
+  directory: string,
+  file: FileToCommit,
+  options: GitOptions = {}
+): Effect.fn.Return<CommittedFile, ProgramFailed, Scope.Scope> {
+  const { folder, head, identity, message, path } = file
+  const waiting = yield* unfinishedWork(directory, options)
+  if (waiting.length > 0) return { _tag: "Refused", differences: waiting }
+  yield* ownFolder(folder)
+  const index = join(folder, `${randomUUID()}.draft`)
+  yield* Effect.addFinalizer(() =>
+    Effect.promise(async () => {
+      for (const one of [index, `${index}.lock`]) await rm(one, { force: true })
+    })
+  )
+  const own = { ...options, index, settings: [...(options.settings ?? []), ...identity] }
+  yield* insist(directory, ["read-tree", head], own)
+  const before = (yield* insist(directory, ["write-tree"], own)).trim()
+  yield* insist(directory, ["update-index", "--add", "--remove", "--", path], own)
+  const tree = (yield* insist(directory, ["write-tree"], own)).trim()
+  const entry = yield* insist(directory, ["ls-files", "--stage", "-z", "--", path], own)
+  if (tree === before) {
+    yield* putIntoIndex(directory, path, entry, options)
+    return { _tag: "Committed", head }
+  }
+  const commit = (yield* insist(directory, ["commit-tree", tree, "-p", head, "-m", message], own)).trim()
+  const differences = yield* unlike(directory, file, commit, options)
+  if (differences.length > 0) return { _tag: "Refused", differences }
+  yield* insist(directory, ["update-ref", "-m", `commit: ${message}`, "HEAD", commit, head], own)
+  yield* putIntoIndex(directory, path, entry, options)
+  return { _tag: "Committed", head: commit }
+})
