@@ -4,7 +4,7 @@
  */
 export { type Replacement, replacementFolders, replacementsIn } from "./alteredHistory.ts"
 export { childEnvironment, commandEnvironment, commandsOfTree } from "./childEnvironment.ts"
-export { acceptUnlisted, type Comparison, type Difference } from "./committedTree.ts"
+export { acceptUnlisted, type Comparison, type Difference, memoryOfObjects } from "./committedTree.ts"
 export { type Falsehood, falsehoodsBetween, falseTrees } from "./falseObjects.ts"
 export { changedFiles, FileStates, readFileStates } from "./fileStates.ts"
 export { hasCode, type ReplaceOptions, replaceFile } from "./files.ts"

@@ -132,7 +132,7 @@ const tooLarge = Effect.fnUntraced(function* (directory: string, paths: Readonly
 })
 
 /** The folder, made if it is missing. No link leads there: an agent could have put it in the place. */
-const ownFolder = (folder: string) =>
+export const ownFolder = (folder: string) =>
   onDisk(async () => {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     // It lies in a folder of `.reprise`; what is above is the user's.

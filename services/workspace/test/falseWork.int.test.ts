@@ -3,8 +3,9 @@ import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { finishPhase } from "../src/work/phase/finishPhase.ts"
 import { verifyClaims } from "../src/work/verify/verifyClaims.ts"
-import { claims } from "./support/commands.ts"
+import { claims, finish } from "./support/commands.ts"
 import { check, exchange, forged, honest, putObject, type Scene, scene } from "./support/hostileAuthor.ts"
 import { adapters } from "./support/repository.ts"
 
@@ -70,6 +71,24 @@ layer(adapters, { excludeTestServices: true })("the work that a reviewer reads",
       const claimed = yield* verifyClaims(claims(at.base, [], { commit: done }), at.place)
       assert.containSubset(claimed, { _tag: "ClaimsRejected", reason: "missing" })
     })
+  )
+
+  it.effect(
+    "is refused if git's store has another content of a file that it leaves as it was, when a phase ends too",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* scene
+        const done = at.work()
+        assert.strictEqual(yield* at.detailOf(done), "verified")
+        putObject(at, at.git("rev-parse", `HEAD:${check}`), "blob", Buffer.from(forged))
+        assert.strictEqual(at.git("status", "--porcelain"), "", "git sees nothing")
+        assert.match(
+          yield* at.detailOf(done),
+          /^dirty-tree: Not committed: git's object [0-9a-f]{40} \(does not hold what its name says\)/
+        )
+        const finished = yield* finishPhase(finish(undefined, done), at.place)
+        assert.match(finished._tag === "PhaseBlocked" ? finished.dirty.join() : finished._tag, /^git's object /)
+      })
   )
 
   it.effect("is refused if a folder that it leaves as it was is a false object", () =>
