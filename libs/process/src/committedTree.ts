@@ -27,7 +27,7 @@ import { asBuffer, asBytes, asClearText, asText, fieldsOf, isUnclear } from "./p
 import { type GitOptions, runGit } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 import { hidingFiles, readIgnored } from "./selfHiddenFolders.ts"
-import { addStanding, recordStanding, withoutStanding } from "./standing.ts"
+import { recordStanding, withoutStanding } from "./standing.ts"
 import { type Unlisted, unlistedEntries, unopenedFolders } from "./unlistedEntries.ts"
 import { isOwnName, stateFolder } from "./workingTree.ts"
 
@@ -259,10 +259,10 @@ export const compareTree = Effect.fn("compareTree")(function* (
 })
 
 /**
- * Records what lies unseen in the folders of a commit, so that it is believed from now on: quality gates, which run what is
- * committed, left it. `folder`: as in `Comparison`.
+ * What lies unseen in the folders of a commit, such as a pipe or an empty folder, and did not stand there before anybody worked in
+ * the tree. `folder`: as in `Comparison`.
  */
-export const acceptUnlisted = Effect.fn("acceptUnlisted")(function* (
+export const addedUnlisted = Effect.fn("addedUnlisted")(function* (
   directory: string,
   hash: string,
   folder: string,
@@ -270,7 +270,7 @@ export const acceptUnlisted = Effect.fn("acceptUnlisted")(function* (
 ) {
   const commit = yield* readCommit(directory, hash, options)
   const found = yield* unlistedEntries(directory, commit, [], options)
-  yield* addStanding(
+  return yield* withoutStanding(
     folder,
     found.filter(({ mayStay }) => mayStay)
   )

@@ -4,9 +4,9 @@
  */
 export { type Replacement, replacementFolders, replacementsIn } from "./alteredHistory.ts"
 export { childEnvironment, commandEnvironment, commandsOfTree } from "./childEnvironment.ts"
-export { acceptUnlisted, type Comparison, type Difference, memoryOfObjects } from "./committedTree.ts"
+export { addedUnlisted, type Comparison, type Difference, memoryOfObjects } from "./committedTree.ts"
 export { type Falsehood, falsehoodsBetween, falseTrees } from "./falseObjects.ts"
-export { changedFiles, FileStates, readFileStates } from "./fileStates.ts"
+export { type ChangedFile, changedFiles, FileStates, readFileStates } from "./fileStates.ts"
 export { hasCode, type ReplaceOptions, replaceFile } from "./files.ts"
 export {
   ForeignFileRefused,
@@ -61,6 +61,7 @@ export {
 export { shadowedAttributes, textByContent } from "./shadowedAttributes.ts"
 export { type GuardedProcess, GuardFailed, type GuardOptions, startGuarded } from "./startGuarded.ts"
 export { type PipedOptions, type PipedProcess, startPiped } from "./startPiped.ts"
+export type { Unlisted } from "./unlistedEntries.ts"
 export { userCacheFolder, userConfigFolder, userDataFolder } from "./userFolders.ts"
 export {
   type Change,

@@ -72,7 +72,7 @@ const gitOf = ({ gitFails, repositories }: SimulatedHost): (typeof Git)["Service
     branch: () => Effect.succeed("main"),
     dirty: (directory) => at(directory, (repository) => repository.dirty()),
     differences: (directory) => at(directory, (repository) => repository.dirty().map((path) => ({ path }))),
-    acceptLeftovers: () => Effect.void,
+    addedUnseen: () => Effect.succeed([]),
     recordNames: () => Effect.void,
     movedNames: () => Effect.succeed([]),
     falseCompared: () => Effect.succeed([]),

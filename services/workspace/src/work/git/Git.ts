@@ -1,5 +1,5 @@
 /** The git operations that a workspace needs. */
-import type { Difference, Falsehood, GitLock } from "@reprise/process"
+import type { Difference, Falsehood, GitLock, Unlisted } from "@reprise/process"
 import type { CommitSubject } from "@reprise/protocol"
 import { Context, Effect, Layer } from "effect"
 import { commitCommands } from "./commitCommands.ts"
@@ -65,8 +65,8 @@ export interface WorkingTreeCommands {
     folder: string,
     when: "before" | "after"
   ) => GitResult<ReadonlyArray<Difference>>
-  /** What quality gates left that git does not show, such as a socket, counts as no difference from now on. */
-  readonly acceptLeftovers: (directory: string, folder: string) => GitResult<void>
+  /** What git does not show and did not stand there before the run, such as a pipe or an empty folder. */
+  readonly addedUnseen: (directory: string, folder: string) => GitResult<ReadonlyArray<Unlisted>>
   /** Records what the names stand for with which gates may compare the work, such as `origin/main`. `folder`: as above. */
   readonly recordNames: (directory: string, folder: string) => GitResult<void>
   /** Those that stand for something else now. */

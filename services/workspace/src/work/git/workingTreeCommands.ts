@@ -1,7 +1,7 @@
 /** The git commands for the working tree and its worktrees. */
 import { dirname, join, resolve } from "node:path"
 import {
-  acceptUnlisted,
+  addedUnlisted,
   type Difference,
   differencesFromCommit,
   isOwnFile,
@@ -63,10 +63,10 @@ const differences: WorkingTreeCommands["differences"] = Effect.fnUntraced(functi
   return yield* explained(directory, changes)
 })
 
-const acceptLeftovers: WorkingTreeCommands["acceptLeftovers"] = Effect.fnUntraced(function* (directory, folder) {
+const addedUnseen: WorkingTreeCommands["addedUnseen"] = Effect.fnUntraced(function* (directory, folder) {
   const head = yield* optional(directory, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
-  if (head === undefined) return
-  yield* acceptUnlisted(directory, head, folder, atTop()).pipe(Effect.mapError(noAnswerOfGits("ls-tree")))
+  if (head === undefined) return []
+  return yield* addedUnlisted(directory, head, folder, atTop()).pipe(Effect.mapError(noAnswerOfGits("ls-tree")))
 })
 
 /** A container may have no user configured: then Reprise commits under its own name. */
@@ -117,7 +117,7 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     branch: (directory) => optional(directory, ["symbolic-ref", "--quiet", "--short", "HEAD"]),
     dirty,
     differences,
-    acceptLeftovers,
+    addedUnseen,
     recordNames,
     movedNames,
     falseCompared,
