@@ -91,6 +91,37 @@ layer(adapters, { excludeTestServices: true })("the work that a reviewer reads",
       })
   )
 
+  it.effect(
+    "keeps the phase from ending if git shows a file as it was before otherwise than when it was verified",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* scene
+        const before = at.git("rev-parse", `HEAD:${check}`)
+        at.put(check, forged)
+        const done = at.commit()
+        assert.strictEqual(yield* at.detailOf(done), "verified")
+        putObject(at, before, "blob", Buffer.from(forged))
+        const finished = yield* finishPhase(finish(undefined, done), at.place)
+        assert.match(finished._tag === "PhaseBlocked" ? finished.dirty.join() : finished._tag, /^git's object /)
+      })
+  )
+
+  it.effect("keeps the phase from ending if a commit-graph tells of other work since it was verified", () =>
+    Effect.gen(function* () {
+      const at = yield* scene
+      const done = at.work()
+      assert.strictEqual(yield* at.detailOf(done), "verified")
+      at.git("commit-graph", "write", "--reachable")
+      exchange(
+        join(at.root, ".git/objects/info/commit-graph"),
+        at.git("rev-parse", `${done}^{tree}`),
+        at.git("rev-parse", `${at.base}^{tree}`)
+      )
+      const finished = yield* finishPhase(finish(undefined, done), at.place)
+      assert.match(finished._tag === "PhaseBlocked" ? finished.dirty.join() : finished._tag, /commit-graph/)
+    })
+  )
+
   it.effect("is refused if a folder that it leaves as it was is a false object", () =>
     Effect.gen(function* () {
       const at = yield* scene
