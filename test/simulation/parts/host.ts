@@ -76,6 +76,8 @@ const gitOf = ({ gitFails, repositories }: SimulatedHost): (typeof Git)["Service
     recordNames: () => Effect.void,
     movedNames: () => Effect.succeed([]),
     falseCompared: () => Effect.succeed([]),
+    verifiedBase: () => Effect.undefined,
+    recordVerifiedBase: () => Effect.void,
     falsehoods: () => Effect.succeed([]),
     commitFile: (directory, path, message) => at(directory, (repository) => repository.commitFile(path, message)),
     isBranchName: () => Effect.succeed(true),

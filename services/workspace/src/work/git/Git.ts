@@ -6,6 +6,7 @@ import { commitCommands } from "./commitCommands.ts"
 import type { GitObject, Worktree } from "./gitOutput.ts"
 import type { Moved } from "./movedNames.ts"
 import type { GitResult } from "./runGit.ts"
+import type { VerifiedBase } from "./verifiedBase.ts"
 import { makeWorkingTreeCommands } from "./workingTreeCommands.ts"
 
 /** What git is asked about commits. */
@@ -82,6 +83,9 @@ export interface WorkingTreeCommands {
     folder: string,
     more: ReadonlyArray<string>
   ) => GitResult<ReadonlyArray<Falsehood>>
+  /** From where on the work of a phase was verified last; undefined: nothing was. `folder`: as above. */
+  readonly verifiedBase: (folder: string) => GitResult<VerifiedBase | undefined>
+  readonly recordVerifiedBase: (folder: string, record: VerifiedBase) => GitResult<void>
   /** Commits one file as it is now, whatever else is staged; gives the new HEAD. Without hooks and signature. */
   readonly commitFile: (directory: string, path: string, message: string) => GitResult<string>
   readonly isBranchName: (directory: string, name: string) => GitResult<boolean>

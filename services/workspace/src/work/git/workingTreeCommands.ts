@@ -17,6 +17,7 @@ import type { WorkingTreeCommands } from "./Git.ts"
 import { readWorktrees } from "./gitOutput.ts"
 import { movedNames, recordNames } from "./movedNames.ts"
 import { atTop, attempt, line, noAnswerOfGits, optional, text, topLevel } from "./runGit.ts"
+import { recordVerifiedBase, verifiedBase } from "./verifiedBase.ts"
 
 const dirty: WorkingTreeCommands["dirty"] = Effect.fnUntraced(function* (directory, untracked) {
   const request = { untracked: untracked === "each" ? "all" : "normal" } as const
@@ -121,6 +122,8 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     recordNames,
     movedNames,
     falseCompared,
+    verifiedBase,
+    recordVerifiedBase,
     commitFile,
 
     isBranchName: (directory, name) =>
