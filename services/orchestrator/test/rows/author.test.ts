@@ -54,12 +54,6 @@ describe("any author step", () => {
     assert.strictEqual(s.tell(event).run.notices.at(-1), "main moved")
   })
 
-  it.each(["QualityPassed", "QualityFailed"] as const)("notes what a person should know of gates: %s", (_tag) => {
-    const s = story().executing().completes("abc1234").commitVerified()
-    const event = { _tag, runId, phase: s.phase.id, attempt: 1, results: [], notes: ["a file was moved"] }
-    assert.strictEqual(s.tell(event).run.notices.at(-1), "a file was moved")
-  })
-
   it("tells the author once, in the same session, what is wrong with a rejected commit", () => {
     const s = story().executing().completes("abc1234").commitRejected()
     assert.deepStrictEqual(s.lines, ["session-manager StartTurn"])
