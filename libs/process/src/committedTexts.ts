@@ -36,7 +36,8 @@ export const committedTexts = Effect.fn("committedTexts")(function* (
   const above = new Set(wanted.flatMap(({ path }) => foldersAbove(path)))
   const folders = entries.filter(({ path, type }) => type === "tree" && above.has(path))
   const hashes = [commit, root, ...folders.map(({ hash }) => hash)]
-  const lies = new Set(yield* falseObjects(directory, hashes, options))
+  const { missing, wrong } = yield* falseObjects(directory, hashes, options)
+  const lies = new Set([...missing, ...wrong])
   if (lies.has(commit) || lies.has(root)) return new Map<string, string>()
   const doubtful = new Set(folders.flatMap(({ hash, path }) => (lies.has(hash) ? [path] : [])))
   const sound = wanted.filter(({ path }) => !foldersAbove(path).some((folder) => doubtful.has(folder)))

@@ -9,15 +9,25 @@ import { alteredHistory } from "./alteredHistory.ts"
 import { changedAttributes, isAttributes, rulesOf } from "./committedAttributes.ts"
 import { type Commit, type CommittedEntry, readCommit } from "./committedEntries.ts"
 import { convertedOtherwise } from "./conversions.ts"
-import { asFalsehood, falseObjects } from "./falseObjects.ts"
+import { asFalsehood, falseObjects, type ObjectOptions } from "./falseObjects.ts"
 import { unwatchedFiles } from "./flaggedFiles.ts"
 import { hiddenByReprise } from "./hiddenByReprise.ts"
-import { bytesOf, compareFiles, filesAt, GitEnded, insist, insistBytes, onDisk, refused } from "./ownIndex.ts"
+import {
+  bytesOf,
+  compareFiles,
+  filesAt,
+  GitEnded,
+  insist,
+  insistBytes,
+  onDisk,
+  ownFolder,
+  refused
+} from "./ownIndex.ts"
 import { asBuffer, asBytes, asClearText, asText, fieldsOf, isUnclear } from "./pathBytes.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 import { hidingFiles, readIgnored } from "./selfHiddenFolders.ts"
-import { addStanding, recordStanding, withoutStanding } from "./standing.ts"
+import { recordStanding, withoutStanding } from "./standing.ts"
 import { type Unlisted, unlistedEntries, unopenedFolders } from "./unlistedEntries.ts"
 import { isOwnName, stateFolder } from "./workingTree.ts"
 
@@ -29,12 +39,22 @@ export interface Difference {
 
 type Found = Difference & Pick<Unlisted, "isEmpty" | "mayStay">
 
-/** The commit says what it says only if it, and all its folders, hold what their names say. */
-const falseParts = Effect.fnUntraced(function* (directory: string, { entries, hash }: Commit, options: GitOptions) {
-  const root = (yield* insist(directory, ["rev-parse", `${hash}^{tree}`], options)).trim()
-  const trees = entries.flatMap((entry) => (entry.type === "tree" ? [entry.hash] : []))
-  return (yield* falseObjects(directory, [hash, root, ...trees], options)).map(asFalsehood)
+/**
+ * The commit says what it says only if it, and all its folders and files, hold what their names say. A file that is missing, as in a
+ * partial clone, deceives nobody.
+ */
+const falseParts = Effect.fnUntraced(function* (directory: string, { entries, hash }: Commit, options: ObjectOptions) {
+  const { memory: _, ...plain } = options
+  const root = (yield* insist(directory, ["rev-parse", `${hash}^{tree}`], plain)).trim()
+  const hashesOf = (type: string) => entries.flatMap((entry) => (entry.type === type ? [entry.hash] : []))
+  const needed = new Set([hash, root, ...hashesOf("tree")])
+  const { missing, wrong } = yield* falseObjects(directory, [...needed, ...hashesOf("blob")], options)
+  return [...wrong, ...missing.filter((one) => needed.has(one))].map(asFalsehood)
 })
+
+/** Worktrees of a repository have one store, a submodule has its own. `folder`: as in `Comparison`. */
+export const memoryOfObjects = (folder: string, kind: "tree" | "submodule" = "tree"): string =>
+  kind === "tree" ? join(dirname(folder), "objects.json") : `${folder}-objects.json`
 
 /** What git lists of files that no commit has, and the folders that it could not open: it goes on without them. */
 const listOthers = Effect.fnUntraced(function* (directory: string, more: ReadonlyArray<string>, options: GitOptions) {
@@ -174,7 +194,9 @@ export const compareTree = Effect.fn("compareTree")(function* (
   const commit = yield* readCommit(directory, hash, options).pipe(Effect.catchIf(isGits, () => Effect.undefined))
   if (commit === undefined)
     return { differences: [{ path: `commit ${hash}`, why: "cannot be read as a whole" }], submodules: [] }
-  const unsound = yield* falseParts(directory, commit, options)
+  yield* ownFolder(request.folder)
+  const memory = memoryOfObjects(request.folder, request.gitDirectory === undefined ? "submodule" : "tree")
+  const unsound = yield* falseParts(directory, commit, { ...options, memory })
   if (unsound.length > 0) return { differences: unsound, submodules: [] }
   const said = yield* changedAttributes(directory, commit)
   const own = { folder: request.folder, rules: rulesOf(commit) }
@@ -237,10 +259,10 @@ export const compareTree = Effect.fn("compareTree")(function* (
 })
 
 /**
- * Records what lies unseen in the folders of a commit, so that it is believed from now on: quality gates, which run what is
- * committed, left it. `folder`: as in `Comparison`.
+ * What lies unseen in the folders of a commit, such as a pipe or an empty folder, and did not stand there before anybody worked in
+ * the tree. `folder`: as in `Comparison`.
  */
-export const acceptUnlisted = Effect.fn("acceptUnlisted")(function* (
+export const addedUnlisted = Effect.fn("addedUnlisted")(function* (
   directory: string,
   hash: string,
   folder: string,
@@ -248,7 +270,7 @@ export const acceptUnlisted = Effect.fn("acceptUnlisted")(function* (
 ) {
   const commit = yield* readCommit(directory, hash, options)
   const found = yield* unlistedEntries(directory, commit, [], options)
-  yield* addStanding(
+  return yield* withoutStanding(
     folder,
     found.filter(({ mayStay }) => mayStay)
   )

@@ -4,9 +4,20 @@
  */
 import { createHash, type Hash } from "node:crypto"
 import { Effect } from "effect"
-import { refused } from "./ownIndex.ts"
-import { type GitOptions, objectNotFetched, runGit } from "./runGit.ts"
+import { replaceFile } from "./files.ts"
+import { onDisk, refused } from "./ownIndex.ts"
+import { isSettled, nothingProven, readClock, readProven, recall, remembered, writeProven } from "./provenObjects.ts"
+import { type GitOptions, objectNotFetched, runGit, untilBlocked } from "./runGit.ts"
 import type { ProgramFailed, ProgramOutput } from "./runProgram.ts"
+import {
+  gitOfStore,
+  type LooseCopy,
+  looseCopies,
+  looseLinks,
+  objectFolders,
+  type PackSource,
+  packSources
+} from "./storedCopies.ts"
 
 /** As git names what is not there. */
 const isZero = (hash: string) => /^0*$/.test(hash)
@@ -23,10 +34,13 @@ interface Reading {
 
 /**
  * Reads what `git cat-file --batch` writes for some objects, in their order, whatever the pieces it comes in. `proven` are those
- * whose content has their name as its hash.
+ * whose content has their name as its hash, `differing` those whose
+ * content has not, `missing` those that git says are not there.
  */
 export const readObjects = (asked: ReadonlyArray<string>) => {
   const proven = new Set<string>()
+  const differing = new Set<string>()
+  const missing = new Set<string>()
   let at = 0
   let header = ""
   let reading: Reading | undefined
@@ -37,6 +51,7 @@ export const readObjects = (asked: ReadonlyArray<string>) => {
     const [name = "", type = "", size = ""] = header.split(" ")
     header = ""
     if (name !== asked[at] || !/^\d+$/.test(size)) {
+      if (name === asked[at] && type === "missing") missing.add(name)
       at += 1
       return
     }
@@ -45,7 +60,8 @@ export const readObjects = (asked: ReadonlyArray<string>) => {
   }
   const finish = ({ hash }: Reading) => {
     const name = asked[at] ?? ""
-    if (hash.digest("hex") === name) proven.add(name)
+    const names = hash.digest("hex") === name ? proven : differing
+    names.add(name)
     at += 1
     reading = undefined
     endsLine = true
@@ -73,7 +89,7 @@ export const readObjects = (asked: ReadonlyArray<string>) => {
       }
     }
   }
-  return { take, proven }
+  return { take, proven, differing, missing }
 }
 
 /** Objects may be many and large: a repository with years of work in one phase. */
@@ -85,39 +101,145 @@ const largestOutputBytes = 16 * 1024 ** 3
 /** The lines of git's output that are names of objects. */
 const hashesOf = (output: string) => output.split("\n").filter((line) => /^[0-9a-f]+$/.test(line))
 
-/** Those of some objects (whole hashes) that are missing, cannot be read, or hold something else. */
+const batch = ["cat-file", "--batch", "--buffer"]
+
+const inputOf = (hashes: ReadonlyArray<string>) => hashes.map((hash) => `${hash}\n`).join("")
+
+/** What git reads of some objects from the files alone that some links lead to. */
+const readFrom = Effect.fnUntraced(function* (
+  directory: string,
+  links: PackSource["links"],
+  asked: ReadonlyArray<string>,
+  options: GitOptions
+) {
+  const [first] = asked
+  const { missing, proven, take } = readObjects(asked)
+  if (first !== undefined) {
+    const how = { timeoutMs, largestOutputBytes, ...options, input: inputOf(asked), take }
+    // It sees the repository by links, so what it may wait for is looked for where it is.
+    yield* gitOfStore(links, first, batch, how).pipe(Effect.raceFirst(untilBlocked(directory)))
+  }
+  return { missing, proven, wrong: asked.filter((hash) => !proven.has(hash) && !missing.has(hash)) }
+})
+
+/** gits that only look are asked at the same time, as far as there are processors. */
+const atOnce = { concurrency: 4 }
+
+export interface FalseObjects {
+  /** Those of which a copy in git's store holds something else, or cannot be read. */
+  readonly wrong: ReadonlyArray<string>
+  /** Those of which there is no copy that can be read. */
+  readonly missing: ReadonlyArray<string>
+}
+
+export interface ObjectOptions extends GitOptions {
+  /** A file in a folder that no command can write, where what was found is remembered. Absent: all is hashed. */
+  readonly memory?: string | undefined
+}
+
+/**
+ * Which of some objects (whole hashes) do not hold what their names say, in any of the copies that git's store has of them: it
+ * reads now this one, now that one.
+ */
 export const falseObjects = Effect.fn("falseObjects")(function* (
   directory: string,
   hashes: Iterable<string>,
-  options: GitOptions = {}
-): Effect.fn.Return<ReadonlyArray<string>, ProgramFailed> {
+  { memory, ...options }: ObjectOptions = {}
+): Effect.fn.Return<FalseObjects, ProgramFailed> {
   const asked = [...new Set(hashes)].filter((hash) => !isZero(hash))
-  if (asked.length === 0) return []
-  const { proven, take } = readObjects(asked)
-  const input = asked.map((hash) => `${hash}\n`).join("")
-  yield* runGit(directory, ["cat-file", "--batch", "--buffer"], {
-    ...{ timeoutMs, largestOutputBytes },
-    ...options,
-    input,
-    take
-  })
-  return asked.filter((hash) => !proven.has(hash))
+  if (asked.length === 0) return { wrong: [], missing: [] }
+  const isAsked = new Set(asked)
+  const folders = yield* objectFolders(directory, options)
+  // Before anything is read: what changes meanwhile is newer.
+  const clock = memory === undefined ? undefined : yield* onDisk(() => readClock(memory))
+  const text = memory === undefined ? undefined : yield* onDisk(() => recall(memory))
+  const before = readProven(text)
+  const packs = (yield* Effect.forEach(folders, (folder) => onDisk(() => packSources(folder)))).flat()
+  const ids = new Set(packs.map(({ id }) => id))
+  // An object may have been in a pack that is gone, and be somewhere else now.
+  const known = [...before.sources].every((id) => ids.has(id)) ? before : nothingProven
+  const isKnown = (hash: string) => known.packed.has(hash) || known.loose.has(hash)
+  const unknown = asked.filter((hash) => !isKnown(hash))
+
+  const wrong = new Set<string>()
+  const right = new Set(asked.filter((hash) => known.packed.has(hash)))
+  const packed = new Set(right)
+  const sources = new Set<string>()
+  yield* Effect.forEach(
+    packs,
+    Effect.fnUntraced(function* (pack) {
+      const read = yield* readFrom(directory, pack.links, known.sources.has(pack.id) ? unknown : asked, options)
+      const isKept = clock !== undefined && isSettled(clock, pack)
+      if (isKept) sources.add(pack.id)
+      for (const hash of read.wrong) wrong.add(hash)
+      for (const hash of read.proven) {
+        right.add(hash)
+        if (isKept) packed.add(hash)
+      }
+    }),
+    atOnce
+  )
+
+  const loose = new Map<string, ReadonlyArray<string>>()
+  const keep = ({ changedMs, device, hash, state }: LooseCopy) => {
+    right.add(hash)
+    if (clock !== undefined && isSettled(clock, { changedMs, devices: [device] }))
+      loose.set(hash, [...(loose.get(hash) ?? []), state])
+  }
+  for (const folder of folders) {
+    const copies = yield* onDisk(() => looseCopies(folder, isAsked))
+    const changed = copies.filter(({ hash, state }) => known.loose.get(hash)?.includes(state) !== true)
+    const readable = changed.flatMap(({ hash, isFile }) => (isFile ? [hash] : []))
+    const read = yield* readFrom(directory, looseLinks(folder, readable), readable, options)
+    const isChanged = new Set(changed)
+    for (const copy of copies) {
+      if (!isChanged.has(copy) || read.proven.has(copy.hash)) keep(copy)
+      else wrong.add(copy.hash)
+    }
+  }
+
+  // Such as an object that git packed meanwhile.
+  const left = asked.filter((hash) => !right.has(hash) && !wrong.has(hash))
+  const again = readObjects(left)
+  if (left.length > 0) {
+    const how = { timeoutMs, largestOutputBytes, ...options, input: inputOf(left), take: again.take }
+    yield* runGit(directory, batch, how)
+  }
+  for (const hash of again.differing) wrong.add(hash)
+  if (memory !== undefined) {
+    const isRight = (hash: string) => !wrong.has(hash)
+    const found = {
+      sources,
+      packed: new Set([...packed].filter(isRight)),
+      loose: new Map([...loose].filter(([hash]) => isRight(hash)))
+    }
+    const kept = writeProven(remembered(known, found))
+    if (kept !== text) yield* onDisk(() => replaceFile(memory, kept))
+  }
+  return {
+    wrong: asked.filter((hash) => wrong.has(hash)),
+    missing: left.filter((hash) => !again.proven.has(hash) && !wrong.has(hash))
+  }
 })
 
 /**
- * The false ones of some commits (whole hashes) and of all their folders. What is missing below a commit, as in a partial clone,
+ * The false ones of some commits (whole hashes) and of all that they have. What is missing below a commit, as in a partial clone,
  * deceives nobody.
  */
 export const falseTrees = Effect.fn("falseTrees")(function* (
   directory: string,
   commits: ReadonlyArray<string>,
-  options: GitOptions = {}
+  { memory, ...options }: ObjectOptions = {}
 ): Effect.fn.Return<ReadonlyArray<Falsehood>, ProgramFailed> {
   if (commits.length === 0) return []
-  const kinds = ["--objects", "--no-object-names", "--filter=blob:none", "--missing=allow-any"]
+  const kinds = ["--objects", "--no-object-names", "--missing=allow-any"]
   const input = commits.map((hash) => `${hash}\n`).join("")
   const listed = yield* runGit(directory, ["rev-list", "--no-walk", ...kinds, "--stdin"], { ...options, input })
-  const found = yield* falseObjects(directory, [...commits, ...hashesOf(listed.stdout)], options)
+  const { missing, wrong } = yield* falseObjects(directory, [...commits, ...hashesOf(listed.stdout)], {
+    ...options,
+    memory
+  })
+  const found = [...wrong, ...missing]
   if (found.length === 0 && listed.exitCode !== 0) return yield* refused("rev-list", listed)
   return found.map(asFalsehood)
 })
@@ -172,13 +294,13 @@ const graph: Falsehood = { path: "git's objects/info/commit-graph", why: "does n
 
 /**
  * What deceives whoever reads the work between two commits (hashes) with git: false objects among the commits and what they change,
- * before and after, and a commit-graph that tells of other commits. What they leave as it was is not looked at.
+ * before and after, and a commit-graph that tells of other commits. What they leave as it was is not looked at here.
  */
 export const falsehoodsBetween = Effect.fn("falsehoodsBetween")(function* (
   directory: string,
   base: string,
   commit: string,
-  options: GitOptions = {}
+  { memory, ...options }: ObjectOptions = {}
 ): Effect.fn.Return<ReadonlyArray<Falsehood>, ProgramFailed> {
   const range = ["--end-of-options", `${base}..${commit}`]
   const diff = ["diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", "--no-abbrev", "--end-of-options", base, commit]
@@ -192,7 +314,11 @@ export const falsehoodsBetween = Effect.fn("falsehoodsBetween")(function* (
   const [named = nothing, walked = nothing, differing = nothing] = asked
   // Of a name that stands for nothing git repeats the name.
   const hashes = [named, walked].flatMap(({ stdout }) => hashesOf(stdout))
-  const found = yield* falseObjects(directory, [...hashes, ...objectsInDiff(differing.stdout)], options)
+  const objects = yield* falseObjects(directory, [...hashes, ...objectsInDiff(differing.stdout)], {
+    ...options,
+    memory
+  })
+  const found = [...objects.wrong, ...objects.missing]
   if (found.length > 0) {
     const missing = yield* notFetchedOf(directory, found, options)
     return missing === undefined ? found.map(asFalsehood) : [asMissing(missing)]

@@ -109,7 +109,16 @@ const unread = "-"
 
 const sha256 = (content: Buffer | string) => createHash("sha256").update(content).digest("hex")
 
-const hashOf = async (directory: Bytes, path: Bytes, found: BigIntStats, largestBytes: number): Promise<string> => {
+/** Gets what was hashed. */
+type Keep = (hash: string, content: Buffer) => Promise<void>
+
+const hashOf = async (
+  directory: Bytes,
+  path: Bytes,
+  found: BigIntStats,
+  largestBytes: number,
+  keep?: Keep
+): Promise<string> => {
   const place = placeOf(directory, path)
   const read = found.isSymbolicLink()
     ? readlink(place, "buffer")
@@ -117,7 +126,10 @@ const hashOf = async (directory: Bytes, path: Bytes, found: BigIntStats, largest
       ? readForeignFile(place, { largestBytes, follow: false })
       : undefined
   const content = await read?.catch(() => undefined)
-  return content === undefined ? unread : sha256(content)
+  if (content === undefined) return unread
+  const hash = sha256(content)
+  await keep?.(hash, content)
+  return hash
 }
 
 /** Runs in groups, in order. */
@@ -126,10 +138,11 @@ const inGroups = async <A>(all: Iterable<A>, run: (one: A) => Promise<void>) => 
   for (let at = 0; at < list.length; at += atOnce) await Promise.all(list.slice(at, at + atOnce).map(run))
 }
 
-/** Looks at files, and at each file of folders. `paths`: as git writes them, relative. */
+/** Looks at files, and at each file of folders. `paths`: as git writes them, relative. `keep` gets the content of a link, too: where it leads. */
 export const readFileStates = async (
   directory: string,
   paths: ReadonlyArray<string>,
+  keep?: Keep,
   { largestBytes, mostBytes, mostFiles }: StateLimits = usualLimits
 ): Promise<FileStates> => {
   const root = asBytes(directory)
@@ -141,7 +154,7 @@ export const readFileStates = async (
     if (typeof found === "string") return void files.push([path, found])
     const isRead = found.size <= Math.min(left, largestBytes)
     if (isRead) left -= Number(found.size)
-    files.push([path, stateOf(found, isRead ? await hashOf(root, path, found, largestBytes) : unread)])
+    files.push([path, stateOf(found, isRead ? await hashOf(root, path, found, largestBytes, keep) : unread)])
   })
   return { files, isWhole: listed.partly.length === 0 }
 }
@@ -151,6 +164,13 @@ export interface ChangedFile {
   readonly path: string
   /** `unlisted`: a folder that holds more than can be compared. */
   readonly how: "new" | "changed" | "unlisted"
+  /** What it was, where its content was hashed: the SHA-256, and the mode with the kind of the file. */
+  readonly before?: { readonly hash: string; readonly mode: number }
+}
+
+const contentOf = (state: string): Pick<ChangedFile, "before"> => {
+  const [mode, , , hash = unread] = state.split(" ")
+  return hash === unread ? {} : { before: { hash, mode: Number(mode) } }
 }
 
 /** Whether only OpenCode has changed the file, as it does whenever it starts. */
@@ -187,7 +207,7 @@ export const changedFiles = async (
     const state = known.get(path)
     if (state === undefined && before.isWhole) changed.push({ path: asClearText(path), how: "new" })
     if (state !== undefined && !(await isSame(root, path, state, largestBytes)))
-      changed.push({ path: asClearText(path), how: "changed" })
+      changed.push({ path: asClearText(path), how: "changed", ...contentOf(state) })
   })
   return changed.sort((one, other) => (one.path < other.path ? -1 : 1))
 }

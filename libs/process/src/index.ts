@@ -7,10 +7,10 @@ export { type Replacement, replacementFolders, replacementsIn } from "./alteredH
 export { childEnvironment, commandEnvironment, commandsOfTree } from "./childEnvironment.ts"
 export { type CommittedFile, commitFile, type FileToCommit } from "./commitFile.ts"
 export { committedTexts } from "./committedTexts.ts"
-export { acceptUnlisted, type Comparison, type Difference } from "./committedTree.ts"
+export { addedUnlisted, type Comparison, type Difference, memoryOfObjects } from "./committedTree.ts"
 export { commonDirectoryOf } from "./commonDirectory.ts"
 export { type Falsehood, falsehoodsBetween, falseTrees } from "./falseObjects.ts"
-export { changedFiles, FileStates, readFileStates } from "./fileStates.ts"
+export { type ChangedFile, changedFiles, FileStates, readFileStates } from "./fileStates.ts"
 export { hasCode, type ReplaceOptions, replaceFile } from "./files.ts"
 export {
   ForeignFileRefused,
@@ -68,6 +68,7 @@ export { shadowedAttributes, textByContent } from "./shadowedAttributes.ts"
 export { type GuardedProcess, GuardFailed, type GuardOptions, startGuarded } from "./startGuarded.ts"
 export { type PipedOptions, type PipedProcess, startPiped } from "./startPiped.ts"
 export { steadyPath, steadyPathOrAbove, UnsteadyPath } from "./steadyPath.ts"
+export type { Unlisted } from "./unlistedEntries.ts"
 export {
   instructionNames,
   recordUntrackedInstructions,

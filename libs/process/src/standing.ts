@@ -1,6 +1,5 @@
 /**
- * What stood in a working tree before anybody worked in it, and what quality gates left there: a person's own empty folders, the
- * socket of a server that runs, caches. It is believed by its name; a record of Reprise's own says which it was.
+ * What stood in a working tree before anybody worked in it: a person's own empty folders, the socket of a server that runs, caches. It is believed by its name; a record of Reprise's own says which it was.
  */
 import { Effect, Schema } from "effect"
 import { replaceFile } from "./files.ts"
@@ -38,13 +37,6 @@ const write = (folder: string, keys: ReadonlyArray<string>) =>
 
 /** Records what stands in a tree now, in the place of what was recorded. `folder`: that of Reprise's own index of the tree. */
 export const recordStanding = (folder: string, found: ReadonlyArray<Standing>) => write(folder, found.map(keyOf))
-
-/** Records more. */
-export const addStanding = Effect.fnUntraced(function* (folder: string, found: ReadonlyArray<Standing>) {
-  const known = yield* read(folder)
-  const added = found.map(keyOf).filter((key) => !known.has(key))
-  if (added.length > 0) yield* write(folder, [...known, ...added])
-})
 
 /** Those that were not recorded. */
 export const withoutStanding = Effect.fnUntraced(function* <A extends Standing>(

@@ -18,15 +18,17 @@ describe("objects that git writes", () => {
   const written = Buffer.from(`${one.text}${missing} missing\n${empty.text}${two.text}`)
 
   it.each([1, 2, 7, 1000])("are known by their content, in pieces of %i bytes", (size) => {
-    const { proven, take } = readObjects(asked)
+    const { missing: absent, proven, take } = readObjects(asked)
     for (let at = 0; at < written.length; at += size) take(written.subarray(at, at + size))
     assert.deepStrictEqual([...proven], [one.hash, empty.hash, two.hash])
+    assert.deepStrictEqual([...absent], [missing])
   })
 
   it("are false with any other content", () => {
-    const { proven, take } = readObjects([one.hash, two.hash])
+    const { differing, proven, take } = readObjects([one.hash, two.hash])
     take(Buffer.from(`${one.text.replace("\nb", "\nB")}${two.text}`))
     assert.deepStrictEqual([...proven], [two.hash])
+    assert.deepStrictEqual([...differing], [one.hash])
   })
 
   it("are named on both sides of a difference, but for submodules", () => {

@@ -16,7 +16,7 @@ const folder = Effect.acquireRelease(
       writeFileSync(join(root, path), text)
     }
     for (const name of ["a", "b", "deep/c"]) write(`out/${name}`, "1")
-    const states = (how: StateLimits = limits) => Effect.promise(() => readFileStates(root, ["out/"], how))
+    const states = (how: StateLimits = limits) => Effect.promise(() => readFileStates(root, ["out/"], undefined, how))
     return { root, write, states }
   }),
   ({ root }) => Effect.sync(() => rmSync(root, { recursive: true, force: true }))

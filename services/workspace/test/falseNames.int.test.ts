@@ -16,7 +16,7 @@ import { adapters } from "./support/repository.ts"
 const parted = Effect.gen(function* () {
   const at = yield* scene
   const bottom = at.git("rev-parse", "HEAD")
-  at.put("lib/upstream.mjs", "1\n")
+  at.put("lib/upstream.mjs", "2\n")
   const upstream = at.commit("upstream")
   at.git("update-ref", "refs/remotes/origin/main", upstream)
   at.git("tag", "--annotate", "-m", "tagged", "v1", upstream)
@@ -48,6 +48,10 @@ const attacks: ReadonlyArray<{ readonly name: string; readonly falsify: (at: Par
     falsify: (at, done) => falsifyTree(at, `${at.bottom}^{tree}`, `${done}^{tree}`)
   },
   { name: "a folder of the branch", falsify: (at, done) => falsifyTree(at, `${at.upstream}:lib`, `${done}:lib`) },
+  {
+    name: "a file of the branch",
+    falsify: (at) => putObject(at, at.git("rev-parse", `${at.upstream}:lib/upstream.mjs`), "blob", Buffer.from(forged))
+  },
   {
     name: "the commit of the branch",
     falsify: (at, done) => putObject(at, at.upstream, "commit", textOf(at, "commit", done))

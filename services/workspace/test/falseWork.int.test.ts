@@ -3,8 +3,9 @@ import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { finishPhase } from "../src/work/phase/finishPhase.ts"
 import { verifyClaims } from "../src/work/verify/verifyClaims.ts"
-import { claims } from "./support/commands.ts"
+import { claims, finish } from "./support/commands.ts"
 import { check, exchange, forged, honest, putObject, type Scene, scene } from "./support/hostileAuthor.ts"
 import { adapters } from "./support/repository.ts"
 
@@ -69,6 +70,55 @@ layer(adapters, { excludeTestServices: true })("the work that a reviewer reads",
       assert.match(yield* at.detailOf(done), told)
       const claimed = yield* verifyClaims(claims(at.base, [], { commit: done }), at.place)
       assert.containSubset(claimed, { _tag: "ClaimsRejected", reason: "missing" })
+    })
+  )
+
+  it.effect(
+    "is refused if git's store has another content of a file that it leaves as it was, when a phase ends too",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* scene
+        const done = at.work()
+        assert.strictEqual(yield* at.detailOf(done), "verified")
+        putObject(at, at.git("rev-parse", `HEAD:${check}`), "blob", Buffer.from(forged))
+        assert.strictEqual(at.git("status", "--porcelain"), "", "git sees nothing")
+        assert.match(
+          yield* at.detailOf(done),
+          /^dirty-tree: Not committed: git's object [0-9a-f]{40} \(does not hold what its name says\)/
+        )
+        const finished = yield* finishPhase(finish(undefined, done), at.place)
+        assert.match(finished._tag === "PhaseBlocked" ? finished.dirty.join() : finished._tag, /^git's object /)
+      })
+  )
+
+  it.effect(
+    "keeps the phase from ending if git shows a file as it was before otherwise than when it was verified",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* scene
+        const before = at.git("rev-parse", `HEAD:${check}`)
+        at.put(check, forged)
+        const done = at.commit()
+        assert.strictEqual(yield* at.detailOf(done), "verified")
+        putObject(at, before, "blob", Buffer.from(forged))
+        const finished = yield* finishPhase(finish(undefined, done), at.place)
+        assert.match(finished._tag === "PhaseBlocked" ? finished.dirty.join() : finished._tag, /^git's object /)
+      })
+  )
+
+  it.effect("keeps the phase from ending if a commit-graph tells of other work since it was verified", () =>
+    Effect.gen(function* () {
+      const at = yield* scene
+      const done = at.work()
+      assert.strictEqual(yield* at.detailOf(done), "verified")
+      at.git("commit-graph", "write", "--reachable")
+      exchange(
+        join(at.root, ".git/objects/info/commit-graph"),
+        at.git("rev-parse", `${done}^{tree}`),
+        at.git("rev-parse", `${at.base}^{tree}`)
+      )
+      const finished = yield* finishPhase(finish(undefined, done), at.place)
+      assert.match(finished._tag === "PhaseBlocked" ? finished.dirty.join() : finished._tag, /commit-graph/)
     })
   )
 

@@ -228,16 +228,24 @@ layer(adapters, { excludeTestServices: true })("the tree that gates run on", (it
     })
   )
 
-  it.effect("is that of the commit with what quality gates leave, each time that they run", () =>
-    Effect.gen(function* () {
-      const at = yield* scene
-      const done = at.work()
-      const leave = "mkdir -p logs out && echo x > logs/run.log && mkfifo src/pipe"
-      assert.strictEqual((yield* qualityGates(gates([leave]), at.place))._tag, "QualityPassed")
-      assert.strictEqual(yield* at.detailOf(done), "verified")
-      execFileSync("mkfifo", [join(at.root, "src/test")])
-      assert.match(yield* at.detailOf(done), /^dirty-tree: Not committed: src\/test \(/)
-    })
+  it.effect.each(["true", "false"])(
+    "is that of the commit after quality gates that leave things behind, and end with: %s",
+    (end) =>
+      Effect.gen(function* () {
+        const at = yield* scene
+        const done = at.work()
+        const leave = "mkdir -p logs test odd && echo x > logs/run.log && mkfifo src/pipe odd/pipe"
+        const event = yield* qualityGates(gates([leave, end]), at.place)
+        assert.strictEqual(event._tag, end === "true" ? "QualityPassed" : "QualityFailed")
+        assert.deepStrictEqual(
+          ["logs/run.log", "test", "odd", "src/pipe"].map((path) => existsSync(join(at.root, path))),
+          [true, false, false, false],
+          "only what rules hide stays"
+        )
+        assert.strictEqual(yield* at.detailOf(done), "verified")
+        execFileSync("mkfifo", [join(at.root, "src/test")])
+        assert.match(yield* at.detailOf(done), /^dirty-tree: Not committed: src\/test \(/)
+      })
   )
 
   it.effect.each([

@@ -1,5 +1,15 @@
 /** What was not committed when a run began is no change as long as it is as it was then: a gate runs on it, and no reviewer sees it. */
-import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -219,15 +229,47 @@ layer(adapters, { excludeTestServices: true })("what was not committed before a 
     })
   )
 
-  it.effect("is no change with what quality gates write there, until an author changes that", () =>
+  it.effect.each(["true", "false"])("is put back after quality gates, whether they pass: %s", (ending) =>
     Effect.gen(function* () {
       const at = yield* dirty
       at.work()
-      const writing = "echo 2 > generated/data.txt && echo 2 > generated/report.txt"
-      assert.strictEqual((yield* qualityGates(gates([writing]), at.place))._tag, "QualityPassed")
+      const writing =
+        "echo 2 > generated/data.txt && echo 2 > generated/report.txt && ln -sf notes.txt generated/deep/data.txt"
+      const event = yield* qualityGates(gates([writing, "chmod 755 notes.txt", ending]), at.place)
+      assert.strictEqual(event._tag, ending === "true" ? "QualityPassed" : "QualityFailed")
       assert.strictEqual(yield* at.outcome, "verified")
-      at.put("generated/report.txt", "3\n")
-      assert.match(yield* at.outcome, new RegExp(`generated/report\\.txt ${isChanged}`))
+      assert.strictEqual(readFileSync(join(at.root, "generated/data.txt"), "utf8"), "1\n")
+      assert.strictEqual(readFileSync(join(at.root, "generated/deep/data.txt"), "utf8"), "1\n")
+      assert.isFalse(existsSync(join(at.root, "generated/report.txt")))
+      const [moved = "", restored = ""] = "notes" in event ? (event.notes ?? []) : []
+      assert.match(moved, /was moved to .*: generated\/report\.txt\.$/)
+      assert.match(restored, /were put back, .*: generated\/data\.txt, generated\/deep\/data\.txt, notes\.txt\.$/)
+      const [, aside = ""] = /moved to (.*): /.exec(moved) ?? []
+      assert.lengthOf(readdirSync(aside), 4, "nothing is lost")
+    })
+  )
+
+  it.effect("is put back before quality gates, if earlier ones were killed with their host", () =>
+    Effect.gen(function* () {
+      const at = yield* dirty
+      at.work()
+      at.put("generated/report.txt", "2\n")
+      at.put("generated/data.txt", "2\n")
+      const event = yield* qualityGates(
+        gates(["grep 1 generated/data.txt && test ! -e generated/report.txt"]),
+        at.place
+      )
+      assert.strictEqual(event._tag, "QualityPassed")
+    })
+  )
+
+  it.effect("stays as quality gates changed it in the user's own tree, and what they add is moved away", () =>
+    Effect.gen(function* () {
+      const at = yield* dirtyTree("user")
+      at.work()
+      yield* qualityGates(gates(["echo 2 > notes.txt; echo 2 > generated/report.txt"]), at.place)
+      assert.match(yield* at.outcome, /^Files that were not committed .* have changed, .*: notes\.txt\.$/)
+      assert.isFalse(existsSync(join(at.root, "generated/report.txt")))
     })
   )
 

@@ -100,6 +100,9 @@ export type WorkspaceCommand = typeof WorkspaceCommand.Type
 /** The checkpoint's task that the commands verify; absent: they are the phase's own gates. */
 const checkpoint = Schema.optionalKey(Schema.String)
 
+/** What a person should know, such as branches that moved meanwhile. */
+const notes = Schema.optionalKey(Schema.Array(Schema.String))
+
 /** The newest commit that HEAD shares with the base of the work; present if HEAD no longer contains that base. */
 const rewrittenBase = Schema.optionalKey(Schema.String)
 
@@ -117,14 +120,13 @@ export const workspaceEvents = {
     kind: Schema.Literals(["not-a-repository", "dirty-tree", "in-use", "outside", "post-create", "other"]),
     reason: Schema.String
   },
-  QualityPassed: { ...atPhase, attempt: Schema.Int, results: Schema.Array(GateResult), checkpoint },
-  QualityFailed: { ...atPhase, attempt: Schema.Int, results: Schema.Array(GateResult), checkpoint },
+  QualityPassed: { ...atPhase, attempt: Schema.Int, results: Schema.Array(GateResult), checkpoint, notes },
+  QualityFailed: { ...atPhase, attempt: Schema.Int, results: Schema.Array(GateResult), checkpoint, notes },
   CommitVerified: {
     ...atPhase,
     commit: Schema.String,
     diffStat: Schema.optionalKey(Schema.String),
-    /** What a person should know of it, such as branches that moved meanwhile. */
-    notes: Schema.optionalKey(Schema.Array(Schema.String))
+    notes
   },
   CommitRejected: {
     ...atPhase,

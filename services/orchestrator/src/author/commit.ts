@@ -6,13 +6,14 @@ import { escalate, type Outcome, outcome } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 import { lastVerified } from "../phase/plan.ts"
 import { render } from "../prompts.ts"
+import { noted } from "../quality/noted.ts"
 import type { Retry } from "../question/question.ts"
 import { afterWork } from "./report.ts"
 
 export const commitVerified = (run: Run, event: InputOf<"CommitVerified">): Outcome => {
-  const { commit, diffStat, notes = [] } = event
+  const { commit, diffStat } = event
   const accepted: RunEvent = { _tag: "CommitAccepted", commit, ...(diffStat === undefined ? {} : { diffStat }) }
-  return outcome([accepted, ...notes.map((text): RunEvent => ({ _tag: "Noted", text }))], afterWork(run))
+  return outcome([accepted, ...noted(event)], afterWork(run))
 }
 
 /** After a rewritten history the work can only go on from it: continue and fix accept it. */

@@ -11,6 +11,7 @@ import { agentForStep } from "../agents/agentOf.ts"
 import { sessionFor } from "../author/session.ts"
 import { isBlank } from "../ledger/ledger.ts"
 import { locationOf, outlineOf, plannedPhase } from "../phase/plan.ts"
+import { noted } from "../quality/noted.ts"
 import type { OpenCheckpoint } from "../question/question.ts"
 import { beginContinuation, verifyTasks, writeState } from "./continuation.ts"
 import { aboutCheckpoint } from "./prompt.ts"
@@ -143,17 +144,20 @@ export const resolveCheckpoint = (
 export const checkpointVerified = (
   run: Run,
   phase: PhaseRun,
-  { _tag, results }: InputOf<"QualityPassed"> | InputOf<"QualityFailed">
+  event: InputOf<"QualityPassed"> | InputOf<"QualityFailed">
 ): Outcome => {
+  const { _tag, results } = event
   const passed = _tag === "QualityPassed"
   const { checkpoint } = phase
-  if (checkpoint === undefined) return outcome([{ _tag: "GatesEnded", passed, results }])
+  if (checkpoint === undefined) return outcome([{ _tag: "GatesEnded", passed, results }, ...noted(event)])
   const { task } = checkpoint.report
   const ended: RunEvent = { _tag: "GatesEnded", passed, results, checkpoint: task }
   const found = verifyText(results)
   const retryLeft = phase.autoRetries.length < run.request.options.limits.maxAutoRetries
   const events: RunEvents =
-    passed || !retryLeft ? [ended] : [ended, { _tag: "AutoRetried", reason: `At ${task}: ${found}` }]
+    passed || !retryLeft
+      ? [ended, ...noted(event)]
+      : [ended, ...noted(event), { _tag: "AutoRetried", reason: `At ${task}: ${found}` }]
   const after = runAfter(run, events).phase ?? phase
   const next =
     passed || retryLeft

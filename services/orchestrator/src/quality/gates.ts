@@ -5,6 +5,7 @@ import type { RunEvents } from "../actor/journal.ts"
 import { enter, escalate, type Outcome, outcome } from "../actor/moves.ts"
 import { type Evolution, nothing, type PhaseRun, type Run, withPhase } from "../actor/state.ts"
 import { failedGates, stepTask } from "../author/prompt.ts"
+import { noted } from "./noted.ts"
 
 export const hasGates = (run: Run): boolean => {
   const { gates, skipQuality } = run.request.options
@@ -31,17 +32,22 @@ export const startGates = (run: Run, phase: PhaseRun): RunEvents => {
 }
 
 export const qualityPassed = (event: InputOf<"QualityPassed">): Outcome =>
-  outcome([{ _tag: "GatesEnded", passed: true, results: event.results }], enter("REVIEW", "gates-passed"))
+  outcome(
+    [{ _tag: "GatesEnded", passed: true, results: event.results }, ...noted(event)],
+    enter("REVIEW", "gates-passed")
+  )
 
-export const qualityFailed = (run: Run, phase: PhaseRun, { results }: InputOf<"QualityFailed">): Outcome => {
+export const qualityFailed = (run: Run, phase: PhaseRun, event: InputOf<"QualityFailed">): Outcome => {
+  const { results } = event
   const ended = { _tag: "GatesEnded" as const, passed: false, results }
   const { maxQualityRetries } = run.request.options.limits
-  if (phase.qualityRetries < maxQualityRetries) return outcome([ended], enter("QUALITY_RETRY", "gates-failed"))
+  if (phase.qualityRetries < maxQualityRetries)
+    return outcome([ended, ...noted(event)], enter("QUALITY_RETRY", "gates-failed"))
   const names = failedGates(results)
     .map(({ command }) => `'${command}'`)
     .join(", ")
   return outcome(
-    [ended],
+    [ended, ...noted(event)],
     escalate({
       origin: "quality",
       reason: `Quality gates still fail after ${phase.qualityRetries} of ${maxQualityRetries} retries: ${names}.`,

@@ -11,6 +11,13 @@ const exhausted = () => {
 }
 
 describe("QUALITY_CHECK", () => {
+  it.each(["QualityPassed", "QualityFailed"] as const)("notes what a person should know of gates: %s", (_tag) => {
+    const s = checking()
+    const { attempt } = s.command("RunQualityGates")
+    s.tell({ _tag, runId, phase: s.phase.id, attempt, results: [], notes: ["a file was moved"] })
+    assert.strictEqual(s.run.notices.at(-1), "a file was moved")
+  })
+
   it("goes to REVIEW when all gates pass", () => {
     row(checking(), { _tag: "QualityPassed", runId, phase: "1", attempt: 1, results: [] }).sends([
       {

@@ -1,11 +1,12 @@
 /** The git operations that a workspace needs. */
-import type { CommittedFile, Difference, Falsehood, FileToCommit, GitLock } from "@reprise/process"
+import type { CommittedFile, Difference, Falsehood, FileToCommit, GitLock, Unlisted } from "@reprise/process"
 import type { CommitSubject } from "@reprise/protocol"
 import { Context, Effect, Layer } from "effect"
 import { commitCommands } from "./commitCommands.ts"
 import type { GitObject, Worktree } from "./gitOutput.ts"
 import type { Moved } from "./movedNames.ts"
 import type { GitResult } from "./runGit.ts"
+import type { VerifiedBase } from "./verifiedBase.ts"
 import { makeWorkingTreeCommands } from "./workingTreeCommands.ts"
 
 /** What git is asked about commits. */
@@ -65,13 +66,13 @@ export interface WorkingTreeCommands {
     folder: string,
     when: "before" | "after"
   ) => GitResult<ReadonlyArray<Difference>>
-  /** What quality gates left that git does not show, such as a socket, counts as no difference from now on. */
-  readonly acceptLeftovers: (directory: string, folder: string) => GitResult<void>
   /**
    * Has git forget what the indexes of the tree and its submodules say besides their entries, which a command can write. Cheap
    * where they are as git wrote them then. Fails while another git holds the lock of one.
    */
   readonly renewIndexes: (directory: string) => GitResult<void>
+  /** What git does not show and did not stand there before the run, such as a pipe or an empty folder. */
+  readonly addedUnseen: (directory: string, folder: string) => GitResult<ReadonlyArray<Unlisted>>
   /** Records what the names stand for with which gates may compare the work, such as `origin/main`. `folder`: as above. */
   readonly recordNames: (directory: string, folder: string) => GitResult<void>
   /** Those that stand for something else now. */
@@ -87,6 +88,9 @@ export interface WorkingTreeCommands {
     folder: string,
     more: ReadonlyArray<string>
   ) => GitResult<ReadonlyArray<Falsehood>>
+  /** From where on the work of a phase was verified last; undefined: nothing was. `folder`: as above. */
+  readonly verifiedBase: (folder: string) => GitResult<VerifiedBase | undefined>
+  readonly recordVerifiedBase: (folder: string, record: VerifiedBase) => GitResult<void>
   /** Commits one file as it is now, and nothing else, whatever is staged. Without hooks and signature. `folder`: as above. */
   readonly commitFile: (
     directory: string,

@@ -2,7 +2,7 @@
  * What a quality gate compares the work with, as `git diff origin/main...HEAD` does: the commits that names stood for before the run,
  * and those at which the work parted from them. A name may stay while an object behind it is falsified in git's store.
  */
-import { falseTrees, readForeignText, replaceFile } from "@reprise/process"
+import { falseTrees, memoryOfObjects, readForeignText, replaceFile } from "@reprise/process"
 import { Effect, Schema } from "effect"
 import { HostFault } from "../faults.ts"
 import { linesOf } from "./gitOutput.ts"
@@ -45,7 +45,7 @@ export const recordCompared = Effect.fn("recordCompared")(function* (
   yield* onDisk(() => replaceFile(recordOf(folder), JSON.stringify(compared)))
 })
 
-/** The false objects among these commits, `more` (whole hashes), and their folders. */
+/** The false objects among these commits, `more` (whole hashes), and what they have. */
 export const falseCompared = Effect.fn("falseCompared")(function* (
   directory: string,
   folder: string,
@@ -54,5 +54,7 @@ export const falseCompared = Effect.fn("falseCompared")(function* (
   const recorded = yield* onDisk(() => readForeignText(recordOf(folder), { largestBytes, follow: false }))
   const known = recorded === undefined ? [] : yield* decode(recorded).pipe(Effect.orElseSucceed(() => []))
   const commits = [...new Set([...known, ...more])]
-  return yield* falseTrees(directory, commits, atTop()).pipe(Effect.mapError(noAnswerOfGits("rev-list")))
+  return yield* falseTrees(directory, commits, { ...atTop(), memory: memoryOfObjects(folder) }).pipe(
+    Effect.mapError(noAnswerOfGits("rev-list"))
+  )
 })

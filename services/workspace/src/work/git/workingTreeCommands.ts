@@ -1,7 +1,7 @@
 /** The git commands for the working tree and its worktrees. */
 import { dirname, join, resolve } from "node:path"
 import {
-  acceptUnlisted,
+  addedUnlisted,
   commitFile,
   type Difference,
   differencesFromCommit,
@@ -19,6 +19,7 @@ import type { WorkingTreeCommands } from "./Git.ts"
 import { readWorktrees } from "./gitOutput.ts"
 import { movedNames, recordNames } from "./movedNames.ts"
 import { atTop, attempt, line, noAnswerOfGits, optional, text, topLevel } from "./runGit.ts"
+import { recordVerifiedBase, verifiedBase } from "./verifiedBase.ts"
 
 const dirty: WorkingTreeCommands["dirty"] = Effect.fnUntraced(function* (directory, untracked) {
   const request = { untracked: untracked === "each" ? "all" : "normal" } as const
@@ -65,10 +66,10 @@ const differences: WorkingTreeCommands["differences"] = Effect.fnUntraced(functi
   return yield* explained(directory, changes)
 })
 
-const acceptLeftovers: WorkingTreeCommands["acceptLeftovers"] = Effect.fnUntraced(function* (directory, folder) {
+const addedUnseen: WorkingTreeCommands["addedUnseen"] = Effect.fnUntraced(function* (directory, folder) {
   const head = yield* optional(directory, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
-  if (head === undefined) return
-  yield* acceptUnlisted(directory, head, folder, atTop()).pipe(Effect.mapError(noAnswerOfGits("ls-tree")))
+  if (head === undefined) return []
+  return yield* addedUnlisted(directory, head, folder, atTop()).pipe(Effect.mapError(noAnswerOfGits("ls-tree")))
 })
 
 const renewAll: WorkingTreeCommands["renewIndexes"] = Effect.fnUntraced(function* (directory) {
@@ -122,11 +123,13 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     branch: (directory) => optional(directory, ["symbolic-ref", "--quiet", "--short", "HEAD"]),
     dirty,
     differences,
-    acceptLeftovers,
+    addedUnseen,
     renewIndexes: renewAll,
     recordNames,
     movedNames,
     falseCompared,
+    verifiedBase,
+    recordVerifiedBase,
     commitFile: commitOneFile,
 
     isBranchName: (directory, name) =>

@@ -11,6 +11,7 @@ import { Git } from "../git/Git.ts"
 import { ownTreeFolder } from "../git/ownTreeFolder.ts"
 import { told } from "../git/uncommittedPaths.ts"
 import { Remotes } from "../remote/Remotes.ts"
+import { falsifiedSince } from "../verify/verifiedWork.ts"
 
 type FinishPhase = InputOf<"FinishPhase">
 
@@ -37,6 +38,9 @@ const findBlock = Effect.fnUntraced(function* (
   )
   if (others.length > 0)
     return { _tag: "PhaseBlocked", runId, phase, dirty: listed(others.map(told)) } satisfies WorkspaceFact
+  const falsified = yield* falsifiedSince(place, { runId, phase }, head)
+  if (falsified.length > 0)
+    return { _tag: "PhaseBlocked", runId, phase, dirty: listed(falsified.map(told)) } satisfies WorkspaceFact
   if (approved === undefined || head === approved) return undefined
   const changed = yield* git.changed(place.directory, approved, head)
   return changed.some((path) => path !== reviewPath)

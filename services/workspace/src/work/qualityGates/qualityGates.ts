@@ -2,20 +2,30 @@ import type { GateResult } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
-import { recordTolerated } from "../files/toleratedFiles.ts"
-import { Git } from "../git/Git.ts"
-import { ownTreeFolder } from "../git/ownTreeFolder.ts"
 import { renewIndexes } from "../git/renewIndexes.ts"
+import { putBackLeftovers } from "./leftovers.ts"
 import { commandSlugs, qualityLog, verifyLog } from "./logNames.ts"
 import { runShell } from "./runShell.ts"
 
 const passed = (result: GateResult) => result.exitCode === 0 && !result.timedOut
+
+const nothing: ReadonlyArray<string> = []
+
+/** A failure is none of the gates: what stays is told to the author. */
+const withoutLeftovers = (place: Place) =>
+  putBackLeftovers(place).pipe(
+    Effect.catch((fault) =>
+      Effect.as(Effect.logWarning(`What quality gates left in ${place.directory} stays there.`, fault), nothing)
+    )
+  )
 
 /** Runs every gate in order, even after one has failed (docs/design/workspace.md#workspace). */
 export const qualityGates = Effect.fn("qualityGates")(function* (command: InputOf<"RunQualityGates">, place: Place) {
   const { attempt, checkpoint, commands, environment = [], phase, runId, timeoutMs } = command
   const logOf = checkpoint === undefined ? qualityLog : verifyLog
   const slugs = commandSlugs(commands)
+  // Of gates that were killed with their host.
+  const earlier = yield* withoutLeftovers(place)
   const results = yield* Effect.forEach(commands, (gate, index) =>
     runShell({
       runId,
@@ -27,18 +37,16 @@ export const qualityGates = Effect.fn("qualityGates")(function* (command: InputO
       environment
     })
   )
-  const git = yield* Git
   // A reviewer's git would believe what a gate wrote there.
   yield* Effect.ignore(renewIndexes(place.directory), { log: "Warn" })
-  // Without it an author is told to remove what the gates make again each time.
-  yield* Effect.ignore(git.acceptLeftovers(place.directory, ownTreeFolder(place)), { log: "Warn" })
-  yield* Effect.ignore(recordTolerated(place), { log: "Warn" })
+  const notes = [...earlier, ...(yield* withoutLeftovers(place))]
   const event: WorkspaceFact = {
     _tag: results.every(passed) ? "QualityPassed" : "QualityFailed",
     runId,
     phase,
     attempt,
     results,
+    ...(notes.length === 0 ? {} : { notes }),
     ...(checkpoint === undefined ? {} : { checkpoint })
   }
   return event

@@ -12,6 +12,7 @@ import type { GitObject } from "../git/gitOutput.ts"
 import type { MovedName } from "../git/movedNames.ts"
 import { ownTreeFolder } from "../git/ownTreeFolder.ts"
 import { told, withoutLocalSettings } from "../git/uncommittedPaths.ts"
+import { recordVerified } from "./verifiedWork.ts"
 
 type VerifyCommit = InputOf<"VerifyCommit">
 export type Rejection = Pick<Extract<WorkspaceFact, { readonly _tag: "CommitRejected" }>, "reason" | "detail">
@@ -183,6 +184,7 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
   // Each move is told once.
   if (moved !== undefined) yield* git.recordNames(directory, ownTreeFolder(place))
   const diffStat = yield* git.diffStat(directory, base, commit)
+  yield* recordVerified(place, command, base, commit)
   const notes = [moved, dirty].filter((note) => note !== undefined)
   return { commit, diffStat, ...(notes.length === 0 ? {} : { notes }) }
 })
