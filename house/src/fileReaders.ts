@@ -10,7 +10,7 @@ import { isForTests, lineAt, productionFiles, type Sources } from "./sources.ts"
 /** Neither opens a file nor lists a folder. */
 const harmless: ReadonlySet<string> = new Set([
   ...["access", "accessSync", "chmod", "chmodSync", "constants", "existsSync", "link", "lstat", "lstatSync", "mkdir"],
-  ...["mkdirSync", "mkdtemp", "mkdtempSync", "readlink", "realpath", "realpathSync", "rename", "rm", "rmSync", "rmdir"],
+  ...["mkdirSync", "mkdtemp", "mkdtempSync", "readlink", "readlinkSync", "realpath", "realpathSync", "rename", "rm", "rmSync", "rmdir"],
   ...["stat", "statSync", "statfs", "statfsSync", "watch"]
 ])
 
@@ -44,6 +44,7 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "libs/sandbox/src/pinnedFolder.ts": "opens folders alone",
   "libs/process/src/removeForeign.ts": "opens folders alone",
   "libs/process/src/folderEntries.ts": "lists names that are no text",
+  "libs/sandbox/src/gitDirectories.ts": "lists names that are no text, in a folder that had few entries a moment ago",
   "libs/sandbox/src/putAside.ts": "copies what it puts aside, files of ordinary size alone",
   "libs/agent/src/opencode/server/": "reads the package of the agent, and .reprise",
   "libs/agent/src/claude/sdk/ClaudeSdk.ts": "reads the package of the agent",

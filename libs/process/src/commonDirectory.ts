@@ -17,13 +17,16 @@ const largestPointer = 64 * 1024
 const textOf = (path: string) =>
   readForeignText(path, { largestBytes: largestPointer, follow: false }).catch(() => undefined)
 
+const prefix = "gitdir: "
+
 /** That of a working tree. `top`: its folder. Undefined: there is no `.git` at the top that says it. */
 const directoryOf = async (top: string): Promise<string | undefined> => {
   const path = join(top, ".git")
   const found = await lstat(path).catch(() => undefined)
   if (found?.isFile() !== true) return found?.isDirectory() || found?.isSymbolicLink() ? path : undefined
-  const [, named] = /^gitdir: ([^\n]+?)[\r\n]*$/.exec((await textOf(path)) ?? "") ?? []
-  return named === undefined ? undefined : resolve(top, named)
+  const text = (await textOf(path)) ?? ""
+  const named = text.startsWith(prefix) ? text.slice(prefix.length).trimEnd() : ""
+  return named === "" ? undefined : resolve(top, named)
 }
 
 /** git would take refs from where the file `commondir` leads. */

@@ -19,13 +19,18 @@ export const isVersionName = (path: string): boolean => namePattern.test(basenam
 
 const largest = 16 * 1024
 
+const withoutComment = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const at = words.findIndex((word) => word.startsWith("#"))
+  return at === -1 ? words : words.slice(0, at)
+}
+
 /** A word such as `20`, `v22.1.0`, `lts/iron`, `3.12-dev` or `java=21.0.2-tem`; a comment is passed over. Pure. */
 export const namesVersionsAlone = (text: string): boolean =>
   text
     .replace(/^\uFEFF/, "")
     .split(/\r?\n/)
-    .map((line) => line.replace(/(?:^|\s)#.*$/, "").trim())
-    .every((line) => line === "" || line.split(/\s+/).every((word) => /^(?:\w+=)?(?:lts\/)?[\w*][\w.*+-]*$/.test(word)))
+    .flatMap((line) => withoutComment(line.trim().split(/\s+/)))
+    .every((word) => word === "" || /^(?:\w+=)?(?:lts\/)?[\w*][\w.*+-]*$/.test(word))
 
 /** Undefined: it names versions alone, or leads to another such file beside it. */
 export const versionsAt = async (path: string) => {
