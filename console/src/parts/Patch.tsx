@@ -2,6 +2,7 @@
 import { type FileDiffMetadata, processPatch } from "@pierre/diffs"
 import { FileDiff } from "@pierre/diffs/react"
 import type { ConsoleChangedFile, ConsoleChanges } from "@reprise/protocol"
+import { CatchBoundary } from "@tanstack/react-router"
 import { useMemo, useState } from "react"
 import { count } from "../data/words.ts"
 import LongText from "./LongText.tsx"
@@ -39,25 +40,28 @@ function Drawn({ file }: { readonly file: ConsoleChangedFile }) {
   const safe = useMemo(() => visible(text), [text])
   const isDrawn = shown === "whole" && linesOf(file) <= mostDrawnLines && text.length <= longestDrawn
   const diffs = useMemo(() => (isDrawn ? read(safe, visibleLine(path)) : []), [isDrawn, safe, path])
-  if (diffs.length === 0) return <LongText label={`Changes of ${visibleLine(path)}`} text={text} />
+  const plain = <LongText label={`Changes of ${visibleLine(path)}`} text={text} />
+  if (diffs.length === 0) return plain
   return (
-    <div className="border-line overflow-x-auto border-t">
-      {diffs.map((diff) => (
-        <FileDiff
-          fileDiff={diff}
-          key={diff.type}
-          options={{
-            diffStyle: "unified",
-            disableFileHeader: true,
-            overflow: "wrap",
-            theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
-            themeType: theme,
-            unsafeCSS: contrast,
-            hunkSeparators: "simple"
-          }}
-        />
-      ))}
-    </div>
+    <CatchBoundary errorComponent={() => plain} getResetKey={() => text}>
+      <div className="border-line overflow-x-auto border-t">
+        {diffs.map((diff) => (
+          <FileDiff
+            fileDiff={diff}
+            key={diff.type}
+            options={{
+              diffStyle: "unified",
+              disableFileHeader: true,
+              overflow: "wrap",
+              theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+              themeType: theme,
+              unsafeCSS: contrast,
+              hunkSeparators: "simple"
+            }}
+          />
+        ))}
+      </div>
+    </CatchBoundary>
   )
 }
 

@@ -1,5 +1,7 @@
 /** Words of an agent, with a plain form until the reader of markdown has been loaded. Very long ones are cut at first. */
+import { CatchBoundary } from "@tanstack/react-router"
 import { Suspense, useState } from "react"
+import { isCostly } from "./costlyWords.ts"
 import { loadedLater } from "./loadedLater.ts"
 import { visible } from "./visible.ts"
 
@@ -12,9 +14,14 @@ const longest = 20_000
 export function Words({ text }: { readonly text: string }) {
   const [all, setAll] = useState(false)
   const start = text.slice(0, longest)
+  const plain = <p className="whitespace-pre-wrap break-words">{visible(start)}</p>
+  const shown = isCostly(start) ? plain : <Markdown text={start} />
   return (
-    <Suspense fallback={<p className="whitespace-pre-wrap break-words">{visible(start)}</p>}>
-      {all ? <LongText label="All words" text={text} wraps /> : <Markdown text={start} />}
+    <Suspense fallback={plain}>
+      {/* What cannot be read as markdown takes nothing else of the page away. */}
+      <CatchBoundary errorComponent={() => plain} getResetKey={() => text}>
+        {all ? <LongText label="All words" text={text} wraps /> : shown}
+      </CatchBoundary>
       {!all && text.length > longest && (
         <button className="text-accent min-h-11 underline" onClick={() => setAll(true)} type="button">
           Show all {text.length} characters
