@@ -1,20 +1,17 @@
 /** A conversation in the messages that every runtime shares. Pure. */
-import { Schema } from "effect"
 import type { LastMessage } from "../../AgentRuntimeShape.ts"
 import type { ContentBlock, Message } from "../../Message.ts"
+import { toolInput } from "../../toolInput.ts"
 import { type Caused, type Entry, partsOf } from "./Conversation.ts"
 import { goOnText } from "./marker.ts"
 
 type Answer = Caused["answer"][number]
 
-const decodeInput = Schema.decodeUnknownOption(Schema.Record(Schema.String, Schema.Json))
-
 const blocksOf = (entry: Answer): ReadonlyArray<ContentBlock> => {
   if (entry.kind === "text") return [{ type: "text", text: entry.text }]
-  const input = decodeInput(entry.input)
   const use: ContentBlock = {
     type: "tool_use",
-    tool_use: { id: entry.id, name: entry.title, input: input._tag === "Some" ? input.value : {} }
+    tool_use: { id: entry.id, name: entry.title, input: toolInput(entry.input) }
   }
   const ended = entry.status === "completed" || entry.status === "failed"
   if (!ended) return [use]

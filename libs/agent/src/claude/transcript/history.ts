@@ -1,9 +1,9 @@
 /** Converts Claude's transcript to messages that every runtime shares. Pure. */
 import { Option, Schema } from "effect"
 import type { ContentBlock, Message } from "../../Message.ts"
+import { toolInput } from "../../toolInput.ts"
 import { blocksOf, entryOf, isFiller, type Line, readLine, type TranscriptBlock } from "./transcript.ts"
 
-const isJson = Schema.is(Schema.Record(Schema.String, Schema.Json))
 const isTexts = Schema.is(Schema.Array(Schema.Struct({ type: Schema.String, text: Schema.optional(Schema.String) })))
 
 const outputOf = (content: unknown): string => {
@@ -17,7 +17,7 @@ const contentOf = (block: TranscriptBlock): ReadonlyArray<ContentBlock> => {
       return block.text === undefined || block.text === "" ? [] : [{ type: "text", text: block.text }]
     case "tool_use": {
       const { id = "", input, name = "" } = block
-      return [{ type: "tool_use", tool_use: { id, name, input: isJson(input) ? input : {} } }]
+      return [{ type: "tool_use", tool_use: { id, name, input: toolInput(input) } }]
     }
     case "tool_result": {
       const { content, is_error: isError = false, tool_use_id: toolUseId = "" } = block

@@ -1,16 +1,14 @@
 /** Converts OpenCode's messages to messages that every runtime shares. Pure. */
 import type { Part } from "@opencode-ai/sdk/v2/client"
-import { Schema } from "effect"
 import type { ContentBlock, Message } from "../../Message.ts"
+import { toolInput } from "../../toolInput.ts"
 import type { Listed } from "./turnOf.ts"
-
-const isJson = Schema.is(Schema.Record(Schema.String, Schema.Json))
 
 const blocksOf = (part: Part): ReadonlyArray<ContentBlock> => {
   if (part.type === "text") return part.ignored === true ? [] : [{ type: "text", text: part.text }]
   if (part.type !== "tool") return []
   const { state } = part
-  const input = isJson(state.input) ? state.input : {}
+  const input = toolInput(state.input)
   const call: ContentBlock = { type: "tool_use", tool_use: { id: part.callID, name: part.tool, input } }
   const result = (output: string, isError: boolean): ContentBlock => ({
     type: "tool_result",
