@@ -12,6 +12,7 @@ import { convertedOtherwise } from "./conversions.ts"
 import { asFalsehood, falseObjects } from "./falseObjects.ts"
 import { unwatchedFiles } from "./flaggedFiles.ts"
 import { hiddenByReprise } from "./hiddenByReprise.ts"
+import { ignoredPaths } from "./ignoredPaths.ts"
 import { bytesOf, compareFiles, filesAt, GitEnded, insist, insistBytes, onDisk, refused } from "./ownIndex.ts"
 import { asBuffer, asBytes, asClearText, asText, fieldsOf, isUnclear } from "./pathBytes.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
@@ -40,22 +41,19 @@ const falseParts = Effect.fnUntraced(function* (directory: string, { entries, ha
 const listOthers = Effect.fnUntraced(function* (directory: string, more: ReadonlyArray<string>, options: GitOptions) {
   const args = ["ls-files", "--others", "-z", "--exclude-standard", ...more]
   const { bytes, stderr } = yield* insistBytes(directory, args, options)
-  return { bytes, names: fieldsOf(bytes), unopened: unopenedFolders(stderr) }
+  return { names: fieldsOf(bytes), unopened: unopenedFolders(stderr) }
 })
 
 /** What is ignored, and what in it says how git reads files, or hides files, though no commit does. */
 const hidden = Effect.fnUntraced(function* (directory: string, commit: Commit, options: GitOptions) {
-  const { bytes, names, unopened } = yield* listOthers(directory, ["--ignored", "--directory"], options)
+  const { names, unopened } = yield* listOthers(directory, ["--ignored", "--directory"], options)
   if (names.length === 0) return unopened
-  // It takes no pathspecs, and with this option does nothing.
-  const ask = ["--no-literal-pathspecs", "check-ignore", "--verbose", "--no-index", "-z", "--stdin"]
-  const asked = yield* bytesOf(directory, ask, { ...options, input: asBuffer(bytes) })
-  if (asked.exitCode > 1) return yield* refused("check-ignore", asked)
+  const ignored = yield* ignoredPaths(directory, names, ["--verbose"], options)
   const attributes = names
     .map(asClearText)
     .filter((path) => isAttributes(path) && commit.folders.has(posix.dirname(path)))
   return [
-    ...hidingFiles(readIgnored(asked.bytes), commit).map(
+    ...hidingFiles(readIgnored(ignored), commit).map(
       (path): Found =>
         commit.folders.has(posix.dirname(path))
           ? { path, why: "hides files and is in no commit: remove it, or commit it" }
