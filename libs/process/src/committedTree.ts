@@ -5,7 +5,7 @@
 import { lstat } from "node:fs/promises"
 import { dirname, join, posix } from "node:path"
 import { Effect, type Scope } from "effect"
-import { alteredHistory } from "./alteredHistory.ts"
+import { alteredHistory, alteredRefs } from "./alteredHistory.ts"
 import { changedAttributes, isAttributes, rulesOf } from "./committedAttributes.ts"
 import { type Commit, type CommittedEntry, readCommit } from "./committedEntries.ts"
 import { convertedOtherwise } from "./conversions.ts"
@@ -121,6 +121,13 @@ const leftOut = Effect.fnUntraced(function* (
   return new Set(missing.filter((path) => !path.includes("\n") && !inside.has(path)))
 })
 
+/** In a repository of its own, to which the commit says nothing but a name. How far back its history goes is nobody's concern. */
+const refsOfSubmodule = (directory: string, { environment, place }: GitOptions) => {
+  if (place === undefined) return Effect.succeed([])
+  const common = dirname(place.objects)
+  return alteredRefs(directory, common, environment === undefined ? {} : { environment }, [`--git-dir=${common}`])
+}
+
 export interface Comparison {
   /** Where Reprise keeps its own index of this working tree: a folder of a folder of `.reprise`, which no command can write. */
   readonly folder: string
@@ -198,7 +205,9 @@ export const compareTree = Effect.fn("compareTree")(function* (
       unwatchedFiles(directory, options),
       onDisk(() => hiddenByReprise(directory, commit, kind)),
       convertedOtherwise(directory, files, request.folder, ours),
-      gitDirectory === undefined ? Effect.succeed([]) : alteredHistory(directory, gitDirectory, options),
+      gitDirectory === undefined
+        ? refsOfSubmodule(directory, options)
+        : alteredHistory(directory, gitDirectory, options),
       otherKinds
     ],
     together
