@@ -4,7 +4,7 @@ import type { CommitSubject } from "@reprise/protocol"
 import { Context, Effect, Layer } from "effect"
 import { commitCommands } from "./commitCommands.ts"
 import type { GitObject, Worktree } from "./gitOutput.ts"
-import type { Moved } from "./movedNames.ts"
+import type { Moved, MovedName } from "./movedNames.ts"
 import type { GitResult } from "./runGit.ts"
 import { makeWorkingTreeCommands } from "./workingTreeCommands.ts"
 
@@ -81,6 +81,10 @@ export interface WorkingTreeCommands {
     base: string,
     commit: string
   ) => GitResult<ReadonlyArray<Moved>>
+  /** Records that a person was told of some: what they stood for before the run stays recorded. */
+  readonly recordTold: (folder: string, moved: ReadonlyArray<MovedName>) => GitResult<void>
+  /** Has refs stand for what they stood for before the run. Fails where one has moved again. */
+  readonly putBack: (directory: string, moved: ReadonlyArray<MovedName>) => GitResult<void>
   /** The false objects among what the names stood for, where the work parted from it, `more` (whole hashes), and folders of these. */
   readonly falseCompared: (
     directory: string,

@@ -24,11 +24,22 @@ export interface MovedName {
   readonly isShadowed: boolean
 }
 
-/** `isWork`: it stands for work that is to be verified, which a gate that compares with it would not see. */
-export type Moved = MovedName & { readonly isWork: boolean }
+export type Moved = MovedName & {
+  /**
+   * It stands for work that is to be verified, which a gate that compares with it would not see. Of a branch what the work has merged
+   * does not count: somebody may have committed on it.
+   */
+  readonly isWork: boolean
+  /** A person was told of it. */
+  readonly isTold: boolean
+}
 
-const Record = Schema.fromJsonString(Schema.Array(Schema.Tuple([Schema.String, Schema.String])))
+const Pairs = Schema.Array(Schema.Tuple([Schema.String, Schema.String]))
+/** `names`: what they stood for before the run. `told`: refs, and what they stand for since, of which a person was told. */
+const Record = Schema.fromJsonString(Schema.Struct({ names: Pairs, told: Pairs }))
+type Record = typeof Record.Type
 const decode = Schema.decodeUnknownEffect(Record)
+const encode = Schema.encodeSync(Record)
 
 const recordOf = (folder: string) => `${folder}.refs.json`
 
@@ -87,38 +98,41 @@ const onDisk = <A>(run: () => Promise<A>) =>
     catch: (cause) => new HostFault({ operation: "reading the record of branches and tags", cause })
   })
 
+const write = (folder: string, record: Record) => onDisk(() => replaceFile(recordOf(folder), encode(record)))
+
+const read = Effect.fnUntraced(function* (folder: string) {
+  const recorded = yield* onDisk(() => readForeignText(recordOf(folder), { largestBytes, follow: false }))
+  return recorded === undefined ? undefined : yield* decode(recorded).pipe(Effect.orElseSucceed(() => undefined))
+})
+
 /** Records what the branches, tags and remote branches of a repository stand for. `folder`: of Reprise's own index of the tree. */
 export const recordNames = Effect.fn("recordNames")(function* (directory: string, folder: string) {
   const args = ["for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags"]
   const refs = linesOf(yield* text(directory, args))
   // The run's own branch moves with its work.
   const own = yield* optional(directory, ["symbolic-ref", "--quiet", "HEAD"])
-  const counted = refs.filter((ref) => ref !== own && !isOfRun(ref)).slice(0, mostRefs)
+  const counted = inOrder(refs.filter((ref) => ref !== own && !isOfRun(ref))).slice(0, mostRefs)
   const names = yield* resolve(directory, [...new Set(counted.flatMap(namesOf))])
   // A short name may be that of the run's own branch.
   const ownNames = new Set(own === undefined ? [] : namesOf(own))
   const kept = [...names].filter(([name]) => !ownNames.has(name))
-  yield* onDisk(() => replaceFile(recordOf(folder), JSON.stringify(kept)))
+  yield* write(folder, { names: kept, told: [] })
   yield* recordCompared(
     directory,
     folder,
-    inOrder(counted).flatMap((ref) => names.get(ref) ?? [])
+    counted.flatMap((ref) => names.get(ref) ?? [])
   )
 })
 
-/**
- * The names that stand for something else than was recorded; without a record: none. The work is what lies between two commits, but
- * not what it has merged, which may have been fetched.
- */
+/** The names that stand for something else than was recorded; without a record: none. The work is what lies between two commits. */
 export const movedNames = Effect.fn("movedNames")(function* (
   directory: string,
   folder: string,
   base: string,
   commit: string
 ) {
-  const recorded = yield* onDisk(() => readForeignText(recordOf(folder), { largestBytes, follow: false }))
-  if (recorded === undefined) return []
-  const before = new Map(yield* decode(recorded).pipe(Effect.orElseSucceed(() => [])))
+  const { names = [], told = [] } = (yield* read(folder)) ?? {}
+  const before = new Map(names)
   const moved = movedOf(before, yield* resolve(directory, [...before.keys()]))
   if (moved.length === 0) return []
   const hashes = [...new Set(moved.flatMap(({ now }) => (now === undefined ? [] : [now])))]
@@ -126,9 +140,30 @@ export const movedNames = Effect.fn("movedNames")(function* (
     directory,
     hashes.map((hash) => `${hash}^{commit}`)
   )
-  const listed = yield* text(directory, ["rev-list", "--first-parent", "--end-of-options", `${base}..${commit}`, "--"])
-  const work = new Set(linesOf(listed))
-  return moved.map(
-    (one): Moved => ({ ...one, isWork: one.now !== undefined && work.has(commits.get(`${one.now}^{commit}`) ?? "") })
-  )
+  const workOf = (...how: ReadonlyArray<string>) =>
+    Effect.map(
+      text(directory, ["rev-list", ...how, "--end-of-options", `${base}..${commit}`, "--"]),
+      (listed) => new Set(linesOf(listed))
+    )
+  const [all, unmerged] = yield* Effect.all([workOf(), workOf("--first-parent")], { concurrency: 2 })
+  const known = new Map(told)
+  return moved.map((one): Moved => {
+    const work = one.ref.startsWith("refs/heads/") ? unmerged : all
+    const isWork = one.now !== undefined && work.has(commits.get(`${one.now}^{commit}`) ?? "")
+    return { ...one, isWork, isTold: known.get(one.ref) === (one.now ?? "") }
+  })
+})
+
+/** Records that a person was told of some. What they stood for before the run stays recorded. */
+export const recordTold = Effect.fn("recordTold")(function* (folder: string, moved: ReadonlyArray<MovedName>) {
+  const record = yield* read(folder)
+  if (record === undefined || moved.length === 0) return
+  const told = new Map([...record.told, ...moved.map(({ now = "", ref }) => [ref, now] as const)])
+  yield* write(folder, { ...record, told: [...told] })
+})
+
+/** Has refs stand for what they stood for before the run. Fails where one has moved again. */
+export const putBack = Effect.fn("putBack")(function* (directory: string, moved: ReadonlyArray<MovedName>) {
+  const lines = moved.map(({ before, now = "0".repeat(before.length), ref }) => `update ${ref} ${before} ${now}\n`)
+  yield* text(directory, ["update-ref", "--no-deref", "--stdin"], lines.join(""))
 })

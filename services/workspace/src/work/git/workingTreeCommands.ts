@@ -17,7 +17,7 @@ import { removeEmptyFolders } from "../files/removeEmptyFolders.ts"
 import { falseCompared } from "./comparedCommits.ts"
 import type { WorkingTreeCommands } from "./Git.ts"
 import { readWorktrees } from "./gitOutput.ts"
-import { movedNames, recordNames } from "./movedNames.ts"
+import { movedNames, putBack, recordNames, recordTold } from "./movedNames.ts"
 import { atTop, attempt, line, noAnswerOfGits, optional, text, topLevel } from "./runGit.ts"
 
 const dirty: WorkingTreeCommands["dirty"] = Effect.fnUntraced(function* (directory, untracked) {
@@ -126,6 +126,8 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     renewIndexes: renewAll,
     recordNames,
     movedNames,
+    recordTold,
+    putBack,
     falseCompared,
     commitFile: commitOneFile,
 
