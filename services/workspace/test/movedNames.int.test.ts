@@ -137,7 +137,7 @@ layer(adapters, { excludeTestServices: true })("names that gates compare with", 
       const [note = ""] = first._tag === "CommitVerified" ? (first.notes ?? []) : [first._tag]
       assert.match(
         note,
-        /^Branches or tags moved while the author worked, by a fetch or by the author.*origin\/main was/
+        /^Branches or tags moved while an author worked, in this run or an earlier one, by a fetch.*origin\/main was/
       )
       assert.include(note, elsewhere.slice(0, 12))
       const again = yield* verifyCommit(verify(done, at.base), at.place)

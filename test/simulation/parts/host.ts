@@ -75,6 +75,7 @@ const gitOf = ({ gitFails, repositories }: SimulatedHost): (typeof Git)["Service
     acceptLeftovers: () => Effect.void,
     renewIndexes: () => Effect.void,
     recordNames: () => Effect.void,
+    recordLeft: () => Effect.void,
     movedNames: () => Effect.succeed([]),
     recordTold: () => Effect.void,
     putBack: () => Effect.void,

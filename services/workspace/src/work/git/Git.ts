@@ -72,8 +72,13 @@ export interface WorkingTreeCommands {
    * where they are as git wrote them then. Fails while another git holds the lock of one.
    */
   readonly renewIndexes: (directory: string) => GitResult<void>
-  /** Records what the names stand for with which gates may compare the work, such as `origin/main`. `folder`: as above. */
-  readonly recordNames: (directory: string, folder: string) => GitResult<void>
+  /**
+   * Records what the names stand for with which gates may compare the work, such as `origin/main`. `folder`: as above. `root`: the same
+   * for the tree in which Reprise keeps its state.
+   */
+  readonly recordNames: (directory: string, folder: string, root: string) => GitResult<void>
+  /** When a run ends: those that moved meanwhile are none to believe for the next one. */
+  readonly recordLeft: (directory: string, folder: string, root: string) => GitResult<void>
   /** Those that stand for something else now. */
   readonly movedNames: (
     directory: string,

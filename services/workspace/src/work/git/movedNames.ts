@@ -35,13 +35,17 @@ export type Moved = MovedName & {
 }
 
 const Pairs = Schema.Array(Schema.Tuple([Schema.String, Schema.String]))
-/** `names`: what they stood for before the run. `told`: refs, and what they stand for since, of which a person was told. */
-const Record = Schema.fromJsonString(Schema.Struct({ names: Pairs, told: Pairs }))
+/**
+ * `names`: what they stood for before the run. `told`: refs, and what they stand for since, of which a person was told. `left`: refs
+ * that stood for something else when runs ended, and for what.
+ */
+const Record = Schema.fromJsonString(Schema.Struct({ names: Pairs, told: Pairs, left: Pairs }))
 type Record = typeof Record.Type
 const decode = Schema.decodeUnknownEffect(Record)
 const encode = Schema.encodeSync(Record)
 
 const recordOf = (folder: string) => `${folder}.refs.json`
+const leftOf = (folder: string) => `${folder}.left-refs.json`
 
 const largestBytes = 64 * 1024 * 1024
 
@@ -98,15 +102,32 @@ const onDisk = <A>(run: () => Promise<A>) =>
     catch: (cause) => new HostFault({ operation: "reading the record of branches and tags", cause })
   })
 
-const write = (folder: string, record: Record) => onDisk(() => replaceFile(recordOf(folder), encode(record)))
+const write = (path: string, record: Record) => onDisk(() => replaceFile(path, encode(record)))
 
-const read = Effect.fnUntraced(function* (folder: string) {
-  const recorded = yield* onDisk(() => readForeignText(recordOf(folder), { largestBytes, follow: false }))
+const read = Effect.fnUntraced(function* (path: string) {
+  const recorded = yield* onDisk(() => readForeignText(path, { largestBytes, follow: false }))
   return recorded === undefined ? undefined : yield* decode(recorded).pipe(Effect.orElseSucceed(() => undefined))
 })
 
-/** Records what the branches, tags and remote branches of a repository stand for. `folder`: of Reprise's own index of the tree. */
-export const recordNames = Effect.fn("recordNames")(function* (directory: string, folder: string) {
+/**
+ * Refs that are where an earlier run left them, which may be its author's work that nobody verified, stand for what they stood for
+ * before it. Pure.
+ */
+export const withLeft = (names: Names, { left, names: before, told }: Record): Pick<Record, "names" | "told"> => {
+  const known = new Map(before)
+  const refs = new Map(left.filter(([ref, now]) => names.get(ref) === now))
+  const earlier = [...refs.keys()].flatMap(namesOf).flatMap((name) => {
+    const hash = known.get(name)
+    return hash === undefined ? [] : [[name, hash] as const]
+  })
+  return { names: [...new Map([...names, ...earlier])], told: told.filter(([ref, now]) => refs.get(ref) === now) }
+}
+
+/**
+ * Records what the branches, tags and remote branches of a repository stand for. `folder`: of Reprise's own index of the tree.
+ * `root`: the same for the tree in which Reprise keeps its state, where runs left what they had moved.
+ */
+export const recordNames = Effect.fn("recordNames")(function* (directory: string, folder: string, root: string) {
   const args = ["for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags"]
   const refs = linesOf(yield* text(directory, args))
   // The run's own branch moves with its work.
@@ -115,8 +136,10 @@ export const recordNames = Effect.fn("recordNames")(function* (directory: string
   const names = yield* resolve(directory, [...new Set(counted.flatMap(namesOf))])
   // A short name may be that of the run's own branch.
   const ownNames = new Set(own === undefined ? [] : namesOf(own))
-  const kept = [...names].filter(([name]) => !ownNames.has(name))
-  yield* write(folder, { names: kept, told: [] })
+  const kept = new Map([...names].filter(([name]) => !ownNames.has(name)))
+  const before = yield* read(leftOf(root))
+  const standing = before === undefined ? { names: [...kept], told: [] } : withLeft(kept, before)
+  yield* write(recordOf(folder), { ...standing, left: [] })
   yield* recordCompared(
     directory,
     folder,
@@ -131,7 +154,7 @@ export const movedNames = Effect.fn("movedNames")(function* (
   base: string,
   commit: string
 ) {
-  const { names = [], told = [] } = (yield* read(folder)) ?? {}
+  const { names = [], told = [] } = (yield* read(recordOf(folder))) ?? {}
   const before = new Map(names)
   const moved = movedOf(before, yield* resolve(directory, [...before.keys()]))
   if (moved.length === 0) return []
@@ -154,12 +177,35 @@ export const movedNames = Effect.fn("movedNames")(function* (
   })
 })
 
+/** When a run ends: records which names its author, or somebody beside it, moved. `folder`, `root`: as above. */
+export const recordLeft = Effect.fn("recordLeft")(function* (directory: string, folder: string, root: string) {
+  const record = yield* read(recordOf(folder))
+  if (record === undefined) return
+  const before = new Map(record.names)
+  const moved = movedOf(before, yield* resolve(directory, [...before.keys()]))
+  const left = moved.flatMap(({ isShadowed, now, ref }) =>
+    now === undefined || isShadowed ? [] : [[ref, now] as const]
+  )
+  if (left.length === 0) return
+  const of = new Set(left.flatMap(([ref]) => namesOf(ref)))
+  const earlier = (yield* read(leftOf(root))) ?? { names: [], told: [], left: [] }
+  const both = (one: Record["names"], other: Record["names"]) => [...new Map([...one, ...other])]
+  yield* write(leftOf(root), {
+    names: both(
+      earlier.names,
+      record.names.filter(([name]) => of.has(name))
+    ),
+    told: both(earlier.told, record.told),
+    left: both(earlier.left, left)
+  })
+})
+
 /** Records that a person was told of some. What they stood for before the run stays recorded. */
 export const recordTold = Effect.fn("recordTold")(function* (folder: string, moved: ReadonlyArray<MovedName>) {
-  const record = yield* read(folder)
+  const record = yield* read(recordOf(folder))
   if (record === undefined || moved.length === 0) return
   const told = new Map([...record.told, ...moved.map(({ now = "", ref }) => [ref, now] as const)])
-  yield* write(folder, { ...record, told: [...told] })
+  yield* write(recordOf(folder), { ...record, told: [...told] })
 })
 
 /** Has refs stand for what they stood for before the run. Fails where one has moved again. */

@@ -17,7 +17,7 @@ import { removeEmptyFolders } from "../files/removeEmptyFolders.ts"
 import { falseCompared } from "./comparedCommits.ts"
 import type { WorkingTreeCommands } from "./Git.ts"
 import { readWorktrees } from "./gitOutput.ts"
-import { movedNames, putBack, recordNames, recordTold } from "./movedNames.ts"
+import { movedNames, putBack, recordLeft, recordNames, recordTold } from "./movedNames.ts"
 import { atTop, attempt, line, noAnswerOfGits, optional, text, topLevel } from "./runGit.ts"
 
 const dirty: WorkingTreeCommands["dirty"] = Effect.fnUntraced(function* (directory, untracked) {
@@ -125,6 +125,7 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     acceptLeftovers,
     renewIndexes: renewAll,
     recordNames,
+    recordLeft,
     movedNames,
     recordTold,
     putBack,

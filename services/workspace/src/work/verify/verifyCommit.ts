@@ -173,7 +173,7 @@ export const movedBranches = Effect.fnUntraced(function* (place: Place, base: st
   const elsewhere =
     untold.length === 0
       ? undefined
-      : `Branches or tags moved while the author worked, by a fetch or by the author; quality gates may compare with them: ${moves(untold)}.`
+      : `Branches or tags moved while an author worked, in this run or an earlier one, by a fetch or by the author; quality gates may compare with them: ${moves(untold)}.`
   return { notes: [putBack, elsewhere].filter((note) => note !== undefined), moved: untold }
 })
 
