@@ -5,17 +5,19 @@
  */
 import { join, resolve } from "node:path"
 import { Effect } from "effect"
-import { readForeignText } from "./foreignFile.ts"
+import { readForeignFile, readForeignText } from "./foreignFile.ts"
 import { insist, onDisk } from "./ownIndex.ts"
+import { readPackedRefs } from "./packedRefs.ts"
+import { asClearText } from "./pathBytes.ts"
 import type { GitOptions } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 
-/** Believed where it was there before anybody worked in the tree. */
 export interface Alteration {
   readonly path: string
   /** The predicate of a sentence about the path. It tells one from a later one of the same path. */
   readonly why: string
-  readonly mayStay: true
+  /** Believed where it was there before anybody worked in the tree. */
+  readonly mayStay?: true
 }
 
 /** Where the user's git looks for replacements, as prefixes of refs. Pure. */
@@ -50,7 +52,9 @@ export const replacementsIn = (
   options: GitOptions,
   more: ReadonlyArray<string> = []
 ): Effect.Effect<ReadonlyArray<Replacement>, ProgramFailed> => {
-  const args = [...more, "for-each-ref", "--format=%(objectname) %(refname)", ...replacementFolders(environment)]
+  // With the slash, as git itself looks for them: in packed refs that are not in order it finds others without.
+  const folders = replacementFolders(environment).map((folder) => `${folder}/`)
+  const args = [...more, "for-each-ref", "--format=%(objectname) %(refname)", ...folders]
   return Effect.map(insist(directory, args, options), readReplacements)
 }
 
@@ -58,6 +62,56 @@ const replaced = ({ hash, ref }: Replacement): Alteration => ({
   path: `git's ${ref}`,
   why: `has git show ${hash} in the place of what it is named for: remove it with 'git update-ref --no-deref -d ${ref}'`,
   mayStay: true
+})
+
+/** Takes out what git would believe, and has git write it anew. */
+const mend = (common: string) =>
+  `'sed -i.old "/^[#^]/d" ${join(common, "packed-refs")} && git --git-dir=${common} pack-refs --all'`
+
+/** Of a repository with a million refs. */
+const largestPackedRefs = 256 * 1024 * 1024
+
+/** Of a line that somebody wrote, the beginning tells where it is. */
+const longestTold = 200
+
+/** What git's packed refs say of themselves and is not so. `common`: the directory that all working trees of a repository share. */
+const falsePackedRefs = Effect.fnUntraced(function* (
+  directory: string,
+  common: string,
+  options: GitOptions,
+  more: ReadonlyArray<string>
+) {
+  const file = join(common, "packed-refs")
+  const bytes = yield* onDisk(() => readForeignFile(file, { largestBytes: largestPackedRefs, follow: true }))
+  if (bytes === undefined) return []
+  const { odd, refs } = readPackedRefs(bytes.toString("latin1"))
+  if (odd !== undefined) {
+    const line = JSON.stringify(asClearText(odd.slice(0, longestTold)))
+    const why = `has a line that git would not write there, ${line}, so git finds other refs than it lists: remove the line if its ref is there twice or is no ref, and then ${mend(common)}`
+    return [{ path: "git's packed-refs", why }]
+  }
+  const args = [...more, "cat-file", "--batch-check=%(objectname)"]
+  const telling = refs.flatMap(({ peeled, ...one }) => (peeled === undefined ? [] : [{ ...one, peeled }]))
+  const input = telling.map(({ hash }) => `${hash}^{}\n`).join("")
+  const stands = telling.length === 0 ? [] : (yield* insist(directory, args, { ...options, input })).split("\n")
+  return telling.flatMap(({ peeled, ref }, at): ReadonlyArray<Alteration> => {
+    const found = stands[at] ?? ""
+    // What is missing answers with more than a name.
+    if (found === peeled || !/^[0-9a-f]+$/.test(found)) return []
+    const why = `says that it stands for ${peeled}, and it stands for ${found}, so git describes another commit by it: ${mend(common)}`
+    return [{ path: `git's packed ${asClearText(ref)}`, why, mayStay: true }]
+  })
+})
+
+/** Replacements, and false packed refs. `common`: as above. `more`: options of git itself. */
+export const alteredRefs = Effect.fn("alteredRefs")(function* (
+  directory: string,
+  common: string,
+  options: GitOptions,
+  more: ReadonlyArray<string> = []
+) {
+  const replacements = yield* replacementsIn(directory, process.env, options, more)
+  return [...replacements.map(replaced), ...(yield* falsePackedRefs(directory, common, options, more))]
 })
 
 /** The lines of git's file `shallow`. Pure. */
@@ -89,14 +143,13 @@ export const alteredHistory = Effect.fn("alteredHistory")(function* (
   gitDirectory: string,
   options: GitOptions
 ) {
-  const [replacements, shallow = ""] = yield* Effect.all(
+  const common = yield* onDisk(() => sharedBy(gitDirectory))
+  const [refs, shallow = ""] = yield* Effect.all(
     [
-      replacementsIn(directory, process.env, options),
-      onDisk(async () =>
-        readForeignText(join(await sharedBy(gitDirectory), "shallow"), { largestBytes, follow: false })
-      )
+      alteredRefs(directory, common, options),
+      onDisk(() => readForeignText(join(common, "shallow"), { largestBytes, follow: false }))
     ],
     { concurrency: 2 }
   )
-  return [...replacements.map(replaced), ...asEnds(shallow)]
+  return [...refs, ...asEnds(shallow)]
 })

@@ -5,13 +5,14 @@
 import { lstat } from "node:fs/promises"
 import { dirname, join, posix } from "node:path"
 import { Effect, type Scope } from "effect"
-import { alteredHistory } from "./alteredHistory.ts"
+import { alteredHistory, alteredRefs } from "./alteredHistory.ts"
 import { changedAttributes, isAttributes, rulesOf } from "./committedAttributes.ts"
 import { type Commit, type CommittedEntry, readCommit } from "./committedEntries.ts"
 import { convertedOtherwise } from "./conversions.ts"
 import { asFalsehood, falseObjects, type ObjectOptions } from "./falseObjects.ts"
 import { unwatchedFiles } from "./flaggedFiles.ts"
 import { hiddenByReprise } from "./hiddenByReprise.ts"
+import { ignoredPaths } from "./ignoredPaths.ts"
 import {
   bytesOf,
   compareFiles,
@@ -60,22 +61,19 @@ export const memoryOfObjects = (folder: string, kind: "tree" | "submodule" = "tr
 const listOthers = Effect.fnUntraced(function* (directory: string, more: ReadonlyArray<string>, options: GitOptions) {
   const args = ["ls-files", "--others", "-z", "--exclude-standard", ...more]
   const { bytes, stderr } = yield* insistBytes(directory, args, options)
-  return { bytes, names: fieldsOf(bytes), unopened: unopenedFolders(stderr) }
+  return { names: fieldsOf(bytes), unopened: unopenedFolders(stderr) }
 })
 
 /** What is ignored, and what in it says how git reads files, or hides files, though no commit does. */
 const hidden = Effect.fnUntraced(function* (directory: string, commit: Commit, options: GitOptions) {
-  const { bytes, names, unopened } = yield* listOthers(directory, ["--ignored", "--directory"], options)
+  const { names, unopened } = yield* listOthers(directory, ["--ignored", "--directory"], options)
   if (names.length === 0) return unopened
-  // It takes no pathspecs, and with this option does nothing.
-  const ask = ["--no-literal-pathspecs", "check-ignore", "--verbose", "--no-index", "-z", "--stdin"]
-  const asked = yield* bytesOf(directory, ask, { ...options, input: asBuffer(bytes) })
-  if (asked.exitCode > 1) return yield* refused("check-ignore", asked)
+  const ignored = yield* ignoredPaths(directory, names, ["--verbose"], options)
   const attributes = names
     .map(asClearText)
     .filter((path) => isAttributes(path) && commit.folders.has(posix.dirname(path)))
   return [
-    ...hidingFiles(readIgnored(asked.bytes), commit).map(
+    ...hidingFiles(readIgnored(ignored), commit).map(
       (path): Found =>
         commit.folders.has(posix.dirname(path))
           ? { path, why: "hides files and is in no commit: remove it, or commit it" }
@@ -142,6 +140,13 @@ const leftOut = Effect.fnUntraced(function* (
   const inside = new Set(listed.stdout.split("\n").map((line) => /^rm '(.*)'$/.exec(line)?.[1]))
   return new Set(missing.filter((path) => !path.includes("\n") && !inside.has(path)))
 })
+
+/** In a repository of its own, to which the commit says nothing but a name. How far back its history goes is nobody's concern. */
+const refsOfSubmodule = (directory: string, { environment, place }: GitOptions) => {
+  if (place === undefined) return Effect.succeed([])
+  const common = dirname(place.objects)
+  return alteredRefs(directory, common, environment === undefined ? {} : { environment }, [`--git-dir=${common}`])
+}
 
 export interface Comparison {
   /** Where Reprise keeps its own index of this working tree: a folder of a folder of `.reprise`, which no command can write. */
@@ -222,7 +227,9 @@ export const compareTree = Effect.fn("compareTree")(function* (
       unwatchedFiles(directory, options),
       onDisk(() => hiddenByReprise(directory, commit, kind)),
       convertedOtherwise(directory, files, request.folder, ours),
-      gitDirectory === undefined ? Effect.succeed([]) : alteredHistory(directory, gitDirectory, options),
+      gitDirectory === undefined
+        ? refsOfSubmodule(directory, options)
+        : alteredHistory(directory, gitDirectory, options),
       otherKinds
     ],
     together

@@ -8,8 +8,9 @@ import { posix } from "node:path"
 import { Effect } from "effect"
 import { below, entriesOf, type FolderEntry, limitedTo, TooMany } from "./folderEntries.ts"
 import { kindOf } from "./foreignFile.ts"
-import { bytesOf, onDisk, refused } from "./ownIndex.ts"
-import { asBuffer, asBytes, asClearText, type Bytes, fieldsOf } from "./pathBytes.ts"
+import { ignoredPaths, withoutBeginning } from "./ignoredPaths.ts"
+import { onDisk } from "./ownIndex.ts"
+import { asBytes, asClearText, type Bytes, fieldsOf } from "./pathBytes.ts"
 import type { GitOptions } from "./runGit.ts"
 import type { Committed } from "./selfHiddenFolders.ts"
 
@@ -150,11 +151,7 @@ export const unopenedFolders = (stderr: string): ReadonlyArray<Unlisted> =>
 /** Those of some paths that a rule hides. */
 const ignoredOf = Effect.fnUntraced(function* (directory: string, paths: ReadonlyArray<Bytes>, options: GitOptions) {
   if (paths.length === 0) return new Set<Bytes>()
-  // It takes no pathspecs, and with this option does nothing.
-  const ask = ["--no-literal-pathspecs", "check-ignore", "--no-index", "-z", "--stdin"]
-  const input = asBuffer(paths.map((path) => `${path}\0`).join(""))
-  const asked = yield* bytesOf(directory, ask, { ...options, input })
-  return asked.exitCode > 1 ? yield* refused("check-ignore", asked) : new Set(fieldsOf(asked.bytes))
+  return new Set(fieldsOf(yield* ignoredPaths(directory, paths, [], options)).map(withoutBeginning))
 })
 
 /** The folders above some paths. */

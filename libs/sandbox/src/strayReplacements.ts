@@ -4,12 +4,13 @@
  * in which any ref may be, they have to write.
  */
 import { createHash } from "node:crypto"
-import { rmdir } from "node:fs/promises"
+import { rename, rmdir, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import {
   createPrivateFile,
   type Replacement,
-  readForeignText,
+  readForeignFile,
+  readPackedRefs,
   readPrivateFile,
   replacementFolders,
   replacementsIn,
@@ -35,13 +36,18 @@ interface InRepository extends Replacement {
 /** Of a repository with a million refs. */
 const largestPackedRefs = 256 * 1024 * 1024
 
+const packedRefs = (repository: string) => join(repository, "packed-refs")
+
+/** Each character is a byte. */
+const textOf = async (repository: string): Promise<string | undefined> => {
+  const limits = { largestBytes: largestPackedRefs, follow: false }
+  return (await readForeignFile(packedRefs(repository), limits))?.toString("latin1")
+}
+
 /** Whether commands may have made some: most repositories have none, and are looked at often. */
 const mayHaveSome = async (repository: string, environment: Environment): Promise<boolean> => {
   if (exists(join(repository, "reftable"))) return true
-  const packed = await readForeignText(join(repository, "packed-refs"), {
-    largestBytes: largestPackedRefs,
-    follow: false
-  })
+  const packed = await textOf(repository)
   // Whatever stands before the name: git takes any blank.
   return packed !== undefined && replacementFolders(environment).some((folder) => packed.includes(`${folder}/`))
 }
@@ -79,6 +85,17 @@ const firstOf = async (path: string, found: ReadonlyArray<InRepository>): Promis
   return (await known()) ?? found
 }
 
+/** git removes no ref where packed refs are not in the order that they promise, and one of two that it has twice. */
+const mendOrder = async (repository: string): Promise<void> => {
+  const text = (await textOf(repository)) ?? ""
+  if (readPackedRefs(text).odd === undefined) return
+  const refs = text.split("\n").filter((line) => /^[0-9a-f]/.test(line))
+  const once = new Map(refs.map((line) => [line.replace(/^[0-9a-f]+\s/, ""), `${line}\n`]))
+  const lock = `${packedRefs(repository)}.lock`
+  await writeFile(lock, [...once.values()].join(""), { encoding: "latin1", flag: "wx" })
+  await rename(lock, packedRefs(repository))
+}
+
 /** The former one, where another took its place. */
 const settle = async (
   { hash, ref, repository }: InRepository,
@@ -87,11 +104,15 @@ const settle = async (
 ) => {
   const change = before === undefined ? ["-d", ref, hash] : [ref, before, hash]
   const args = [...gitOf(repository), "update-ref", "--no-deref", ...change]
+  // git holds the lock, or says below what is wrong.
+  await mendOrder(repository).catch(() => undefined)
   const { exitCode, stderr } = await Effect.runPromise(runGit(repository, args, { environment }))
+  const left = await packedIn(repository, environment)
+  const isLeft = left.some((one) => one.ref === ref && one.hash === hash)
   // git leaves a folder, which commands that run beside would be told that they may not make.
   await rmdir(dirname(join(repository, ref))).catch(() => undefined)
   const said = `${ref} in ${repository}, by which git shows ${hash} in the place of what it is named for`
-  return exitCode === 0
+  return exitCode === 0 && !isLeft
     ? `Removed ${said}: it came while commands ran that could have made it. If it is yours, make it again with 'git replace'.`
     : `Cannot remove ${said}: ${stderr.trim().slice(0, 500)}. Remove it with 'git update-ref --no-deref -d ${ref}'.`
 }

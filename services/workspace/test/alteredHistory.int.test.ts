@@ -2,14 +2,15 @@
  * git shows another object in the place of one where a ref below `refs/replace` says so, and no history beyond what its file
  * `shallow` names. Whoever works in the tree may write both, and the git of a person who merges the work obeys them.
  */
-import { writeFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { finishPhase } from "../src/work/phase/finishPhase.ts"
 import { requireClean } from "../src/work/prepare/refusal.ts"
 import { finish } from "./support/commands.ts"
-import { type Attack, forged, isRefused, type Scene, scene } from "./support/hostileAuthor.ts"
+import { type Attack, forged, honest, isRefused, type Scene, scene } from "./support/hostileAuthor.ts"
 import { adapters } from "./support/repository.ts"
 
 /** Work, and a commit of other work that no branch has. */
@@ -21,8 +22,19 @@ const twoWorks = (at: Scene) => {
   return { done, other }
 }
 
-const putPacked = (at: Scene, ref: string, hash: string) =>
-  writeFileSync(join(at.root, ".git/packed-refs"), `# pack-refs with: peeled fully-peeled sorted \n${hash} ${ref}\n`)
+const putPacked = (at: Scene, ...lines: ReadonlyArray<string>) =>
+  writeFileSync(
+    join(at.root, ".git/packed-refs"),
+    ["# pack-refs with: peeled fully-peeled sorted ", ...lines].map((line) => `${line}\n`).join("")
+  )
+
+/** Lines among which the folder of replacements is found only by its name with a slash. */
+const hiddenAmong = (hash: string, line: string) => [
+  `${hash} refs/replace-${"x".repeat(200)}/${"x".repeat(200)}`,
+  `${hash} refs/zzz`,
+  `${hash} refs/replace-${"y".repeat(100)}`,
+  line
+]
 
 const putShallow = (at: Scene, ...hashes: ReadonlyArray<string>) =>
   writeFileSync(join(at.root, ".git/shallow"), hashes.map((hash) => `${hash}\n`).join(""))
@@ -32,7 +44,7 @@ const attacks: ReadonlyArray<Attack> = [
     name: "a packed ref that replaces the commit",
     attack: (at) => {
       const { done, other } = twoWorks(at)
-      putPacked(at, `refs/replace/${done}`, other)
+      putPacked(at, `${other} refs/replace/${done}`)
       return done
     },
     shown: true,
@@ -46,6 +58,78 @@ const attacks: ReadonlyArray<Attack> = [
       return done
     },
     told: /git's refs\/replace\/[0-9a-f]{40} \(has git show /
+  },
+  {
+    name: "a packed ref that replaces the commit, where git does not list it",
+    attack: (at) => {
+      const { done, other } = twoWorks(at)
+      const lines = hiddenAmong(done, `${other} refs/replace/${done}`)
+      putPacked(at, `${done} refs/heads/main`, ...lines)
+      assert.strictEqual(at.git("for-each-ref", "refs/replace"), "")
+      assert.strictEqual(at.git("replace", "--list"), done)
+      return done
+    },
+    shown: true,
+    told: /git's refs\/replace\/[0-9a-f]{40} \(has git show .*git's packed-refs \(has a line that git would not write there, "[0-9a-f]{40} refs\/replace-y+", .* remove the line if/
+  },
+  {
+    name: "packed refs among which a tag is twice",
+    attack: (at) => {
+      const done = at.work()
+      at.git("pack-refs", "--all")
+      putPacked(at, `${done} refs/heads/main`, ...[done, at.base].map((hash) => `${hash} refs/tags/v1`))
+      return done
+    },
+    told: /git's packed-refs \(has a line that git would not write there, "[0-9a-f]{40} refs\/tags\/v1", /
+  },
+  {
+    name: "a packed tag that is said to stand for the work",
+    attack: (at) => {
+      at.git("tag", "--annotate", "-m", "one", "v1", at.base)
+      const done = at.work()
+      putPacked(at, `${at.git("rev-parse", "v1")} refs/tags/v1`, `^${done}`)
+      rmSync(join(at.root, ".git/refs/tags/v1"))
+      assert.strictEqual(at.git("describe"), "v1")
+      return done
+    },
+    told: /git's packed refs\/tags\/v1 \(says that it stands for [0-9a-f]{40}, and it stands for [0-9a-f]{40}, so git describes/
+  },
+  {
+    name: "a packed tag that is said to be none",
+    attack: (at) => {
+      at.git("tag", "--annotate", "-m", "one", "v1", at.base)
+      const done = at.work()
+      putPacked(at, `${at.git("rev-parse", "v1")} refs/tags/v1`)
+      rmSync(join(at.root, ".git/refs/tags/v1"))
+      return done
+    },
+    told: /git's packed refs\/tags\/v1 \(says that it stands for /
+  },
+  {
+    name: "a packed ref of a submodule that replaces its commit",
+    attack: (at) => {
+      mkdirSync(join(at.root, "library"))
+      at.git("-C", "library", "init", "--quiet")
+      at.put("library/index.mjs", honest)
+      at.git("-C", "library", "add", "--all")
+      at.git("-C", "library", "commit", "--quiet", "-m", "library")
+      const done = at.commit()
+      const [commit, other] = [
+        at.git("-C", "library", "rev-parse", "HEAD"),
+        at.git(
+          "-C",
+          "library",
+          "commit-tree",
+          "-m",
+          "x",
+          at.git("-C", "library", "hash-object", "-wt", "tree", "/dev/null")
+        )
+      ]
+      writeFileSync(join(at.root, "library/.git/packed-refs"), `${other}\trefs/replace/${commit}\n`)
+      return done
+    },
+    shown: true,
+    told: /library \(differs from its commit: git's refs\/replace\/[0-9a-f]{40}, which has git show /
   },
   {
     name: "a file that ends the history at the commit before the work",
@@ -65,7 +149,7 @@ layer(adapters, { excludeTestServices: true })("a history that git's folder alte
     Effect.gen(function* () {
       const at = yield* scene
       const { done, other } = twoWorks(at)
-      putPacked(at, `refs/instead/${done}`, other)
+      putPacked(at, `${other} refs/instead/${done}`)
       const name = "GIT_REPLACE_REF_BASE"
       const detail = yield* Effect.acquireUseRelease(
         Effect.sync(() => Object.assign(process.env, { [name]: "refs/instead/" })),
@@ -90,6 +174,29 @@ layer(adapters, { excludeTestServices: true })("a history that git's folder alte
     })
   )
 
+  it.effect(
+    "is none where packed refs are as a git without order or tags, or an author that mends them, leaves them",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* scene
+        const done = at.work()
+        at.git("tag", "--annotate", "-m", "one", "v1")
+        at.git("branch", "a")
+        at.git("pack-refs", "--all")
+        const file = join(at.root, ".git/packed-refs")
+        const written = readFileSync(file, "utf8")
+        assert.strictEqual(yield* at.detailOf(done), "verified")
+        const lines = written.split("\n").filter((line) => /^[0-9a-f]/.test(line))
+        writeFileSync(file, `${lines.toReversed().join("\n")}\n`)
+        assert.strictEqual(yield* at.detailOf(done), "verified")
+        putPacked(at, ...lines.toReversed())
+        const [, mend = ""] = /'(sed .* pack-refs --all)'/.exec(yield* at.detailOf(done)) ?? []
+        execFileSync("sh", ["-c", mend], { cwd: at.root })
+        assert.strictEqual(yield* at.detailOf(done), "verified")
+        assert.strictEqual(readFileSync(file, "utf8"), written)
+      })
+  )
+
   it.effect("is believed where the clone was shallow before the run, and refused where it ends elsewhere later", () =>
     Effect.gen(function* () {
       const at = yield* scene
@@ -108,7 +215,7 @@ layer(adapters, { excludeTestServices: true })("a history that git's folder alte
       const at = yield* scene
       const { done, other } = twoWorks(at)
       assert.strictEqual(yield* at.detailOf(done), "verified")
-      putPacked(at, `refs/replace/${done}`, other)
+      putPacked(at, `${other} refs/replace/${done}`)
       const finished = yield* finishPhase(finish(undefined, done), at.place)
       assert.match(finished._tag === "PhaseBlocked" ? finished.dirty.join() : finished._tag, /git's refs\/replace\//)
     })

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process"
 import { mkdirSync, rmdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { layer } from "@effect/vitest"
-import { type Attack, honest, isRefused, putDeep, putSocket } from "./support/hostileAuthor.ts"
+import { type Attack, forged, honest, isRefused, putDeep, putSocket } from "./support/hostileAuthor.ts"
 import { adapters } from "./support/repository.ts"
 
 const attacks: ReadonlyArray<Attack> = [
@@ -96,6 +96,40 @@ const attacks: ReadonlyArray<Attack> = [
       return done
     },
     told: /new \(is a folder with pipes, sockets or folders that cannot be listed/
+  },
+  // For git these names are patterns: the whole tree, the top, or an error.
+  ...[":", ":()a", ":!a"].map(
+    (name): Attack => ({
+      name: `a folder ${name} that hides itself`,
+      attack: (at) => {
+        const done = at.work()
+        at.put(`${name}/.gitignore`, "*\n")
+        at.put(`${name}/evil.test.js`, forged)
+        return done
+      },
+      told: /:\S*\/ \(hides itself/
+    })
+  ),
+  {
+    name: "a named pipe in a folder :!a",
+    attack: (at) => {
+      const done = at.work()
+      mkdirSync(join(at.root, ":!a"))
+      execFileSync("mkfifo", [join(at.root, ":!a/test")])
+      return done
+    },
+    told: /:!a \(is a folder with pipes/
+  },
+  {
+    name: "rules in a folder : of the commit that no commit has",
+    attack: (at) => {
+      at.put(":/a.mjs", honest)
+      const done = at.commit()
+      at.put(":/.gitignore", "evil.test.js\n.gitignore\n")
+      at.put(":/evil.test.js", forged)
+      return done
+    },
+    told: /:\/\.gitignore \(hides files and is in no commit/
   },
   {
     name: "a folder that git cannot open because its path is too long",

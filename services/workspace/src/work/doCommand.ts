@@ -5,7 +5,9 @@ import type { InPlaceCommand, InputOf, WorkspaceFact } from "../actor/inputs.ts"
 import type { Place, Request } from "../actor/work.ts"
 import { type GitFault, Impossible } from "./faults.ts"
 import { WorkspaceFiles } from "./files/WorkspaceFiles.ts"
+import { Git } from "./git/Git.ts"
 import { settleLocks } from "./git/leftLocks.ts"
+import { ownTreeFolder, rootTreeFolder } from "./git/ownTreeFolder.ts"
 import { renewIndexes } from "./git/renewIndexes.ts"
 import { removeMergedWorktree } from "./git/worktrees.ts"
 import { Leases } from "./leases/Leases.ts"
@@ -56,6 +58,10 @@ export const release = Effect.fn("release")(function* (command: InputOf<"Release
   if (place !== undefined) {
     // What a killed git left must not wait for the user's next commit.
     yield* noteLocks(place.root)
+    // The author of a run that nobody verified may have moved what later gates compare with.
+    const git = yield* Git
+    const names = git.recordLeft(place.directory, ownTreeFolder(place), rootTreeFolder(place))
+    yield* Effect.ignore(names, { log: "Warn" })
     // Nor must the user's git believe what an agent wrote into an index; from a worktree it can write that of the user's own tree.
     for (const tree of new Set([place.root, place.directory])) {
       yield* Effect.ignore(renewIndexes(tree), { log: "Warn" })

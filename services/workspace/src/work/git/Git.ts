@@ -4,7 +4,7 @@ import type { CommitSubject } from "@reprise/protocol"
 import { Context, Effect, Layer } from "effect"
 import { commitCommands } from "./commitCommands.ts"
 import type { GitObject, Worktree } from "./gitOutput.ts"
-import type { Moved } from "./movedNames.ts"
+import type { Moved, MovedName } from "./movedNames.ts"
 import type { GitResult } from "./runGit.ts"
 import type { VerifiedBase } from "./verifiedBase.ts"
 import { makeWorkingTreeCommands } from "./workingTreeCommands.ts"
@@ -73,8 +73,13 @@ export interface WorkingTreeCommands {
   readonly renewIndexes: (directory: string) => GitResult<void>
   /** What git does not show and did not stand there before the run, such as a pipe or an empty folder. */
   readonly addedUnseen: (directory: string, folder: string) => GitResult<ReadonlyArray<Unlisted>>
-  /** Records what the names stand for with which gates may compare the work, such as `origin/main`. `folder`: as above. */
-  readonly recordNames: (directory: string, folder: string) => GitResult<void>
+  /**
+   * Records what the names stand for with which gates may compare the work, such as `origin/main`. `folder`: as above. `root`: the same
+   * for the tree in which Reprise keeps its state.
+   */
+  readonly recordNames: (directory: string, folder: string, root: string) => GitResult<void>
+  /** When a run ends: those that moved meanwhile are none to believe for the next one. */
+  readonly recordLeft: (directory: string, folder: string, root: string) => GitResult<void>
   /** Those that stand for something else now. */
   readonly movedNames: (
     directory: string,
@@ -82,6 +87,10 @@ export interface WorkingTreeCommands {
     base: string,
     commit: string
   ) => GitResult<ReadonlyArray<Moved>>
+  /** Records that a person was told of some: what they stood for before the run stays recorded. */
+  readonly recordTold: (folder: string, moved: ReadonlyArray<MovedName>) => GitResult<void>
+  /** Has refs stand for what they stood for before the run. Fails where one has moved again. */
+  readonly putBack: (directory: string, moved: ReadonlyArray<MovedName>) => GitResult<void>
   /** The false objects among what the names stood for, where the work parted from it, `more` (whole hashes), and folders of these. */
   readonly falseCompared: (
     directory: string,

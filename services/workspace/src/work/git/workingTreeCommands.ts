@@ -17,7 +17,7 @@ import { removeEmptyFolders } from "../files/removeEmptyFolders.ts"
 import { falseCompared } from "./comparedCommits.ts"
 import type { WorkingTreeCommands } from "./Git.ts"
 import { readWorktrees } from "./gitOutput.ts"
-import { movedNames, recordNames } from "./movedNames.ts"
+import { movedNames, putBack, recordLeft, recordNames, recordTold } from "./movedNames.ts"
 import { atTop, attempt, line, noAnswerOfGits, optional, text, topLevel } from "./runGit.ts"
 import { recordVerifiedBase, verifiedBase } from "./verifiedBase.ts"
 
@@ -126,7 +126,10 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     addedUnseen,
     renewIndexes: renewAll,
     recordNames,
+    recordLeft,
     movedNames,
+    recordTold,
+    putBack,
     falseCompared,
     verifiedBase,
     recordVerifiedBase,

@@ -6,7 +6,7 @@ import type { WorkspaceFact } from "../../actor/inputs.ts"
 import { isAmong, listSome } from "../files/ownFiles.ts"
 import { recordTolerated, withoutTolerated } from "../files/toleratedFiles.ts"
 import { Git } from "../git/Git.ts"
-import { ownTreeFolder } from "../git/ownTreeFolder.ts"
+import { ownTreeFolder, rootTreeFolder } from "../git/ownTreeFolder.ts"
 import { atTop } from "../git/runGit.ts"
 import { told, uncommittedPaths } from "../git/uncommittedPaths.ts"
 
@@ -51,7 +51,7 @@ export const requireClean = Effect.fnUntraced(function* (
       `${directory} has changes that are not committed: ${listSome(unexpected)}. Commit or stash them, or use --allow-dirty.`
     )
   }
-  yield* git.recordNames(directory, ownTreeFolder(tree))
+  yield* git.recordNames(directory, ownTreeFolder(tree), rootTreeFolder(tree))
   yield* recordTolerated({ ...tree, tolerated: dirty })
   // Without a record a reviewer is told none of them.
   yield* recordUntrackedInstructions(join(tree.root, stateFolder), directory, atTop()).pipe(

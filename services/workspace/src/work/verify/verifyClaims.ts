@@ -66,7 +66,7 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyClaims, place: Pl
   const dirty = unsound ?? (yield* uncommitted(place, reviewPath))
   if (dirty !== undefined && typeof dirty !== "string") return { commit: commit ?? head ?? base, ...dirty }
   const moved = head === undefined ? undefined : yield* movedBranches(place, base, head)
-  if (moved !== undefined && typeof moved !== "string") return { commit: commit ?? head ?? base, ...moved }
+  if (moved !== undefined && "reason" in moved) return { commit: commit ?? head ?? base, ...moved }
   return {
     tasks: yield* withFiles(directory, tasks),
     diffStat: head === undefined ? "" : yield* git.diffStat(directory, base, head)

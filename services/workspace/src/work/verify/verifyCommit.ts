@@ -9,7 +9,7 @@ import { withoutTolerated } from "../files/toleratedFiles.ts"
 import { isCommitName, quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
 import type { GitObject } from "../git/gitOutput.ts"
-import type { MovedName } from "../git/movedNames.ts"
+import type { Moved, MovedName } from "../git/movedNames.ts"
 import { ownTreeFolder } from "../git/ownTreeFolder.ts"
 import { told, withoutLocalSettings } from "../git/uncommittedPaths.ts"
 import { recordVerified } from "./verifiedWork.ts"
@@ -120,35 +120,46 @@ const short = (hash: string | undefined) => hash?.slice(0, 12) ?? "nothing"
 const moves = (moved: ReadonlyArray<MovedName>) =>
   listSome(moved.map(({ before, name, now }) => `${name} was ${short(before)} and is ${short(now)}`))
 
-/** A fetch whose commits the work then stands on looks as if the author had moved the name to its own work. */
-const afterwards = (ref: string) =>
-  ref.startsWith("refs/remotes/")
-    ? "If 'git pull' or 'git rebase' moved it, do so all the same: what they brought is then gated and reviewed with this work. To leave it out, take it in by a merge commit from now on: 'git pull --no-rebase --no-ff'. If it was none of these, stop and say so."
-    : "If it was not you, stop and say so."
+const isOfRemote = ({ ref }: MovedName) => ref.startsWith("refs/remotes/") && !ref.endsWith("/HEAD")
+
+/**
+ * A fetch whose commits the work has taken in looks as if the author had moved the name to its own work. The next fetch moves it
+ * again, so Reprise takes it back, and gates see what came in.
+ */
+const putBackRemotes = Effect.fnUntraced(function* (directory: string, moved: ReadonlyArray<Moved>) {
+  const git = yield* Git
+  const back = moved.filter((one) => one.isWork && !one.isShadowed && isOfRemote(one))
+  if (back.length === 0) return undefined
+  yield* git.putBack(directory, back)
+  const said = `Remote branches stood for this work or for what it has merged, as after 'git pull' and 'git merge', or as the author moved them: ${moves(back)}. They are where they were when the run began, so that quality gates see all of the work; 'git fetch' moves them again.`
+  yield* Effect.logWarning(said)
+  return said
+})
 
 /**
  * Names with which gates may compare the work must not stand for the work itself, nor be hidden behind another of their name: then
- * a gate would see no difference. Whether another move is a fetch nobody can tell, so a person is told.
+ * a gate would see no difference. Whether another move is a fetch nobody can tell, so a person is told: gives the notes, and the
+ * names of which they tell.
  */
 export const movedBranches = Effect.fnUntraced(function* (place: Place, base: string, commit: string) {
   const { directory } = place
   const git = yield* Git
   const folder = ownTreeFolder(place)
-  const [moved, known] = yield* Effect.all(
-    [git.movedNames(directory, folder, base, commit), git.falseCompared(directory, folder, [])],
-    { concurrency: 2 }
-  )
+  const look = git.movedNames(directory, folder, base, commit)
+  const [found, known] = yield* Effect.all([look, git.falseCompared(directory, folder, [])], { concurrency: 2 })
+  const putBack = yield* putBackRemotes(directory, found)
+  const moved = putBack === undefined ? found : yield* look
   const deceiving = moved.filter(({ isShadowed, isWork }) => isShadowed || isWork)
   // The HEAD of a remote follows its branch.
   const first = deceiving.find(({ ref }) => !ref.endsWith("/HEAD")) ?? deceiving[0]
   if (first !== undefined) {
     const { before, isShadowed, name, ref } = first
     const how = isShadowed
-      ? `Remove what else is called ${name}: 'git for-each-ref' lists it, or it is a file in git's folder. If it was not you, stop and say so.`
-      : `Put it back: 'git update-ref --no-deref ${ref} ${before}'. ${afterwards(ref)}`
+      ? `Remove what else is called ${name}: 'git for-each-ref' lists it, or it is a file in git's folder.`
+      : `Put it back: 'git update-ref --no-deref ${ref} ${before}'.`
     return rejection(
       "dirty-tree",
-      `Quality gates that compare with a branch or a tag would not see this work: ${moves(deceiving)}. ${how}`
+      `Quality gates that compare with a branch or a tag would not see this work: ${moves(deceiving)}. ${how} If it was not you, stop and say so.`
     )
   }
   const stands = moved.flatMap(({ now }) => now ?? [])
@@ -159,9 +170,12 @@ export const movedBranches = Effect.fnUntraced(function* (place: Place, base: st
       `Quality gates that compare with a branch or a tag would be shown other files than it has: ${lie.path} ${lie.why}. Remove it, and get the right one with 'git fetch --refetch'. If it was not you, stop and say so.`
     )
   }
-  return moved.length === 0
-    ? undefined
-    : `Branches or tags moved while the author worked, by a fetch or by the author; quality gates may compare with them: ${moves(moved)}.`
+  const untold = moved.filter(({ isTold }) => !isTold)
+  const elsewhere =
+    untold.length === 0
+      ? undefined
+      : `Branches or tags moved while an author worked, in this run or an earlier one, by a fetch or by the author; quality gates may compare with them: ${moves(untold)}.`
+  return { notes: [putBack, elsewhere].filter((note) => note !== undefined), moved: untold }
 })
 
 /** What git cannot read is the author's to mend, such as a pipe in the place of `.gitignore`, or a `HEAD` that it removed. */
@@ -180,12 +194,12 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
   const dirty = notHead(commit, yield* git.head(directory)) ?? (yield* uncommitted(place, command.reviewPath))
   if (dirty !== undefined && typeof dirty !== "string") return dirty
   const moved = yield* movedBranches(place, base, commit)
-  if (moved !== undefined && typeof moved !== "string") return moved
+  if ("reason" in moved) return moved
   // Each move is told once.
-  if (moved !== undefined) yield* git.recordNames(directory, ownTreeFolder(place))
+  yield* git.recordTold(ownTreeFolder(place), moved.moved)
   const diffStat = yield* git.diffStat(directory, base, commit)
   yield* recordVerified(place, command, base, commit)
-  const notes = [moved, dirty].filter((note) => note !== undefined)
+  const notes = [...moved.notes, ...(dirty === undefined ? [] : [dirty])]
   return { commit, diffStat, ...(notes.length === 0 ? {} : { notes }) }
 })
 
