@@ -117,6 +117,31 @@ layer(adapters, { excludeTestServices: true })("finishing a phase", (it) => {
     })
   )
 
+  const otherHistories = [
+    ["a merge that drops the other side", ["HEAD", "main"]],
+    ["an empty commit", ["HEAD"]],
+    ["the same files on another parent", ["main"]]
+  ] as const
+  it.effect.each(otherHistories)("is blocked where the approved files have another history: %s", ([, parents]) =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.git("checkout", "--quiet", "-b", "work")
+      yield* made.write("a.js", "2")
+      const approved = yield* made.commit("work")
+      yield* made.git("checkout", "--quiet", "main")
+      yield* made.write("pay.js", "mended")
+      yield* made.commit("mend a hole")
+      yield* made.git("checkout", "--quiet", "work")
+      const on = parents.flatMap((parent) => ["-p", parent])
+      const head = yield* made.git("commit-tree", ...on, "-m", "Reviewed-by: Ada", "HEAD^{tree}")
+      yield* made.git("update-ref", "HEAD", head)
+      yield* made.write(review, "# Review\n")
+      const blocked = yield* finishPhase(finish(review, approved), made.place)
+      assert.containSubset(blocked, { _tag: "PhaseBlocked", dirty: [], head })
+      assert.strictEqual(yield* made.git("rev-parse", "HEAD"), head)
+    })
+  )
+
   it.effect("leaves files staged that were staged before the run, and commits a review file with an odd name", () =>
     Effect.gen(function* () {
       const made = yield* repository

@@ -3,7 +3,7 @@ import type { CommittedFile, Difference, Falsehood, FileToCommit, GitLock } from
 import type { CommitSubject } from "@reprise/protocol"
 import { Context, Effect, Layer } from "effect"
 import { commitCommands } from "./commitCommands.ts"
-import type { GitObject, Worktree } from "./gitOutput.ts"
+import type { CommitParents, GitObject, Worktree } from "./gitOutput.ts"
 import type { Moved } from "./movedNames.ts"
 import type { GitResult } from "./runGit.ts"
 import { makeWorkingTreeCommands } from "./workingTreeCommands.ts"
@@ -33,6 +33,13 @@ export interface CommitCommands {
   readonly subject: (directory: string, commit: string) => GitResult<string>
   /** The same for many commits (full hashes), in their order, with one process. */
   readonly subjects: (directory: string, commits: ReadonlyArray<string>) => GitResult<ReadonlyArray<CommitSubject>>
+  /** The commits that `to` has beside `from` (full hashes), newest first: the `most` newest. */
+  readonly commitsSince: (
+    directory: string,
+    from: string,
+    to: string,
+    most: number
+  ) => GitResult<ReadonlyArray<CommitParents>>
   /** What deceives whoever reads the work between two commits (full hashes) with git. */
   readonly falsehoods: (directory: string, from: string, to: string) => GitResult<ReadonlyArray<Falsehood>>
   /** Whether the older part of the history was not fetched. */

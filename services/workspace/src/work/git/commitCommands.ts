@@ -2,7 +2,7 @@
 import { falsehoodsBetween, shadowedAttributes, textByContent } from "@reprise/process"
 import { Effect } from "effect"
 import type { CommitCommands } from "./Git.ts"
-import { linesOf, pathsOf, readObject, readSubject } from "./gitOutput.ts"
+import { linesOf, pathsOf, readObject, readParents, readSubject } from "./gitOutput.ts"
 import { atTop, exitsWithZero, line, noAnswerOfGits, optional, text } from "./runGit.ts"
 
 const between = (from: string, to: string) => ["--end-of-options", from, to, "--"]
@@ -83,6 +83,11 @@ export const commitCommands: CommitCommands = {
     return commits.length === 0
       ? Effect.succeed([])
       : Effect.map(text(directory, args, stdin(commits)), (output) => linesOf(output).map(readSubject))
+  },
+
+  commitsSince: (directory, from, to, most) => {
+    const args = ["rev-list", "--topo-order", `--max-count=${most}`, "--parents", "--end-of-options", `${from}..${to}`]
+    return Effect.map(text(directory, [...args, "--"]), (output) => linesOf(output).map(readParents))
   },
 
   falsehoods: (directory, from, to) =>

@@ -174,7 +174,10 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
   const commit = yield* newCommit(directory, command.commit, base, "since base")
   if (typeof commit !== "string") return commit
   if (!(yield* git.hasDiff(directory, base, commit))) {
-    return rejection("empty", `There is no difference between ${base} and ${commit}.`)
+    return rejection(
+      "empty",
+      `There is no difference between the files of ${base} and ${commit}. Commit the work, or take ${commit} off the branch: 'git reset --keep ${base}'.`
+    )
   }
   const dirty = notHead(commit, yield* git.head(directory)) ?? (yield* uncommitted(place, command.reviewPath))
   if (dirty !== undefined && typeof dirty !== "string") return dirty
