@@ -2,9 +2,11 @@
 import type { CommittedFile, Difference, Falsehood, FileToCommit, GitLock } from "@reprise/process"
 import type { CommitSubject } from "@reprise/protocol"
 import { Context, Effect, Layer } from "effect"
+import type { Merges } from "./changedMerges.ts"
 import { commitCommands } from "./commitCommands.ts"
 import type { CommitParents, GitObject, Worktree } from "./gitOutput.ts"
 import type { Moved } from "./movedNames.ts"
+import type { MovedSubmodule } from "./movedSubmodules.ts"
 import type { GitResult } from "./runGit.ts"
 import { makeWorkingTreeCommands } from "./workingTreeCommands.ts"
 
@@ -40,6 +42,10 @@ export interface CommitCommands {
     to: string,
     most: number
   ) => GitResult<ReadonlyArray<CommitParents>>
+  /** Submodules that `to` has and `from` has not, or at another commit (full hashes). */
+  readonly movedSubmodules: (directory: string, from: string, to: string) => GitResult<ReadonlyArray<MovedSubmodule>>
+  /** Which merges among the commits that `to` has beside `from` (full hashes) are not what git makes of their parents. */
+  readonly changedMerges: (directory: string, from: string, to: string) => GitResult<Merges>
   /** What deceives whoever reads the work between two commits (full hashes) with git. */
   readonly falsehoods: (directory: string, from: string, to: string) => GitResult<ReadonlyArray<Falsehood>>
   /** Whether the older part of the history was not fetched. */

@@ -4,7 +4,8 @@ import type { Place } from "../../actor/work.ts"
 import { isOfTree } from "../faults.ts"
 import { quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
-import { falseWork, movedBranches, newCommit, uncommitted, unreadable } from "./verifyCommit.ts"
+import { unshared } from "./hiddenInDiff.ts"
+import { falseWork, movedBranches, newCommit, rejection, uncommitted, unreadable } from "./verifyCommit.ts"
 
 type VerifyClaims = InputOf<"VerifyClaims">
 type Claim = VerifyClaims["tasks"][number]
@@ -65,6 +66,9 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyClaims, place: Pl
   const unsound = head === undefined ? undefined : yield* falseWork(directory, base, head)
   const dirty = unsound ?? (yield* uncommitted(place, reviewPath))
   if (dirty !== undefined && typeof dirty !== "string") return { commit: commit ?? head ?? base, ...dirty }
+  const missing =
+    head === undefined ? undefined : yield* unshared(directory, yield* git.movedSubmodules(directory, base, head))
+  if (missing !== undefined) return { commit: commit ?? head ?? base, ...rejection("dirty-tree", missing) }
   const moved = head === undefined ? undefined : yield* movedBranches(place, base, head)
   if (moved !== undefined && typeof moved !== "string") return { commit: commit ?? head ?? base, ...moved }
   return {

@@ -12,11 +12,12 @@ import type { GitObject } from "../git/gitOutput.ts"
 import type { MovedName } from "../git/movedNames.ts"
 import { ownTreeFolder } from "../git/ownTreeFolder.ts"
 import { told, withoutLocalSettings } from "../git/uncommittedPaths.ts"
+import { hiddenInDiff } from "./hiddenInDiff.ts"
 
 type VerifyCommit = InputOf<"VerifyCommit">
 export type Rejection = Pick<Extract<WorkspaceFact, { readonly _tag: "CommitRejected" }>, "reason" | "detail">
 
-const rejection = (reason: Rejection["reason"], detail: string): Rejection => ({ reason, detail })
+export const rejection = (reason: Rejection["reason"], detail: string): Rejection => ({ reason, detail })
 
 /** The full hash that a name stands for. A branch whose name looks like a hash does not count. */
 const commitOf = (name: string, object: GitObject | undefined): string | Rejection => {
@@ -181,12 +182,14 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
   }
   const dirty = notHead(commit, yield* git.head(directory)) ?? (yield* uncommitted(place, command.reviewPath))
   if (dirty !== undefined && typeof dirty !== "string") return dirty
+  const hidden = yield* hiddenInDiff(directory, base, commit)
+  if (typeof hidden === "string") return rejection("dirty-tree", hidden)
   const moved = yield* movedBranches(place, base, commit)
   if (moved !== undefined && typeof moved !== "string") return moved
   // Each move is told once.
   if (moved !== undefined) yield* git.recordNames(directory, ownTreeFolder(place))
   const diffStat = yield* git.diffStat(directory, base, commit)
-  const notes = [moved, dirty].filter((note) => note !== undefined)
+  const notes = [moved, dirty, ...hidden].filter((note) => note !== undefined)
   return { commit, diffStat, ...(notes.length === 0 ? {} : { notes }) }
 })
 
