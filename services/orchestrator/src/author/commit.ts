@@ -11,7 +11,12 @@ import { afterWork } from "./report.ts"
 
 export const commitVerified = (run: Run, event: InputOf<"CommitVerified">): Outcome => {
   const { commit, diffStat, notes = [] } = event
-  const accepted: RunEvent = { _tag: "CommitAccepted", commit, ...(diffStat === undefined ? {} : { diffStat }) }
+  const accepted: RunEvent = {
+    _tag: "CommitAccepted",
+    commit,
+    ...(diffStat === undefined ? {} : { diffStat }),
+    ...(notes.length === 0 ? {} : { notes })
+  }
   return outcome([accepted, ...notes.map((text): RunEvent => ({ _tag: "Noted", text }))], afterWork(run))
 }
 

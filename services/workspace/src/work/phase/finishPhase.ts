@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
 import { Impossible, NotAFile } from "../faults.ts"
+import { reviewFileProblem } from "../files/reviewFile.ts"
 import { withoutTolerated } from "../files/toleratedFiles.ts"
 import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
 import { commitSubjects } from "../git/commitNames.ts"
@@ -35,8 +36,10 @@ const findBlock = Effect.fnUntraced(function* (
     place,
     dirty.filter(({ path }) => path !== reviewPath)
   )
-  if (others.length > 0)
-    return { _tag: "PhaseBlocked", runId, phase, dirty: listed(others.map(told)) } satisfies WorkspaceFact
+  const odd = yield* reviewFileProblem(place.directory, head === "" ? undefined : head, reviewPath)
+  const all = odd === undefined ? others : [odd, ...others]
+  if (all.length > 0)
+    return { _tag: "PhaseBlocked", runId, phase, dirty: listed(all.map(told)) } satisfies WorkspaceFact
   if (approved === undefined || (yield* isApproved(place.directory, approved, head, reviewPath))) return undefined
   return { _tag: "PhaseBlocked", runId, phase, dirty: [], head } satisfies WorkspaceFact
 })

@@ -64,7 +64,7 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyClaims, place: Pl
   if (!Array.isArray(tasks)) return tasks
   const head = yield* git.head(directory)
   const unsound = head === undefined ? undefined : yield* falseWork(directory, base, head)
-  const dirty = unsound ?? (yield* uncommitted(place, reviewPath))
+  const dirty = unsound ?? (yield* uncommitted(place, head, reviewPath))
   if (dirty !== undefined && typeof dirty !== "string") return { commit: commit ?? head ?? base, ...dirty }
   const missing =
     head === undefined ? undefined : yield* unshared(directory, yield* git.movedSubmodules(directory, base, head))

@@ -5,6 +5,7 @@ import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
 import { type GitFault, isOfTree, type NotAFile, type UnreadableTree } from "../faults.ts"
 import { isAmong, listSome } from "../files/ownFiles.ts"
+import { reviewFileProblem } from "../files/reviewFile.ts"
 import { withoutTolerated } from "../files/toleratedFiles.ts"
 import { isCommitName, quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
@@ -98,7 +99,11 @@ const notHead = (commit: string, head: string | undefined) =>
  * What is not committed, as a rejection, or what a person is told of it. Reprise's own files, and those that are as they were before
  * the run, do not count.
  */
-export const uncommitted = Effect.fnUntraced(function* (place: Place, reviewPath: string | undefined) {
+export const uncommitted = Effect.fnUntraced(function* (
+  place: Place,
+  head: string | undefined,
+  reviewPath: string | undefined
+) {
   const git = yield* Git
   const review = reviewPath === undefined ? [] : [posix.normalize(reviewPath)]
   const differences = yield* git.differences(place.directory, ownTreeFolder(place), "after")
@@ -109,7 +114,10 @@ export const uncommitted = Effect.fnUntraced(function* (place: Place, reviewPath
     place,
     differences.filter(({ path, why }) => (why !== undefined || counted.has(path)) && !isAmong(path, review))
   )
-  if (dirty.length > 0) return rejection("dirty-tree", `Not committed: ${listSome(dirty.map(told))}.`)
+  const [path] = review
+  const odd = path === undefined ? undefined : yield* reviewFileProblem(place.directory, head, path)
+  const all = odd === undefined ? dirty : [odd, ...dirty]
+  if (all.length > 0) return rejection("dirty-tree", `Not committed: ${listSome(all.map(told))}.`)
   return changed.length === 0
     ? undefined
     : `Files that were not committed when the run began have changed, by you or by the author; quality gates see them: ${listSome(changed)}.`
@@ -180,7 +188,7 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
       `There is no difference between the files of ${base} and ${commit}. Commit the work, or take ${commit} off the branch: 'git reset --keep ${base}'.`
     )
   }
-  const dirty = notHead(commit, yield* git.head(directory)) ?? (yield* uncommitted(place, command.reviewPath))
+  const dirty = notHead(commit, yield* git.head(directory)) ?? (yield* uncommitted(place, commit, command.reviewPath))
   if (dirty !== undefined && typeof dirty !== "string") return dirty
   const hidden = yield* hiddenInDiff(directory, base, commit)
   if (typeof hidden === "string") return rejection("dirty-tree", hidden)
