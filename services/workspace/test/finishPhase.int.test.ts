@@ -128,7 +128,11 @@ layer(adapters, { excludeTestServices: true })("finishing a phase", (it) => {
 
   const forgedReviews = [
     ["a link", link, "is where the review is written, and no plain file"],
-    ["a committed review that is gone", (made: Repository) => made.remove(review), "is the review that HEAD has, and is gone: restore it"]
+    [
+      "a committed review that is gone",
+      (made: Repository) => made.remove(review),
+      "is the review that HEAD has, and is gone: restore it"
+    ]
   ] as const
   it.effect.each(forgedReviews)(
     "is blocked, and a commit and claims are refused, by %s in the place of the review",

@@ -112,6 +112,8 @@ export interface WorkingTreeCommands {
   readonly addWorktree: (directory: string, path: string, branch: string, from: string) => GitResult<void>
   /** The full hash of a branch of this repository; undefined: there is none. */
   readonly branchHead: (directory: string, name: string) => GitResult<string | undefined>
+  /** The full hash of the commit that git takes for the short name of a branch, which a tag may have, too; undefined: nothing. */
+  readonly named: (directory: string, name: string) => GitResult<string | undefined>
   /** Moves the locks of killed gits aside, and gives those that stay, of this tree and of what all trees share. */
   readonly putAsideLocks: (directory: string) => GitResult<ReadonlyArray<GitLock>>
   /** Untracked and changed files in it are lost. */

@@ -10,6 +10,7 @@ import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
 import { commitSubjects } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
 import { ownTreeFolder } from "../git/ownTreeFolder.ts"
+import { runBranch } from "../git/runBranch.ts"
 import { told } from "../git/uncommittedPaths.ts"
 import { Remotes } from "../remote/Remotes.ts"
 import { isApproved } from "./reviewCommits.ts"
@@ -40,6 +41,11 @@ const findBlock = Effect.fnUntraced(function* (
   const all = odd === undefined ? others : [odd, ...others]
   if (all.length > 0)
     return { _tag: "PhaseBlocked", runId, phase, dirty: listed(all.map(told)) } satisfies WorkspaceFact
+  const own = yield* runBranch(place, head)
+  if (own._tag === "Elsewhere") {
+    const branch = { path: `git's refs/heads/${own.branch}`, why: own.why }
+    return { _tag: "PhaseBlocked", runId, phase, dirty: [told(branch)] } satisfies WorkspaceFact
+  }
   if (approved === undefined || (yield* isApproved(place.directory, approved, head, reviewPath))) return undefined
   return { _tag: "PhaseBlocked", runId, phase, dirty: [], head } satisfies WorkspaceFact
 })

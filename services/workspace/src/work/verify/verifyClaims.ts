@@ -5,7 +5,7 @@ import { isOfTree } from "../faults.ts"
 import { quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
 import { unshared } from "./hiddenInDiff.ts"
-import { falseWork, movedBranches, newCommit, rejection, uncommitted, unreadable } from "./verifyCommit.ts"
+import { falseWork, movedBranches, newCommit, ownBranch, rejection, uncommitted, unreadable } from "./verifyCommit.ts"
 
 type VerifyClaims = InputOf<"VerifyClaims">
 type Claim = VerifyClaims["tasks"][number]
@@ -66,6 +66,8 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyClaims, place: Pl
   const unsound = head === undefined ? undefined : yield* falseWork(directory, base, head)
   const dirty = unsound ?? (yield* uncommitted(place, head, reviewPath))
   if (dirty !== undefined && typeof dirty !== "string") return { commit: commit ?? head ?? base, ...dirty }
+  const branch = head === undefined ? undefined : yield* ownBranch(place, head)
+  if (branch !== undefined && typeof branch !== "string") return { commit: commit ?? head ?? base, ...branch }
   const missing =
     head === undefined ? undefined : yield* unshared(directory, yield* git.movedSubmodules(directory, base, head))
   if (missing !== undefined) return { commit: commit ?? head ?? base, ...rejection("dirty-tree", missing) }

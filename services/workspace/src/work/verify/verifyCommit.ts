@@ -12,6 +12,7 @@ import { Git } from "../git/Git.ts"
 import type { GitObject } from "../git/gitOutput.ts"
 import type { MovedName } from "../git/movedNames.ts"
 import { ownTreeFolder } from "../git/ownTreeFolder.ts"
+import { runBranch } from "../git/runBranch.ts"
 import { told, withoutLocalSettings } from "../git/uncommittedPaths.ts"
 import { hiddenInDiff } from "./hiddenInDiff.ts"
 
@@ -172,6 +173,22 @@ export const movedBranches = Effect.fnUntraced(function* (place: Place, base: st
     : `Branches or tags moved while the author worked, by a fetch or by the author; quality gates may compare with them: ${moves(moved)}.`
 })
 
+/** Whoever merges the run's branch must get what was verified; or what a person is told of it. `head`: the commit that HEAD is. */
+export const ownBranch = Effect.fnUntraced(function* (place: Place, head: string) {
+  const found = yield* runBranch(place, head)
+  switch (found._tag) {
+    case "There":
+      return undefined
+    case "Behind":
+      return `HEAD is not on ${quoted(found.branch)}, the branch of the run, which stays at ${short(found.now)}: what was verified is at ${short(head)}.`
+    case "Elsewhere":
+      return rejection(
+        "dirty-tree",
+        `Whoever merges ${quoted(found.branch)}, the branch of the run, would not get this work: it ${found.why}.`
+      )
+  }
+})
+
 /** What git cannot read is the author's to mend, such as a pipe in the place of `.gitignore`, or a `HEAD` that it removed. */
 export const unreadable = ({ message }: GitFault | NotAFile | UnreadableTree) => rejection("dirty-tree", message)
 
@@ -190,6 +207,8 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
   }
   const dirty = notHead(commit, yield* git.head(directory)) ?? (yield* uncommitted(place, commit, command.reviewPath))
   if (dirty !== undefined && typeof dirty !== "string") return dirty
+  const branch = yield* ownBranch(place, commit)
+  if (branch !== undefined && typeof branch !== "string") return branch
   const hidden = yield* hiddenInDiff(directory, base, commit)
   if (typeof hidden === "string") return rejection("dirty-tree", hidden)
   const moved = yield* movedBranches(place, base, commit)
@@ -197,7 +216,7 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
   // Each move is told once.
   if (moved !== undefined) yield* git.recordNames(directory, ownTreeFolder(place))
   const diffStat = yield* git.diffStat(directory, base, commit)
-  const notes = [moved, dirty, ...hidden].filter((note) => note !== undefined)
+  const notes = [moved, dirty, branch, ...hidden].filter((note) => note !== undefined)
   return { commit, diffStat, ...(notes.length === 0 ? {} : { notes }) }
 })
 
