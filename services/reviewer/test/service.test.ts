@@ -35,6 +35,7 @@ const request = (cycle: number, commit: string): ReviewCommand => ({
   words: [],
   decisions: [],
   findings: [],
+  remarks: [],
   prompts: {}
 })
 

@@ -1,12 +1,21 @@
-import { mkdirSync } from "node:fs"
-import { join } from "node:path"
+import { mkdirSync, symlinkSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { finishPhase } from "../src/work/phase/finishPhase.ts"
-import { finish } from "./support/commands.ts"
-import { adapters, repository } from "./support/repository.ts"
+import { verifyClaims } from "../src/work/verify/verifyClaims.ts"
+import { verifyCommit } from "../src/work/verify/verifyCommit.ts"
+import { claims, finish, verify } from "./support/commands.ts"
+import { adapters, type Repository, repository } from "./support/repository.ts"
 
 const review = "docs/reviews/plan-phase-1-review.md"
+
+/** To the plan, in the place of the review. */
+const link = ({ root }: Repository) =>
+  Effect.sync(() => {
+    mkdirSync(dirname(join(root, review)), { recursive: true })
+    symlinkSync("../../PLAN.md", join(root, review))
+  })
 
 layer(adapters, { excludeTestServices: true })("finishing a phase", (it) => {
   it.effect("commits only the review file, and returns the plan as it is now", () =>
@@ -114,6 +123,83 @@ layer(adapters, { excludeTestServices: true })("finishing a phase", (it) => {
       const blocked = yield* finishPhase(finish(review, approved), made.place)
       assert.containSubset(blocked, { _tag: "PhaseBlocked", dirty: [], head })
       assert.strictEqual((yield* finishPhase(finish(review), made.place))._tag, "PhaseFinished")
+    })
+  )
+
+  const forgedReviews = [
+    ["a link", link, "is where the review is written, and no plain file"],
+    [
+      "a committed review that is gone",
+      (made: Repository) => made.remove(review),
+      "is the review that HEAD has, and is gone: restore it"
+    ]
+  ] as const
+  it.effect.each(forgedReviews)(
+    "is blocked, and a commit and claims are refused, by %s in the place of the review",
+    ([, put, told]) =>
+      Effect.gen(function* () {
+        const made = yield* repository
+        const base = yield* made.git("rev-parse", "HEAD")
+        if (told.endsWith("restore it")) yield* made.write(review, "# Review\n")
+        yield* made.write("a.js", "2")
+        const work = yield* made.commit("work")
+        yield* put(made)
+        const rejected = yield* verifyCommit(verify(work, base, review), made.place)
+        assert.include(rejected._tag === "CommitRejected" ? rejected.detail : rejected._tag, `${review} (${told}`)
+        const claimed = yield* verifyClaims(claims(base, [], { commit: work, reviewPath: review }), made.place)
+        assert.include(claimed._tag === "ClaimsRejected" ? claimed.detail : claimed._tag, told)
+        const blocked = yield* finishPhase(finish(review, work), made.place)
+        assert.include(blocked._tag === "PhaseBlocked" ? blocked.dirty.join() : blocked._tag, told)
+        assert.strictEqual(yield* made.git("rev-parse", "HEAD"), work)
+      })
+  )
+
+  it.effect("refuses a commit that has a link in the place of the review", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const base = yield* made.git("rev-parse", "HEAD")
+      yield* link(made)
+      const work = yield* made.commit("work")
+      const rejected = yield* verifyCommit(verify(work, base, review), made.place)
+      assert.include(rejected._tag === "CommitRejected" ? rejected.detail : rejected._tag, "no plain file in HEAD")
+      assert.strictEqual((yield* finishPhase(finish(review, work), made.place))._tag, "PhaseBlocked")
+    })
+  )
+
+  it.effect("accepts a review file that is written on after it was committed", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const base = yield* made.git("rev-parse", "HEAD")
+      yield* made.write(review, "# Review\n")
+      const work = yield* made.commit("work")
+      yield* made.write(review, "# Review\n\nAddendum\n")
+      assert.strictEqual((yield* verifyCommit(verify(work, base, review), made.place))._tag, "CommitVerified")
+      assert.strictEqual((yield* finishPhase(finish(review, work), made.place))._tag, "PhaseFinished")
+    })
+  )
+
+  const otherHistories = [
+    ["a merge that drops the other side", ["HEAD", "main"]],
+    ["an empty commit", ["HEAD"]],
+    ["the same files on another parent", ["main"]]
+  ] as const
+  it.effect.each(otherHistories)("is blocked where the approved files have another history: %s", ([, parents]) =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.git("checkout", "--quiet", "-b", "work")
+      yield* made.write("a.js", "2")
+      const approved = yield* made.commit("work")
+      yield* made.git("checkout", "--quiet", "main")
+      yield* made.write("pay.js", "mended")
+      yield* made.commit("mend a hole")
+      yield* made.git("checkout", "--quiet", "work")
+      const on = parents.flatMap((parent) => ["-p", parent])
+      const head = yield* made.git("commit-tree", ...on, "-m", "Reviewed-by: Ada", "HEAD^{tree}")
+      yield* made.git("update-ref", "HEAD", head)
+      yield* made.write(review, "# Review\n")
+      const blocked = yield* finishPhase(finish(review, approved), made.place)
+      assert.containSubset(blocked, { _tag: "PhaseBlocked", dirty: [], head })
+      assert.strictEqual(yield* made.git("rev-parse", "HEAD"), head)
     })
   )
 

@@ -103,7 +103,7 @@ const rows: ReadonlyArray<Row<WorkspaceFact>> = [
     "FinishPhase, in the place of the review",
     review,
     ({ place }) => finishPhase(finish(review), place),
-    /^PhaseFinished|^PhaseBlocked \S*\.pipe \(is a named pipe|^docs\/reviews.* is too large|^git update-index failed \(/
+    /^PhaseFinished|^PhaseBlocked \S*\.pipe \(is a named pipe|^PhaseBlocked docs\/reviews\S* \(is where the review is written|^docs\/reviews.* is too large|^git update-index failed \(/
   ],
   [
     "PrepareWorkspace, in the place of the plan",

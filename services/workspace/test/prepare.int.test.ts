@@ -53,7 +53,7 @@ layer(services, { excludeTestServices: true })("preparing a workspace", (it) => 
       yield* made.remove("tools/.gitignore")
       const { place } = yield* prepared(made.root)
       assert.deepStrictEqual(place.tolerated, [])
-      assert.isUndefined(yield* uncommitted(place, undefined))
+      assert.isUndefined(yield* uncommitted(place, undefined, undefined))
     })
   )
 

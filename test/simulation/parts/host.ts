@@ -83,6 +83,17 @@ const gitOf = ({ gitFails, repositories }: SimulatedHost): (typeof Git)["Service
     verifiedBase: () => Effect.undefined,
     recordVerifiedBase: () => Effect.void,
     falsehoods: () => Effect.succeed([]),
+    commitsSince: (directory, from, to, most) =>
+      at(directory, ({ commits }) => {
+        const [first, last] = [from, to].map((hash) => commits.findIndex((one) => one.hash === hash))
+        return commits
+          .slice((first ?? 0) + 1, (last ?? 0) + 1)
+          .map(({ hash }, index) => ({ commit: hash, parents: [commits[(first ?? 0) + index]?.hash ?? ""] }))
+          .reverse()
+          .slice(0, most)
+      }),
+    movedSubmodules: () => Effect.succeed([]),
+    changedMerges: () => Effect.succeed({ changed: [], unknown: [], more: 0 }),
     commitFile: (directory, _, { message, path }) =>
       at(directory, (repository) => ({ _tag: "Committed", head: repository.commitFile(path, message) })),
     isBranchName: () => Effect.succeed(true),

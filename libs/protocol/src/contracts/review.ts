@@ -48,6 +48,8 @@ export const ReviewCommand = Schema.TaggedUnion({
     ),
     /** The open findings of the newest verdict, for a session that did not reach it. */
     findings: Schema.Array(Item).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
+    /** What verification found in the work that its diff may not show, such as submodules that moved. Names in it are the author's. */
+    remarks: Schema.Array(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
     prompts: Schema.Record(Schema.String, Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
   },
   /** The run is paused: the turn under way ends, and its session goes on with the review when it is requested again. */

@@ -164,7 +164,7 @@ export const workspaceEvents = {
   PhaseBlocked: {
     ...atPhase,
     dirty: Schema.Array(Schema.String),
-    /** HEAD, where it holds more than the approved commit; `dirty` is empty then. */
+    /** HEAD, where it is neither the approved commit nor that and the review file; `dirty` is empty then. */
     head: Schema.optionalKey(Schema.String)
   },
   ContinuationVerified: { ...atPhase, base: rewrittenBase },

@@ -167,7 +167,8 @@ const answered = {
     lastLines: optionalText,
     context: Schema.optionalKey(ContextFill)
   },
-  CommitAccepted: { commit: text, diffStat: optionalText },
+  /** `notes`: as in `CommitVerified`. */
+  CommitAccepted: { commit: text, diffStat: optionalText, notes: Schema.optionalKey(Schema.Array(Schema.String)) },
   CommitTurnedDown: { commit: text, reason: text, detail: text },
   GatesEnded: {
     passed: Schema.Boolean,

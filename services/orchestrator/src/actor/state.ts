@@ -113,6 +113,8 @@ export interface PhaseRun {
   /** The last commit that was verified. */
   readonly verified?: string | undefined
   readonly diffStat?: string | undefined
+  /** What was found in its commits when they were verified, each once. */
+  readonly remarks?: ReadonlyArray<string> | undefined
   readonly visits: Readonly<Partial<Record<Step, number>>>
   readonly visitsGranted: Readonly<Partial<Record<Step, number>>>
   readonly gateRuns: number

@@ -11,8 +11,13 @@ import type { Retry } from "../question/question.ts"
 import { afterWork } from "./report.ts"
 
 export const commitVerified = (run: Run, event: InputOf<"CommitVerified">): Outcome => {
-  const { commit, diffStat } = event
-  const accepted: RunEvent = { _tag: "CommitAccepted", commit, ...(diffStat === undefined ? {} : { diffStat }) }
+  const { commit, diffStat, notes = [] } = event
+  const accepted: RunEvent = {
+    _tag: "CommitAccepted",
+    commit,
+    ...(diffStat === undefined ? {} : { diffStat }),
+    ...(notes.length === 0 ? {} : { notes })
+  }
   return outcome([accepted, ...noted(event)], afterWork(run))
 }
 

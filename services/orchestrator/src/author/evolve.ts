@@ -199,8 +199,13 @@ export const authorEvolution = {
     ledger: withNotes(run, event.status.notes)
   }),
   TurnBroke: turnBroke,
-  CommitAccepted: (run, { commit, diffStat }) => ({
-    ...withPhase(run, (phase) => ({ ...phase, verified: commit, diffStat })),
+  CommitAccepted: (run, { commit, diffStat, notes = [] }) => ({
+    ...withPhase(run, (phase) => ({
+      ...phase,
+      verified: commit,
+      diffStat,
+      remarks: [...new Set([...(phase.remarks ?? []), ...notes])]
+    })),
     pending: nothing
   }),
   CommitTurnedDown: (run, { commit, detail, reason }) =>

@@ -69,6 +69,7 @@ export const startReview = (run: Run, phase: PhaseRun, fresh?: string): RunEvent
       })),
       decisions: decisionsOf(run.ledger).map((entry) => ({ id: entry.id, text: decisionLine(entry, phase.id) })),
       findings: phase.items,
+      remarks: phase.remarks ?? [],
       prompts
     }
   }

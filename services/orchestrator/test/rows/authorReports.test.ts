@@ -39,6 +39,19 @@ describe("an author that is told what is wrong", () => {
   })
 })
 
+describe("what verification finds in the commits of an author", () => {
+  it("reaches the reviewer of the phase, each once, also of a commit whose gates failed", () => {
+    const s = story().executing({ gates: { quality: ["npm test"] } })
+    s.completes("abc1").commitVerified("A submodule moved.", "A branch moved.").gates(false)
+    s.completes("abc2").commitVerified("A submodule moved.", "A merge left a file out.").gates(true)
+    assert.deepStrictEqual(s.command("RequestReview").remarks, [
+      "A submodule moved.",
+      "A branch moved.",
+      "A merge left a file out."
+    ])
+  })
+})
+
 describe("the session of an author", () => {
   const context = { tokens: 900, limit: 1000 }
 

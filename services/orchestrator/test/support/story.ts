@@ -193,9 +193,9 @@ export class Story {
   turnInterrupted(promptGiven = true): this {
     return this.tell({ ...this.turnFailure("aborted", true), promptGiven })
   }
-  commitVerified(): this {
+  commitVerified(...notes: ReadonlyArray<string>): this {
     const { commit } = this.command("VerifyCommit")
-    return this.tell({ _tag: "CommitVerified", runId, phase: this.phase.id, commit, diffStat: "1 file changed" })
+    return this.tell({ _tag: "CommitVerified", runId, phase: this.phase.id, commit, diffStat: "1 file changed", notes })
   }
   commitRejected(): this {
     const { commit } = this.command("VerifyCommit")

@@ -44,6 +44,7 @@ export const request = (cycle: number, commit: string, more: Partial<ReviewReque
   words: [],
   decisions: [],
   findings: [],
+  remarks: [],
   prompts: {},
   ...more
 })

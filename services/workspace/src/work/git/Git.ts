@@ -2,9 +2,11 @@
 import type { CommittedFile, Difference, Falsehood, FileToCommit, GitLock, Unlisted } from "@reprise/process"
 import type { CommitSubject } from "@reprise/protocol"
 import { Context, Effect, Layer } from "effect"
+import type { Merges } from "./changedMerges.ts"
 import { commitCommands } from "./commitCommands.ts"
-import type { GitObject, Worktree } from "./gitOutput.ts"
+import type { CommitParents, GitObject, Worktree } from "./gitOutput.ts"
 import type { Moved, MovedName } from "./movedNames.ts"
+import type { MovedSubmodule } from "./movedSubmodules.ts"
 import type { GitResult } from "./runGit.ts"
 import type { VerifiedBase } from "./verifiedBase.ts"
 import { makeWorkingTreeCommands } from "./workingTreeCommands.ts"
@@ -34,6 +36,17 @@ export interface CommitCommands {
   readonly subject: (directory: string, commit: string) => GitResult<string>
   /** The same for many commits (full hashes), in their order, with one process. */
   readonly subjects: (directory: string, commits: ReadonlyArray<string>) => GitResult<ReadonlyArray<CommitSubject>>
+  /** The commits that `to` has beside `from` (full hashes), newest first: the `most` newest. */
+  readonly commitsSince: (
+    directory: string,
+    from: string,
+    to: string,
+    most: number
+  ) => GitResult<ReadonlyArray<CommitParents>>
+  /** Submodules that `to` has and `from` has not, or at another commit (full hashes). */
+  readonly movedSubmodules: (directory: string, from: string, to: string) => GitResult<ReadonlyArray<MovedSubmodule>>
+  /** Which merges among the commits that `to` has beside `from` (full hashes) are not what git makes of their parents. */
+  readonly changedMerges: (directory: string, from: string, to: string) => GitResult<Merges>
   /** What deceives whoever reads the work between two commits (full hashes) with git. */
   readonly falsehoods: (directory: string, from: string, to: string) => GitResult<ReadonlyArray<Falsehood>>
   /** Whether the older part of the history was not fetched. */
@@ -112,6 +125,8 @@ export interface WorkingTreeCommands {
   readonly addWorktree: (directory: string, path: string, branch: string, from: string) => GitResult<void>
   /** The full hash of a branch of this repository; undefined: there is none. */
   readonly branchHead: (directory: string, name: string) => GitResult<string | undefined>
+  /** The full hash of the commit that git takes for the short name of a branch, which a tag may have, too; undefined: nothing. */
+  readonly named: (directory: string, name: string) => GitResult<string | undefined>
   /** Moves the locks of killed gits aside, and gives those that stay, of this tree and of what all trees share. */
   readonly putAsideLocks: (directory: string) => GitResult<ReadonlyArray<GitLock>>
   /** Untracked and changed files in it are lost. */

@@ -1,8 +1,10 @@
 /** The git commands that look at commits. `verify/verifyCommit.ts` says which rules a commit must meet. */
 import { falsehoodsBetween, shadowedAttributes, textByContent } from "@reprise/process"
 import { Effect } from "effect"
+import { changedMerges } from "./changedMerges.ts"
 import type { CommitCommands } from "./Git.ts"
-import { linesOf, pathsOf, readObject, readSubject } from "./gitOutput.ts"
+import { linesOf, pathsOf, readObject, readParents, readSubject } from "./gitOutput.ts"
+import { movedSubmodules } from "./movedSubmodules.ts"
 import { atTop, exitsWithZero, line, noAnswerOfGits, optional, text } from "./runGit.ts"
 
 const between = (from: string, to: string) => ["--end-of-options", from, to, "--"]
@@ -84,6 +86,14 @@ export const commitCommands: CommitCommands = {
       ? Effect.succeed([])
       : Effect.map(text(directory, args, stdin(commits)), (output) => linesOf(output).map(readSubject))
   },
+
+  commitsSince: (directory, from, to, most) => {
+    const args = ["rev-list", "--topo-order", `--max-count=${most}`, "--parents", "--end-of-options", `${from}..${to}`]
+    return Effect.map(text(directory, [...args, "--"]), (output) => linesOf(output).map(readParents))
+  },
+
+  movedSubmodules,
+  changedMerges,
 
   falsehoods: (directory, from, to) =>
     falsehoodsBetween(directory, from, to, atTop()).pipe(Effect.mapError(noAnswerOfGits("diff"))),

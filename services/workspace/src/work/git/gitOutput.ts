@@ -15,6 +15,12 @@ export interface Worktree {
   readonly branch?: string
 }
 
+/** Full hashes. */
+export interface CommitParents {
+  readonly commit: string
+  readonly parents: ReadonlyArray<string>
+}
+
 export const linesOf = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => line !== "")
 
 /** Paths separated by NUL, as `-z` prints them. */
@@ -27,6 +33,12 @@ export const readObject = (line: string): GitObject => {
   return hash === undefined || type === undefined || type === "missing"
     ? { _tag: "Missing" }
     : { _tag: "Found", hash, type }
+}
+
+/** A line of `git rev-list --parents`. */
+export const readParents = (line: string): CommitParents => {
+  const [commit = "", ...parents] = line.split(" ")
+  return { commit, parents }
 }
 
 /** A message without an empty line is all subject. */

@@ -140,6 +140,8 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
         ? Effect.succeed(false)
         : Effect.map(attempt(directory, ["check-ref-format", "--branch", name]), (done) => done.exitCode === 0),
     branchHead,
+    named: (directory, name) =>
+      optional(directory, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]),
 
     worktrees: (directory) => oneByOne(worktrees(directory)),
     putAsideLocks: putLocksAside,

@@ -4,14 +4,17 @@ import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
 import { Impossible, NotAFile } from "../faults.ts"
+import { reviewFileProblem } from "../files/reviewFile.ts"
 import { withoutTolerated } from "../files/toleratedFiles.ts"
 import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
 import { commitSubjects } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
 import { ownTreeFolder } from "../git/ownTreeFolder.ts"
+import { runBranch } from "../git/runBranch.ts"
 import { told } from "../git/uncommittedPaths.ts"
 import { Remotes } from "../remote/Remotes.ts"
 import { falsifiedSince } from "../verify/verifiedWork.ts"
+import { isApproved } from "./reviewCommits.ts"
 
 type FinishPhase = InputOf<"FinishPhase">
 
@@ -31,21 +34,24 @@ const findBlock = Effect.fnUntraced(function* (
   dirty: ReadonlyArray<Difference>,
   head: string
 ) {
-  const git = yield* Git
   const { differences: others } = yield* withoutTolerated(
     place,
     dirty.filter(({ path }) => path !== reviewPath)
   )
-  if (others.length > 0)
-    return { _tag: "PhaseBlocked", runId, phase, dirty: listed(others.map(told)) } satisfies WorkspaceFact
+  const odd = yield* reviewFileProblem(place.directory, head === "" ? undefined : head, reviewPath)
+  const all = odd === undefined ? others : [odd, ...others]
+  if (all.length > 0)
+    return { _tag: "PhaseBlocked", runId, phase, dirty: listed(all.map(told)) } satisfies WorkspaceFact
   const falsified = yield* falsifiedSince(place, { runId, phase }, head)
   if (falsified.length > 0)
     return { _tag: "PhaseBlocked", runId, phase, dirty: listed(falsified.map(told)) } satisfies WorkspaceFact
-  if (approved === undefined || head === approved) return undefined
-  const changed = yield* git.changed(place.directory, approved, head)
-  return changed.some((path) => path !== reviewPath)
-    ? ({ _tag: "PhaseBlocked", runId, phase, dirty: [], head } satisfies WorkspaceFact)
-    : undefined
+  const own = yield* runBranch(place, head)
+  if (own._tag === "Elsewhere") {
+    const branch = { path: `git's refs/heads/${own.branch}`, why: own.why }
+    return { _tag: "PhaseBlocked", runId, phase, dirty: [told(branch)] } satisfies WorkspaceFact
+  }
+  if (approved === undefined || (yield* isApproved(place.directory, approved, head, reviewPath))) return undefined
+  return { _tag: "PhaseBlocked", runId, phase, dirty: [], head } satisfies WorkspaceFact
 })
 
 /** Returns the remote's branch that has the commit now; undefined: the run has no remote. */
@@ -63,7 +69,7 @@ const pushToRemote = Effect.fnUntraced(function* ({ branch, directory, remote, r
 
 /**
  * Commits the review file, the only file that may be uncommitted, and reads the plan again
- * (docs/design/workspace.md#workspace). Apart from that file, HEAD may contain only what was approved. Where the code
+ * (docs/design/workspace.md#workspace). HEAD must be what was approved, or follow it by commits of that file alone. Where the code
  * came from a remote, the run's branch is pushed. When it is repeated after a crash, it finds its commit and does not
  * make a second one.
  */

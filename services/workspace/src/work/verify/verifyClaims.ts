@@ -4,7 +4,8 @@ import type { Place } from "../../actor/work.ts"
 import { isOfTree } from "../faults.ts"
 import { quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
-import { falseWork, movedBranches, newCommit, uncommitted, unreadable } from "./verifyCommit.ts"
+import { unshared } from "./hiddenInDiff.ts"
+import { falseWork, movedBranches, newCommit, ownBranch, rejection, uncommitted, unreadable } from "./verifyCommit.ts"
 
 type VerifyClaims = InputOf<"VerifyClaims">
 type Claim = VerifyClaims["tasks"][number]
@@ -63,8 +64,13 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyClaims, place: Pl
   if (!Array.isArray(tasks)) return tasks
   const head = yield* git.head(directory)
   const unsound = head === undefined ? undefined : yield* falseWork(directory, base, head)
-  const dirty = unsound ?? (yield* uncommitted(place, reviewPath))
+  const dirty = unsound ?? (yield* uncommitted(place, head, reviewPath))
   if (dirty !== undefined && typeof dirty !== "string") return { commit: commit ?? head ?? base, ...dirty }
+  const branch = head === undefined ? undefined : yield* ownBranch(place, head)
+  if (branch !== undefined && typeof branch !== "string") return { commit: commit ?? head ?? base, ...branch }
+  const missing =
+    head === undefined ? undefined : yield* unshared(directory, yield* git.movedSubmodules(directory, base, head))
+  if (missing !== undefined) return { commit: commit ?? head ?? base, ...rejection("dirty-tree", missing) }
   const moved = head === undefined ? undefined : yield* movedBranches(place, base, head)
   if (moved !== undefined && "reason" in moved) return { commit: commit ?? head ?? base, ...moved }
   return {

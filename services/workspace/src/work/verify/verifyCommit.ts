@@ -5,19 +5,22 @@ import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
 import { type GitFault, isOfTree, type NotAFile, type UnreadableTree } from "../faults.ts"
 import { isAmong, listSome } from "../files/ownFiles.ts"
+import { reviewFileProblem } from "../files/reviewFile.ts"
 import { withoutTolerated } from "../files/toleratedFiles.ts"
 import { isCommitName, quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
 import type { GitObject } from "../git/gitOutput.ts"
 import type { Moved, MovedName } from "../git/movedNames.ts"
 import { ownTreeFolder } from "../git/ownTreeFolder.ts"
+import { runBranch } from "../git/runBranch.ts"
 import { told, withoutLocalSettings } from "../git/uncommittedPaths.ts"
+import { hiddenInDiff } from "./hiddenInDiff.ts"
 import { recordVerified } from "./verifiedWork.ts"
 
 type VerifyCommit = InputOf<"VerifyCommit">
 export type Rejection = Pick<Extract<WorkspaceFact, { readonly _tag: "CommitRejected" }>, "reason" | "detail">
 
-const rejection = (reason: Rejection["reason"], detail: string): Rejection => ({ reason, detail })
+export const rejection = (reason: Rejection["reason"], detail: string): Rejection => ({ reason, detail })
 
 /** The full hash that a name stands for. A branch whose name looks like a hash does not count. */
 const commitOf = (name: string, object: GitObject | undefined): string | Rejection => {
@@ -98,7 +101,11 @@ const notHead = (commit: string, head: string | undefined) =>
  * What is not committed, as a rejection, or what a person is told of it. Reprise's own files, and those that are as they were before
  * the run, do not count.
  */
-export const uncommitted = Effect.fnUntraced(function* (place: Place, reviewPath: string | undefined) {
+export const uncommitted = Effect.fnUntraced(function* (
+  place: Place,
+  head: string | undefined,
+  reviewPath: string | undefined
+) {
   const git = yield* Git
   const review = reviewPath === undefined ? [] : [posix.normalize(reviewPath)]
   const differences = yield* git.differences(place.directory, ownTreeFolder(place), "after")
@@ -109,7 +116,10 @@ export const uncommitted = Effect.fnUntraced(function* (place: Place, reviewPath
     place,
     differences.filter(({ path, why }) => (why !== undefined || counted.has(path)) && !isAmong(path, review))
   )
-  if (dirty.length > 0) return rejection("dirty-tree", `Not committed: ${listSome(dirty.map(told))}.`)
+  const [path] = review
+  const odd = path === undefined ? undefined : yield* reviewFileProblem(place.directory, head, path)
+  const all = odd === undefined ? dirty : [odd, ...dirty]
+  if (all.length > 0) return rejection("dirty-tree", `Not committed: ${listSome(all.map(told))}.`)
   return changed.length === 0
     ? undefined
     : `Files that were not committed when the run began have changed, by you or by the author; quality gates see them: ${listSome(changed)}.`
@@ -178,6 +188,22 @@ export const movedBranches = Effect.fnUntraced(function* (place: Place, base: st
   return { notes: [putBack, elsewhere].filter((note) => note !== undefined), moved: untold }
 })
 
+/** Whoever merges the run's branch must get what was verified; or what a person is told of it. `head`: the commit that HEAD is. */
+export const ownBranch = Effect.fnUntraced(function* (place: Place, head: string) {
+  const found = yield* runBranch(place, head)
+  switch (found._tag) {
+    case "There":
+      return undefined
+    case "Behind":
+      return `HEAD is not on ${quoted(found.branch)}, the branch of the run, which stays at ${short(found.now)}: what was verified is at ${short(head)}.`
+    case "Elsewhere":
+      return rejection(
+        "dirty-tree",
+        `Whoever merges ${quoted(found.branch)}, the branch of the run, would not get this work: it ${found.why}.`
+      )
+  }
+})
+
 /** What git cannot read is the author's to mend, such as a pipe in the place of `.gitignore`, or a `HEAD` that it removed. */
 export const unreadable = ({ message }: GitFault | NotAFile | UnreadableTree) => rejection("dirty-tree", message)
 
@@ -189,17 +215,24 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
   const commit = yield* newCommit(directory, command.commit, base, "since base")
   if (typeof commit !== "string") return commit
   if (!(yield* git.hasDiff(directory, base, commit))) {
-    return rejection("empty", `There is no difference between ${base} and ${commit}.`)
+    return rejection(
+      "empty",
+      `There is no difference between the files of ${base} and ${commit}. Commit the work, or take ${commit} off the branch: 'git reset --keep ${base}'.`
+    )
   }
-  const dirty = notHead(commit, yield* git.head(directory)) ?? (yield* uncommitted(place, command.reviewPath))
+  const dirty = notHead(commit, yield* git.head(directory)) ?? (yield* uncommitted(place, commit, command.reviewPath))
   if (dirty !== undefined && typeof dirty !== "string") return dirty
+  const branch = yield* ownBranch(place, commit)
+  if (branch !== undefined && typeof branch !== "string") return branch
+  const hidden = yield* hiddenInDiff(directory, base, commit)
+  if (typeof hidden === "string") return rejection("dirty-tree", hidden)
   const moved = yield* movedBranches(place, base, commit)
   if ("reason" in moved) return moved
   // Each move is told once.
   yield* git.recordTold(ownTreeFolder(place), moved.moved)
   const diffStat = yield* git.diffStat(directory, base, commit)
   yield* recordVerified(place, command, base, commit)
-  const notes = [...moved.notes, ...(dirty === undefined ? [] : [dirty])]
+  const notes = [...moved.notes, ...[dirty, branch, ...hidden].filter((note) => note !== undefined)]
   return { commit, diffStat, ...(notes.length === 0 ? {} : { notes }) }
 })
 
