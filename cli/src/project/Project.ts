@@ -69,12 +69,26 @@ export const findRepository = Effect.fn("findRepository")(function* (from: strin
   return repositoryOf(top) ?? projectAt(top)
 })
 
-/** The same; fails with exit code 3 also if its state folder was not made by this machine, here. */
+const notPutAside = ({ root }: Project, cause: unknown) =>
+  missing(
+    "unsettled-command",
+    `What a command made in ${root} whose program was killed could not be put aside: ${cause instanceof Error ? cause.message : String(cause)}`,
+    "See to that, then try again.",
+    cause
+  )
+
+/**
+ * The same; fails with exit code 3 also if its state folder was not made by this machine, here, and if a killed command may have
+ * made settings that nobody can find.
+ */
 export const findProject = Effect.fn("findProject")(function* (from: string) {
   const project = yield* findRepository(from)
   yield* requireOwnState(project)
   // Before settings are read: a command may have made some when the process that ran it was killed.
-  yield* Effect.promise(() => putAsideLeft(join(project.directory, "sandbox")).catch(() => undefined))
+  yield* Effect.tryPromise({
+    try: () => putAsideLeft(join(project.directory, "sandbox")),
+    catch: (cause) => notPutAside(project, cause)
+  })
   return project
 })
 
