@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { requireFewToKeep, TooMuchToKeep, usualLimits } from "../src/keptLimits.ts"
+import { requireFewToKeep, requireFewTrees, TooMuchToKeep, usualLimits } from "../src/keptLimits.ts"
 import type { Policy } from "../src/policy.ts"
 
 const many = <A>(make: (n: number) => A) => [1, 2, 3, 4].map(make)
@@ -45,5 +45,15 @@ describe("what a command may not change", () => {
     assert.instanceOf(refusal, TooMuchToKeep)
     assert.include(refusal.message, `most of them in ${folder}. So no command runs here.`)
     assert.isUndefined(refusalOf(more, {}))
+  })
+
+  it.each([
+    ["git directories", { directories: many((n) => `/w/.git/worktrees/${n}`) }, "/w/.git/worktrees"],
+    ["working trees", { trees: many((n) => `/w/trees/${n}`) }, "/w/trees"]
+  ])("is refused before it is looked for where a repository has too many %s", (_, more, folder) => {
+    const few = { workspace: "/w", common: "/w/.git", directories: [], trees: [] }
+    const refused = () => requireFewTrees({ ...few, ...more }, { ...usualLimits, mostDirectories: 3, mostPaths: 100 })
+    assert.throws(refused, `most of them in ${folder}. So no command runs here.`)
+    assert.doesNotThrow(() => requireFewTrees({ ...few, ...more }))
   })
 })
