@@ -143,6 +143,11 @@ describe("the settings that a repository brings for agents", () => {
       { ".opencode/tsconfig.json": "{}", ".opencode/tool/jsconfig.json": '{ "extends": "../../x" }' },
       "Take 'extends'"
     ],
+    [
+      "one that extends another in UTF-16",
+      { ".opencode/tsconfig.json": Buffer.from('\ufeff{ "extends": "../tsconfig.json" }', "utf16le") },
+      "write it in UTF-8"
+    ],
     ["one of its own", { ".opencode/tsconfig.json": "{}" }, undefined]
   ] as const)("are refused though trusted where another file may say what their code imports: %s", ([, files, says]) =>
     Effect.gen(function* () {
