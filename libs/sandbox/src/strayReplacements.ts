@@ -38,9 +38,10 @@ const largestPackedRefs = 256 * 1024 * 1024
 /** Whether commands may have made some: most repositories have none, and are looked at often. */
 const mayHaveSome = async (repository: string, environment: Environment): Promise<boolean> => {
   if (exists(join(repository, "reftable"))) return true
+  // A link is the user's, of a tree that shares a repository: those of commands have been moved (`strayEntries.ts`).
   const packed = await readForeignText(join(repository, "packed-refs"), {
     largestBytes: largestPackedRefs,
-    follow: false
+    follow: true
   })
   // Whatever stands before the name: git takes any blank.
   return packed !== undefined && replacementFolders(environment).some((folder) => packed.includes(`${folder}/`))
