@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -159,6 +159,25 @@ describe("the settings that a repository brings for agents", () => {
         assert.strictEqual(said._tag, says === undefined ? "trusted" : "refused", kind)
         if (said._tag === "refused") assert.include(said.detail, says ?? "")
         git("rm", "-q", "-f", `.opencode/${kind}/hello.ts`)
+      }
+    })
+  )
+
+  it.effect.each([
+    ["file", ".opencode/plugin/evil\xff.ts"],
+    ["folder", ".opencode/skills/evil\xff/SKILL.md"]
+  ])("are refused where the name of a %s is no text, tracked or not", ([, name]) =>
+    Effect.gen(function* () {
+      track(".opencode/tsconfig.json", "{}")
+      const path = Buffer.from(join(scratch.project.root, name), "latin1")
+      mkdirSync(path.subarray(0, path.lastIndexOf("/")), { recursive: true })
+      writeFileSync(path, "export {}\n")
+      for (const isTracked of [true, false]) {
+        git(...(isTracked ? ["add", "--force", "."] : ["rm", "-q", "-r", "--cached", ".opencode"]))
+        const doubts = (yield* allAgentFiles(scratch.project)).map(({ doubt }) => doubt)
+        assert.include(doubts, "its name is no text")
+        const said = yield* verdict()
+        assert.strictEqual(said._tag, "refused")
       }
     })
   )
