@@ -93,7 +93,8 @@ export const alteredHistory = Effect.fn("alteredHistory")(function* (
     [
       replacementsIn(directory, process.env, options),
       onDisk(async () =>
-        readForeignText(join(await sharedBy(gitDirectory), "shallow"), { largestBytes, follow: false })
+        // git follows a link, which only the user can have made.
+        readForeignText(join(await sharedBy(gitDirectory), "shallow"), { largestBytes, follow: true })
       )
     ],
     { concurrency: 2 }
