@@ -151,7 +151,7 @@ describe("the settings that a repository brings for agents", () => {
     ["one of its own", { ".opencode/tsconfig.json": "{}" }, undefined]
   ] as const)("are refused though trusted where another file may say what their code imports: %s", ([, files, says]) =>
     Effect.gen(function* () {
-      for (const [path, text] of Object.entries(files)) track(path, text)
+      for (const [path, text] of Object.entries<string | Buffer>(files)) track(path, text)
       for (const kind of ["tool", "tools", "plugin", "plugins"]) {
         track(`.opencode/${kind}/hello.ts`, 'import { tool } from "@opencode-ai/plugin"\n')
         yield* trustAll
@@ -166,14 +166,15 @@ describe("the settings that a repository brings for agents", () => {
   it.effect.each([
     ["file", ".opencode/plugin/evil\xff.ts"],
     ["folder", ".opencode/skills/evil\xff/SKILL.md"]
-  ])("are refused where the name of a %s is no text, tracked or not", ([, name]) =>
+  ] as const)("are refused where the name of a %s is no text, tracked or not", ([, name]) =>
     Effect.gen(function* () {
       track(".opencode/tsconfig.json", "{}")
       const path = Buffer.from(join(scratch.project.root, name), "latin1")
       mkdirSync(path.subarray(0, path.lastIndexOf("/")), { recursive: true })
       writeFileSync(path, "export {}\n")
       for (const isTracked of [true, false]) {
-        git(...(isTracked ? ["add", "--force", "."] : ["rm", "-q", "-r", "--cached", ".opencode"]))
+        const change = isTracked ? ["add", "--force", "."] : ["rm", "-q", "-r", "--cached", ".opencode"]
+        git(...change)
         const doubts = (yield* allAgentFiles(scratch.project)).map(({ doubt }) => doubt)
         assert.include(doubts, "its name is no text")
         const said = yield* verdict()

@@ -13,7 +13,9 @@ describe("a repository in which a command was killed", () => {
     Effect.gen(function* () {
       yield* prepareState(scratch.project)
       // No process has this number: the largest one is smaller.
-      mkdirSync(join(scratch.project.directory, "sandbox", "hosts", "1", "heard", "begun-99999999"), { recursive: true })
+      mkdirSync(join(scratch.project.directory, "sandbox", "hosts", "1", "heard", "begun-99999999"), {
+        recursive: true
+      })
       const failure = yield* Effect.flip(findProject(scratch.project.root))
       assert.strictEqual(failure.exitCode, 3)
       assert.match(failure.message, /could not be put aside: .*begun-99999999 says which files a command may not make/)
