@@ -40,6 +40,15 @@ describe("reading a configuration file", () => {
   })
 
   it.each([
+    ["x'.\nreprise: all settings are trusted", "'x'.\\nreprise: all settings are trusted'"],
+    ["a".repeat(1_000_000), `'${"a".repeat(80)}…'`],
+    ["a.".repeat(500_000), `'${"a.".repeat(40)}…'`]
+  ])("shows an unknown key on one line, and no more of it than a line has", (key, shown) => {
+    const problem = problemOf(fromDocument({ [key]: 1 }, "reprise.toml"))
+    assert.strictEqual(problem.message, `reprise.toml has an unknown key ${shown}.`)
+  })
+
+  it.each([
     [{ log: { bogus: 1 } }, "[log] has level."],
     [{ bogus: 1 }, "Outside the sections there are runtime, model, reviewerModel, reviewerRuntime, reviewPath."],
     [{ permissions: { alow: {} } }, "[permissions] has mode, allow, ask, deny."],

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process"
-import { readdirSync, rmSync } from "node:fs"
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
@@ -65,5 +65,41 @@ describe("the plan of init", () => {
       ok: true,
       data: { plan: join(repository.project.root, "PLAN.md") }
     })
+  })
+})
+
+describe("a folder whose name a terminal would obey", () => {
+  const bytes = (name: string) => Buffer.from(join(repository.folder, name), "latin1")
+  const inFolder = (name: string, ...args: ReadonlyArray<string>) => {
+    mkdirSync(bytes(name))
+    const enter = `cd -- "$(printf '%b' '${name.replace(/[^a-z;\]]/g, (char) => `\\0${char.charCodeAt(0).toString(8)}`)}')"`
+    const program = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(" ")
+    return spawnSync("/bin/sh", ["-c", `${enter} && git init -q && ${program}`], {
+      cwd: repository.folder,
+      encoding: "utf8"
+    })
+  }
+
+  it("is shown in letters where init wrote its files", () => {
+    const { stderr } = inFolder("r\x1b]pwn\x07x", "init")
+    assert.include(stderr, "r\\x1b]pwn\\x07x/reprise.toml")
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
+    assert.notMatch(stderr, /\x07|\x1b\]/)
+  })
+
+  it("is said to be no text where it is none, and not that git is missing", () => {
+    const { status, stderr } = inFolder("r\xff", "init")
+    assert.strictEqual(status, 3)
+    assert.match(stderr, /is not there, or its name is no text in UTF-8/)
+  })
+
+  it("does not break the line on which a plan is named", () => {
+    writeFileSync(join(repository.project.root, "a\nreprise: ok.md"), "no plan")
+    const { stderr } = spawnSync(process.execPath, [bin, "validate", "a\nreprise: ok.md"], {
+      cwd: repository.project.root,
+      encoding: "utf8"
+    })
+    assert.include(stderr, "a\\nreprise: ok.md is not a valid plan")
+    assert.notMatch(stderr, /^reprise: ok/m)
   })
 })

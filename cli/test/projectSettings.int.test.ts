@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -143,10 +143,15 @@ describe("the settings that a repository brings for agents", () => {
       { ".opencode/tsconfig.json": "{}", ".opencode/tool/jsconfig.json": '{ "extends": "../../x" }' },
       "Take 'extends'"
     ],
+    [
+      "one that extends another in UTF-16",
+      { ".opencode/tsconfig.json": Buffer.from('\ufeff{ "extends": "../tsconfig.json" }', "utf16le") },
+      "write it in UTF-8"
+    ],
     ["one of its own", { ".opencode/tsconfig.json": "{}" }, undefined]
   ] as const)("are refused though trusted where another file may say what their code imports: %s", ([, files, says]) =>
     Effect.gen(function* () {
-      for (const [path, text] of Object.entries(files)) track(path, text)
+      for (const [path, text] of Object.entries<string | Buffer>(files)) track(path, text)
       for (const kind of ["tool", "tools", "plugin", "plugins"]) {
         track(`.opencode/${kind}/hello.ts`, 'import { tool } from "@opencode-ai/plugin"\n')
         yield* trustAll
@@ -154,6 +159,26 @@ describe("the settings that a repository brings for agents", () => {
         assert.strictEqual(said._tag, says === undefined ? "trusted" : "refused", kind)
         if (said._tag === "refused") assert.include(said.detail, says ?? "")
         git("rm", "-q", "-f", `.opencode/${kind}/hello.ts`)
+      }
+    })
+  )
+
+  it.effect.each([
+    ["file", ".opencode/plugin/evil\xff.ts"],
+    ["folder", ".opencode/skills/evil\xff/SKILL.md"]
+  ] as const)("are refused where the name of a %s is no text, tracked or not", ([, name]) =>
+    Effect.gen(function* () {
+      track(".opencode/tsconfig.json", "{}")
+      const path = Buffer.from(join(scratch.project.root, name), "latin1")
+      mkdirSync(path.subarray(0, path.lastIndexOf("/")), { recursive: true })
+      writeFileSync(path, "export {}\n")
+      for (const isTracked of [true, false]) {
+        const change = isTracked ? ["add", "--force", "."] : ["rm", "-q", "-r", "--cached", ".opencode"]
+        git(...change)
+        const doubts = (yield* allAgentFiles(scratch.project)).map(({ doubt }) => doubt)
+        assert.include(doubts, "its name is no text")
+        const said = yield* verdict()
+        assert.strictEqual(said._tag, "refused")
       }
     })
   )

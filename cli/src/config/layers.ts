@@ -2,6 +2,7 @@
 import type { FrontMatter } from "@reprise/plan"
 import { Result, Schema } from "effect"
 import { closest } from "fastest-levenshtein"
+import { visibleLine } from "../terminal/visible.ts"
 import { otherNames } from "./agentSettings.ts"
 import { quoted } from "./quoted.ts"
 import { environmentName, type SettingPath, type SomeSettings, settingsTable } from "./settingsTable.ts"
@@ -96,12 +97,16 @@ const keysBeside = (path: string): string => {
   return `${section === undefined ? "Outside the sections there are" : `[${section}] has`} ${listed.join(", ")}.`
 }
 
+/** Longer than any key that is known. */
+const longestShownKey = 80
+
 const explain = ({ _tag, path, value }: Mistake, source: Source, place: string) => {
   if (_tag === "UnknownKey") {
+    const shown = path.slice(0, longestShownKey)
     return problem(
       source,
-      `${place} has an unknown key '${path}'.`,
-      `Did you mean '${closest(path, [...byPath.keys(), ...sections])}'? ${keysBeside(path)}`
+      `${place} has an unknown key '${visibleLine(shown)}${shown === path ? "" : "…"}'.`,
+      `Did you mean '${closest(shown, [...byPath.keys(), ...sections])}'? ${keysBeside(shown)}`
     )
   }
   if (_tag === "Twice") {

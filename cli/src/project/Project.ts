@@ -5,6 +5,7 @@ import { type ProgramFailed, runGit, saysNoWorkTree } from "@reprise/process"
 import { putAsideLeft } from "@reprise/sandbox/leftovers"
 import { Effect } from "effect"
 import { missing } from "../terminal/CliFailure.ts"
+import { visibleLine } from "../terminal/visible.ts"
 import { requireOwnState } from "./stateOrigin.ts"
 
 export interface Project {
@@ -25,34 +26,47 @@ export const repositoryOf = (path: string): Project | undefined => {
   return nested < 0 ? undefined : projectAt(path.slice(0, nested))
 }
 
-const notStarted = (error: ProgramFailed) =>
-  error.reason === "not-found"
+/** Where the folder itself cannot be named, the system says the same as where git is not there. */
+const notStarted = (from: string, error: ProgramFailed) => {
+  if (error.reason === "not-found" && !existsSync(from)) {
+    return missing(
+      "no-such-folder",
+      `${visibleLine(from)} is not there, or its name is no text in UTF-8.`,
+      "Change to a folder that can be named, or rename this one."
+    )
+  }
+  return error.reason === "not-found"
     ? missing("git-missing", "git is not installed.", "Install git and try again.")
     : missing("git", error.message, "Do what git says, then try again.", error)
+}
 
 /** Why git finds no working tree at a directory, from its message. */
 const notFound = (from: string, message: string) => {
   if (saysNoWorkTree(message)) {
     return missing(
       "no-work-tree",
-      `${from} has no working tree: it is a bare repository or git's own directory.`,
+      `${visibleLine(from)} has no working tree: it is a bare repository or git's own directory.`,
       "Work in a clone instead."
     )
   }
   if (/not a git repository/i.test(message)) {
     return missing(
       "not-a-repository",
-      `${from} is not in a git repository.`,
+      `${visibleLine(from)} is not in a git repository.`,
       "Reprise records work as commits: run 'git init' and commit your files, or change to your repository."
     )
   }
-  return missing("git", `git cannot open the repository at ${from}: ${message}`, "Do what git says, then try again.")
+  return missing(
+    "git",
+    `git cannot open the repository at ${visibleLine(from)}: ${message}`,
+    "Do what git says, then try again."
+  )
 }
 
 /** The top of the working tree around a directory, symlinks resolved. */
 export const topLevel = (from: string) =>
   runGit(from, ["rev-parse", "--show-toplevel"]).pipe(
-    Effect.mapError(notStarted),
+    Effect.mapError((error) => notStarted(from, error)),
     Effect.flatMap(({ exitCode, stderr, stdout }) =>
       exitCode === 0
         ? Effect.succeed(realpathSync(stdout.replace(/\n$/, "")))
@@ -69,12 +83,26 @@ export const findRepository = Effect.fn("findRepository")(function* (from: strin
   return repositoryOf(top) ?? projectAt(top)
 })
 
-/** The same; fails with exit code 3 also if its state folder was not made by this machine, here. */
+const notPutAside = ({ root }: Project, cause: unknown) =>
+  missing(
+    "unsettled-command",
+    `What a command made in ${visibleLine(root)} whose program was killed could not be put aside: ${cause instanceof Error ? cause.message : String(cause)}`,
+    "See to that, then try again.",
+    cause
+  )
+
+/**
+ * The same; fails with exit code 3 also if its state folder was not made by this machine, here, and if a killed command may have
+ * made settings that nobody can find.
+ */
 export const findProject = Effect.fn("findProject")(function* (from: string) {
   const project = yield* findRepository(from)
   yield* requireOwnState(project)
   // Before settings are read: a command may have made some when the process that ran it was killed.
-  yield* Effect.promise(() => putAsideLeft(join(project.directory, "sandbox")).catch(() => undefined))
+  yield* Effect.tryPromise({
+    try: () => putAsideLeft(join(project.directory, "sandbox")),
+    catch: (cause) => notPutAside(project, cause)
+  })
   return project
 })
 

@@ -5,6 +5,7 @@ import { maxPlanLength, type Plan, type PlanProblem, parsePlan } from "@reprise/
 import { ForeignFileRefused, hasCode, readForeignText } from "@reprise/process"
 import { Effect, Result } from "effect"
 import { missing, wrongUse } from "../terminal/CliFailure.ts"
+import { visibleLine } from "../terminal/visible.ts"
 import { isOwnWorktree, type Project, topLevel } from "./Project.ts"
 
 export interface PlanFile {
@@ -17,7 +18,7 @@ export interface PlanFile {
 const noPlan = (given: string) =>
   wrongUse(
     "plan-missing",
-    `There is no plan at ${given}.`,
+    `There is no plan at ${visibleLine(given)}.`,
     "Give the path of a markdown file; 'reprise init --plan' writes one to begin with."
   )
 
@@ -34,7 +35,7 @@ const findPlan = Effect.fnUntraced(function* (project: Project, from: string, gi
   if (path === "" || path.startsWith("..") || isAbsolute(path)) {
     return yield* wrongUse(
       "plan-outside",
-      `The plan ${given} is outside of the repository ${project.root}.`,
+      `The plan ${visibleLine(given)} is outside of the repository ${visibleLine(project.root)}.`,
       "Move the plan into the repository: it is read again after each phase."
     )
   }
@@ -43,8 +44,8 @@ const findPlan = Effect.fnUntraced(function* (project: Project, from: string, gi
   if (owner !== project.root && !isOwnWorktree(project, owner)) {
     return yield* wrongUse(
       "plan-elsewhere",
-      `The plan ${given} belongs to another repository, ${owner}.`,
-      `Run it there: cd ${owner}`
+      `The plan ${visibleLine(given)} belongs to another repository, ${visibleLine(owner)}.`,
+      `Run it there: cd ${visibleLine(owner)}`
     )
   }
   return { path, absolute }
@@ -55,15 +56,15 @@ const largestBytes = 3 * maxPlanLength
 
 const notRead = (given: string, cause: unknown) => {
   if (cause instanceof ForeignFileRefused && cause.code === "ENOTAFILE") {
-    return wrongUse("plan-missing", `${given} ${cause.what}.`, "Give the path of a markdown file.")
+    return wrongUse("plan-missing", `${visibleLine(given)} ${cause.what}.`, "Give the path of a markdown file.")
   }
   return hasCode(cause, "EFBIG")
     ? wrongUse(
         "plan-invalid",
-        `${given} is larger than the ${maxPlanLength / 1024} KB that a plan may have.`,
+        `${visibleLine(given)} is larger than the ${maxPlanLength / 1024} KB that a plan may have.`,
         "Split it into several plans, or move long material into files that the plan refers to."
       )
-    : missing("plan-unreadable", `${given} cannot be read.`, "Check its permissions.", cause)
+    : missing("plan-unreadable", `${visibleLine(given)} cannot be read.`, "Check its permissions.", cause)
 }
 
 const readText = (absolute: string, given: string) =>
@@ -91,7 +92,7 @@ export const readPlanFile = Effect.fn("readPlanFile")(function* (project: Projec
   if (Result.isFailure(parsed)) {
     return yield* wrongUse(
       "plan-invalid",
-      `${given} is not a valid plan:\n${problemLines(given, parsed.failure)}`,
+      `${visibleLine(given)} is not a valid plan:\n${problemLines(visibleLine(given), parsed.failure)}`,
       "A phase is '## Phase N: Title' with items '- [ ] text'; 'reprise validate PLAN' checks again."
     )
   }

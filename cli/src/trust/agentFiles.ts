@@ -67,9 +67,13 @@ interface ReadFile {
   readonly names: ReadonlyArray<string>
 }
 
+/** Names are read as UTF-8; this stands for bytes that are none. */
+const isUnnamed = (path: string): boolean => path.includes("\ufffd")
+
 /** Undefined for a file that is tracked, and not there. */
 const readFile = (directory: string, path: string) =>
   Effect.promise(async (): Promise<ReadFile | undefined> => {
+    if (isUnnamed(path)) return { file: doubtful(path, "its name is no text"), names: [] }
     const place = join(directory, path)
     try {
       const bytes = await readForeignFile(place, { largestBytes, follow: false })
@@ -86,13 +90,13 @@ const readFile = (directory: string, path: string) =>
     }
   })
 
-/** Those of some files that git does not track whose content it knows all the same. */
+/** Those of some files that git does not track whose content it knows all the same, or may know. */
 const filesOnceTracked = Effect.fnUntraced(function* (directory: string, read: ReadonlyArray<ReadFile>) {
   const known = yield* knownBlobs(
     directory,
     read.flatMap(({ names }) => names)
   )
-  return read.filter(({ names }) => names.some((name) => known.has(name)))
+  return read.filter(({ file, names }) => isUnnamed(file.path) || names.some((name) => known.has(name)))
 })
 
 /** As patterns of git, of which `*` stands for folders, too. */

@@ -3,6 +3,7 @@
  * file: unless one in `.opencode` ends the search, it is one of the tree, which nobody trusts and every command can write
  * (docs/agents.md#what-opencode-imports). Reads only.
  */
+import { isUtf8 } from "node:buffer"
 import { realpath } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { readForeignFile } from "@reprise/process"
@@ -14,8 +15,11 @@ const largestBytes = 1024 * 1024
 const isCode = (path: string): boolean => /\.[cm]?[jt]sx?$/i.test(path)
 const isMapping = (path: string): boolean => /(^|\/)[jt]sconfig\.json$/i.test(path)
 
-/** Words that may name another file: no tsconfig needs an escape to say anything else. */
-const mayExtend = (text: string): boolean => /extends|\\/i.test(text)
+/**
+ * Words that may name another file: no tsconfig needs an escape to say anything else. Of what is no UTF-8 nobody knows: Bun takes
+ * UTF-16, too.
+ */
+const mayExtend = (bytes: Buffer): boolean => !isUtf8(bytes) || /extends|[\\\0]/i.test(bytes.toString("utf8"))
 
 /** What to do before OpenCode may work there, for people; undefined: nothing. */
 export const redirectedImports = async (directory: string): Promise<string | undefined> => {
@@ -31,11 +35,11 @@ export const redirectedImports = async (directory: string): Promise<string | und
     return `${what} with imports that a tsconfig.json outside of .opencode may redirect. Put '{}' into .opencode/tsconfig.json, ${again}`
   }
   for (const path of files.filter(isMapping)) {
-    const text = await readForeignFile(join(dirname(folder), path), { largestBytes, follow: false }).catch(
+    const bytes = await readForeignFile(join(dirname(folder), path), { largestBytes, follow: false }).catch(
       () => undefined
     )
-    if (text !== undefined && !mayExtend(text.toString("utf8"))) continue
-    return `${what} with imports that another file than ${visibleLine(path)} may redirect. Take 'extends' and backslashes out of it, ${again}`
+    if (bytes !== undefined && !mayExtend(bytes)) continue
+    return `${what} with imports that another file than ${visibleLine(path)} may redirect. Take 'extends' and backslashes out of it, write it in UTF-8, ${again}`
   }
   return undefined
 }

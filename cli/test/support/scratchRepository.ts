@@ -13,7 +13,7 @@ export const scratchRepository = () => {
   let before: string | undefined
 
   const git = (...args: ReadonlyArray<string>) => execFileSync("git", [...args], { cwd: project.root, stdio: "ignore" })
-  const write = (path: string, text: string) => {
+  const write = (path: string, text: string | Buffer) => {
     const file = join(project.root, path)
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, text)
@@ -48,7 +48,7 @@ export const scratchRepository = () => {
     },
     git,
     write,
-    track: (path: string, text: string) => {
+    track: (path: string, text: string | Buffer) => {
       write(path, text)
       git("add", "--force", path)
     }

@@ -147,7 +147,8 @@ export const alteredHistory = Effect.fn("alteredHistory")(function* (
   const [refs, shallow = ""] = yield* Effect.all(
     [
       alteredRefs(directory, common, options),
-      onDisk(() => readForeignText(join(common, "shallow"), { largestBytes, follow: false }))
+      // git follows a link, which only the user can have made.
+      onDisk(() => readForeignText(join(common, "shallow"), { largestBytes, follow: true }))
     ],
     { concurrency: 2 }
   )

@@ -266,7 +266,7 @@ export const asFalsehood = (hash: string): Falsehood => ({
   why: "does not hold what its name says"
 })
 
-const namesObject = /\b[0-9a-f]{40}\b/
+const namesObject = /\b(?:[0-9a-f]{40}|[0-9a-f]{64})\b/
 
 /** Which of some objects, of which one at least cannot be read, a partial clone has not fetched; undefined: none. */
 const notFetchedOf = Effect.fnUntraced(function* (

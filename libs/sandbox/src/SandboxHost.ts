@@ -21,6 +21,7 @@ import { openGit, sandboxedGit } from "./gitProgram.ts"
 import { holdFiles } from "./heldFiles.ts"
 import { holdFolders, type Replaced } from "./heldFolders.ts"
 import type { Keeping } from "./keepNames.ts"
+import { requireFewToKeep } from "./keptLimits.ts"
 import { isWithin } from "./mounts.ts"
 import type { NestedWatch } from "./NestedWatch.ts"
 import { makeOwnFolders } from "./ownFolders.ts"
@@ -295,6 +296,7 @@ export const settled = (host: Host, directory: string, role: Role, of: CommandsO
       const around = await lookAround(where, settings, { wished, ...(own === undefined ? {} : { own }) })
       const policy = policyFor(around, settings, role)
       requireClearPaths(policy)
+      requireFewToKeep(policy)
       await refuseFolding(host, policy)
       return { policy, around }
     })

@@ -5,6 +5,7 @@
  */
 import { readFile } from "node:fs/promises"
 import { connect } from "node:net"
+import { hasCode } from "@reprise/process"
 import { Effect, Option } from "effect"
 import { findPaths, textOfPath } from "./findPaths.ts"
 import { findAll, pathsOf } from "./found.ts"
@@ -18,7 +19,9 @@ export const socketPathsIn = (text: string): ReadonlyArray<string> =>
   })
 
 const listedByKernel = async (): Promise<ReadonlyArray<string>> => {
-  const text = await readFile("/proc/net/unix", "utf8").catch(() => "")
+  const text = await readFile("/proc/net/unix", "utf8").catch((error) =>
+    hasCode(error, "ENOENT") ? "" : Promise.reject(error)
+  )
   return pathsOf(findAll(socketPathsIn(text)))
 }
 

@@ -1,11 +1,13 @@
 /** Where the git of a workspace keeps what it obeys. Reads only. */
 import { basename, dirname, isAbsolute, join, resolve } from "node:path"
-import { hasCode, readForeignFolder, readForeignText, replacementFolders } from "@reprise/process"
+import { readForeignText, replacementFolders } from "@reprise/process"
 import { type Environment, type GitRepository, gitConfigurationOf, gitRepositoryOf, homeOf } from "./askGit.ts"
 import { commandFiles } from "./commandFiles.ts"
+import { entriesIn } from "./foldersOfUser.ts"
 import { find, findAll, makeLeadsTo, pathsOf, waysTo } from "./found.ts"
 import { gitDirectoriesOf } from "./gitDirectories.ts"
 import { type GitSetting, type NamedPath, namedByEnvironment, wordsOfCommand } from "./gitKeys.ts"
+import { requireFewTrees } from "./keptLimits.ts"
 import { type Spend, unlimited } from "./lookLimits.ts"
 import { isWithin } from "./mounts.ts"
 import type { GitPlaces } from "./policy.ts"
@@ -46,16 +48,6 @@ const hookNames = [
   ...["post-rewrite", "sendemail-validate", "fsmonitor-watchman", "p4-changelist", "p4-prepare-changelist"],
   ...["p4-post-changelist", "p4-pre-submit", "post-index-change"]
 ]
-
-/** More are nobody's hooks. */
-const mostEntries = 100_000
-
-const entriesOf = async (path: string, most = mostEntries) => {
-  const entries = await readForeignFolder(path, { mostEntries: most }).catch((error) =>
-    hasCode(error, "ETOOMANY") ? Promise.reject(error) : undefined
-  )
-  return entries ?? []
-}
 
 const foldersOfUser = (environment: Environment): ReadonlyArray<string> => {
   const xdg = environment["XDG_CONFIG_HOME"] ?? ""
@@ -122,7 +114,7 @@ const placesOfTrees = (
 
 /** git runs a hook that is a link to a file of the workspace, too. */
 const hooksIn = async (folder: string): Promise<ReadonlyArray<string>> =>
-  (await entriesOf(folder)).filter((entry) => entry.isSymbolicLink()).map(({ name }) => join(folder, name))
+  (await entriesIn(folder)).filter((entry) => entry.isSymbolicLink()).map(({ name }) => join(folder, name))
 
 interface Bases {
   /** What paths may be relative to: git works in the working tree, also in that of a submodule. */
@@ -162,8 +154,8 @@ const hooksNamed = (named: string, { workTrees }: Bases): ReadonlyArray<string> 
 }
 
 /**
- * Undefined: the folder has no `.git`. Rejected where git does not say what it obeys there. `workspace`: real. `environment`:
- * of the user, whose configuration counts.
+ * Undefined: the folder has no `.git`. Rejected where git does not say what it obeys there, or that is more than can be kept
+ * (`keptLimits.ts`). `workspace`: real. `environment`: of the user, whose configuration counts.
  */
 export const gitPlacesOf = async (workspace: string, environment: Environment): Promise<GitPlaces | undefined> => {
   const repository = await gitRepositoryOf(workspace, environment)
@@ -178,6 +170,7 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
   const { files, named, settings } = await gitConfigurationOf(repository, environment, more)
   const trees = await linkedTreesOf(worktrees)
   const linked = placesOfTrees(repository, trees)
+  requireFewTrees({ workspace, common, directories: [...repositories, ...worktrees], trees: linked })
   const bases: Bases = {
     workTrees: [...new Set([workspace, ...linked, ...workTreesIn(settings)])],
     home: homeOf(environment)

@@ -23,16 +23,25 @@ const remove = (folder: string) =>
     Effect.catch(({ cause }) => Effect.logWarning(`${folder} could not be removed; remove it.`, cause))
   )
 
+/** What records in it tell is gone with it, so it stays where they could not be settled. */
+const removeSettled = (sandboxFolder: string, folder: string) =>
+  Effect.tryPromise({ try: () => putAsideLeft(sandboxFolder), catch: (cause) => cause }).pipe(
+    Effect.matchEffect({
+      onFailure: (cause) => Effect.logWarning(`${folder} stays.`, cause),
+      onSuccess: () => remove(folder)
+    })
+  )
+
 /** What programs of the process with this folder are known by. */
 export const markOf = (folder: string): Mark => `REPRISE_SANDBOX_HOST=${basename(folder)}`
 
 /** The folders of processes that were killed, and programs of theirs that go on. */
 const removeThoseOfDead = Effect.fnUntraced(function* (hosts: string) {
+  // Where they cannot be listed, none is removed.
   for (const name of yield* Effect.promise(() => readdir(hosts).catch(() => []))) {
     if (yield* Effect.promise(() => isOfLiving(name))) continue
     yield* endLeftovers(markOf(name))
-    yield* Effect.promise(() => putAsideLeft(dirname(hosts)).catch(() => undefined))
-    yield* remove(join(hosts, name))
+    yield* removeSettled(dirname(hosts), join(hosts, name))
   }
 })
 
@@ -42,10 +51,7 @@ export const ownFolder = Effect.fnUntraced(function* (sandboxFolder: string, vis
   const start = yield* Effect.promise(() => startOf(process.pid))
   const own = join(hosts, `${process.pid}-${start}-${randomBytes(4).toString("hex")}`)
   if (visiting) return own
-  yield* Effect.addFinalizer(() =>
-    // What these files tell is gone with the folder.
-    Effect.promise(() => putAsideLeft(sandboxFolder).catch(() => undefined)).pipe(Effect.andThen(remove(own)))
-  )
+  yield* Effect.addFinalizer(() => removeSettled(sandboxFolder, own))
   yield* Effect.forkScoped(Effect.delay(removeThoseOfDead(hosts), serversEndWithin))
   return own
 })

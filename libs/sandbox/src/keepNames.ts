@@ -43,8 +43,14 @@ linkAbove() {
 
 const aside = (path: string, name: string) => `aside ${path} "${name}"`
 
-const toldAside = (path: string) =>
-  `echo "reprise: ${path.replaceAll(/["$`\\]/g, "?")} says what runs outside of the sandbox, so the command may not make it; it was moved to .reprise/sandbox/refused." >&2`
+/** `aside` for `$path`, and says so. */
+const refusing = (name: string) => `${aside('"$path"', name)} || stuck=1
+  printf 'reprise: %s says what runs outside of the sandbox, so the command may not make it; it was moved to .reprise/sandbox/refused.\\n' "$path" >&2
+  status=1`
+
+/** The paths are words: they may be ten thousands, and a shell ends with a fault where it reads as many commands in one group. */
+const forEachOf = (paths: ReadonlyArray<string>, body: string) =>
+  paths.length === 0 ? "" : `n=0\nfor path in ${paths.map(quoted).join(" ")}; do\n${body}\nn=$((n+1))\ndone\n`
 
 /** Folders above a path, below the workspace or the repository's git directory. */
 const foldersAbove = (path: string, { git, workspace }: Pick<Policy, "git" | "workspace">): ReadonlyArray<string> => {
@@ -164,8 +170,9 @@ export const keepNames = (policy: Policy, keeping: Keeping) => {
       paths.map((path) => throughLinks(path, links)).filter((path, at) => path === paths[at] || couldWrite(path))
     )
   ]
-  const kept = real(policy.kept)
   const isPresent = new Set(real(policy.present))
+  const wereThere = real(policy.kept).filter((path) => isPresent.has(path))
+  const kept = [...wereThere, ...real(policy.kept).filter((path) => !isPresent.has(path))]
   // One that was replaced or removed is put back, as a file could not have been.
   const linksKept = links.map(({ path, target }, n) => {
     const at = quoted(path)
@@ -210,15 +217,28 @@ fi
 `,
       "copyFolders\nwere=$(folders)\n",
       ...linksKept,
-      ...kept.map((path, n) =>
-        isPresent.has(path) ? `present${n}=; ${isThere(quoted(path))} && present${n}=1\n` : ""
-      ),
+      // What was there when the policy was made, and is there now, is nothing that a command makes.
+      `forEachKept() {
+${forEachOf(kept, '"$1"')}:
+}
+mayBeThere() {
+  [ $n -lt ${wereThere.length} ]
+}
+writeDown() {
+  if mayBeThere; then
+    eval "present$n="
+    if ${isThere('"$path"')}; then eval "present$n=1"; return; fi
+  fi
+  printf '%s\\n' "$path"
+}
+refuse() {
+  ${isThere('"$path"')} || return 0
+  if mayBeThere && eval "[ -n \\"\\$present$n\\" ]"; then return 0; fi
+  ${refusing("$n")}
+}
+`,
       `{ printf '%s\\n' ${quoted(workspaceLine(policy.workspace))}\n`,
-      ...kept.map((path, n) =>
-        isPresent.has(path)
-          ? `[ -n "$present${n}" ] || printf '%s\\n' ${quoted(path)}\n`
-          : `printf '%s\\n' ${quoted(path)}\n`
-      ),
+      "forEachKept writeDown\n",
       ...held.map((file) => `printf '%s\\n' ${quoted(recordOf(file))}\n`),
       '[ -z "$were" ] || printf \'%s\\n\' "$were"\n',
       `} >"$begun"\n`
@@ -226,22 +246,13 @@ fi
     after: [
       ...linksKept,
       // Through a link that a command made, what lies elsewhere would be moved.
-      ...above.map(
-        (path, n) => `if [ -L ${quoted(path)} ]; then
-  ${aside(quoted(path), `above-${n}`)} || stuck=1
-  ${toldAside(path)}
-  status=1
-fi
-`
+      forEachOf(
+        above,
+        `  if [ -L "$path" ]; then
+    ${refusing("above-$n")}
+  fi`
       ),
-      ...kept.map(
-        (path, n) => `if ${isPresent.has(path) ? `[ -z "$present${n}" ] && ` : ""}${isThere(quoted(path))}; then
-  ${aside(quoted(path), `${n}`)} || stuck=1
-  ${toldAside(path)}
-  status=1
-fi
-`
-      ),
+      "forEachKept refuse\n",
       ...held.map((file, n) => `holds ${quoted(file.path)} ${quoted(file.held)} held-${n}\n`),
       '[ "$(folders)" = "$were" ] || settle "$begun" || stuck=1\n'
     ].join(""),

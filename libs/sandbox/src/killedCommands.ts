@@ -7,7 +7,7 @@ import { readlink } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { isAlive, readForeignText, startOf } from "@reprise/process"
 import { Effect, Latch, Schedule } from "effect"
-import { begunPrefix, processOf, readRecord, recordsIn, workspaceOf } from "./records.ts"
+import { begunPrefix, processOf, recordsIn, workspaceOf } from "./records.ts"
 
 export interface KilledCommand {
   readonly record: string
@@ -71,18 +71,21 @@ export const noticeKilledCommands = Effect.fnUntraced(function* (
   const settleOne = Effect.fnUntraced(function* (record: string) {
     if (settled.has(record) || (yield* Effect.promise(() => isRunning(record)))) return
     settled.add(record)
-    const workspace = workspaceOf(yield* Effect.promise(() => readRecord(record).catch(() => "")))
+    const workspace = yield* Effect.promise(() => workspaceOf(record))
     // What takes long in one workspace keeps no other waiting.
     yield* Effect.forkIn(Effect.andThen(endProcesses(record), settle({ record, workspace })), scope)
   })
 
   /** Gives whether no command goes on. */
   const look = Effect.gen(function* () {
-    const records = yield* Effect.promise(() => recordsIn(folder))
+    const records = yield* Effect.tryPromise(() => recordsIn(folder))
     for (const record of settled) if (!records.includes(record)) settled.delete(record)
     yield* Effect.forEach(records, settleOne, { discard: true })
     return records.every((record) => settled.has(record))
-  })
+  }).pipe(
+    // What cannot be listed now is looked at again.
+    Effect.orElseSucceed(() => false)
+  )
   // Where the machine gives no more watches, it looks all the time.
   const until = (none: boolean) => none && isWatched
   const lookWhileCommandsRun = Effect.repeat(look, { until, schedule: often })

@@ -225,6 +225,7 @@ const listedIn = (mounts: ReadonlyArray<Mount>, { listed }: Surroundings): Reado
 export const policyFor = (around: Surroundings, settings: SandboxSettings, role: Role): Policy => {
   const { caches, cachesFrom, git, home, read, stateDirectory, temporary, workspace } = around
   const kept = keptPaths(around)
+  const present = new Set(around.present)
   const inMachineFolder = (path: string) => machineFolders.some((folder) => isWithin(path, folder))
   const always: ReadonlyArray<Mount> = [
     // A home in a folder of the machine would disappear with it.
@@ -274,7 +275,7 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     mounts: inOrder,
     listed: listedIn(inOrder, around),
     kept,
-    present: kept.filter((path) => around.present.includes(path)),
+    present: kept.filter((path) => present.has(path)),
     guarded: [...around.commandFiles, ...(git?.executable ?? []).filter(couldWriteIn(around))],
     links: around.anchors.links,
     refused: around.refused,

@@ -3,15 +3,12 @@
  * links in them lead to (docs/design/workspace.md#sandbox). Reads only.
  */
 import { isAbsolute, join } from "node:path"
-import { readForeignFolder } from "@reprise/process"
+import { entriesIn } from "./foldersOfUser.ts"
 import { makeLeadsTo } from "./found.ts"
 import { isWithin } from "./mounts.ts"
 
-/** More are looked at without their links. */
-const mostEntries = 10_000
-
 const linksIn = async (folder: string): Promise<ReadonlyArray<string>> => {
-  const entries = (await readForeignFolder(folder, { mostEntries }).catch(() => undefined)) ?? []
+  const entries = await entriesIn(folder)
   return entries.flatMap((entry) => (entry.isSymbolicLink() ? [join(folder, entry.name)] : []))
 }
 
@@ -23,7 +20,7 @@ export const programFolders = (searched: ReadonlyArray<string>): ReadonlyArray<s
 
 /**
  * What of them lies in places that are `written` besides the workspace, which a person may have allowed as a whole. A place
- * that is allowed by its own name stays so. All real.
+ * that is allowed by its own name stays so. All real. Rejected as `entriesIn`.
  */
 export const programPlaces = async (
   searched: ReadonlyArray<string>,

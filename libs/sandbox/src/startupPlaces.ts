@@ -3,7 +3,7 @@
  * links to it there, and a shell, git or an editor obeys them (docs/design/workspace.md#sandbox). Reads only.
  */
 import { isAbsolute, join } from "node:path"
-import { readForeignFolder } from "@reprise/process"
+import { entriesIn } from "./foldersOfUser.ts"
 import { makeLeadsTo } from "./found.ts"
 import { isWithin } from "./mounts.ts"
 
@@ -27,14 +27,12 @@ const startupVariables = ["BASH_ENV", "ENV", "INPUTRC", "PYTHONSTARTUP"]
 /** With others than settings in them; `.git` and `.reprise` where the home folder is a repository. */
 const passedOver: ReadonlySet<string> = new Set([".cache", ".git", ".reprise"])
 
-/** More are no settings. */
-const mostEntries = 1000
 /** Below `.config` a program has folders of its own. */
 const depthOfSettings = 3
 
 /** Links at or below a folder, this deep. */
 const linksIn = async (folder: string, depth: number): Promise<ReadonlyArray<string>> => {
-  const entries = (await readForeignFolder(folder, { mostEntries }).catch(() => undefined)) ?? []
+  const entries = await entriesIn(folder)
   const found = entries.map(async (entry) => {
     const path = join(folder, entry.name)
     if (entry.isSymbolicLink()) return [path]
@@ -45,11 +43,11 @@ const linksIn = async (folder: string, depth: number): Promise<ReadonlyArray<str
 
 /** What begins with a dot is settings of programs. A program that a link in `bin` leads to is run by its name alone. */
 const settingsIn = async (home: string): Promise<ReadonlyArray<string>> => {
-  const entries = (await readForeignFolder(home, { mostEntries }).catch(() => undefined)) ?? []
+  const entries = await entriesIn(home)
   return entries.flatMap(({ name }) => (name.startsWith(".") && !passedOver.has(name) ? [join(home, name)] : []))
 }
 
-/** `home` and `writable`: real. Gives real paths, whether something is there or not. */
+/** `home` and `writable`: real. Gives real paths, whether something is there or not. Rejected as `entriesIn`. */
 export const startupPlaces = async (
   home: string,
   environment: Environment,

@@ -38,9 +38,9 @@ const largestPackedRefs = 256 * 1024 * 1024
 
 const packedRefs = (repository: string) => join(repository, "packed-refs")
 
-/** Each character is a byte. */
+/** Each character is a byte. A link is the user's: those of commands have been moved (`strayEntries.ts`). */
 const textOf = async (repository: string): Promise<string | undefined> => {
-  const limits = { largestBytes: largestPackedRefs, follow: false }
+  const limits = { largestBytes: largestPackedRefs, follow: true }
   return (await readForeignFile(packedRefs(repository), limits))?.toString("latin1")
 }
 

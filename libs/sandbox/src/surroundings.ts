@@ -6,6 +6,7 @@ import { hasCode, readForeignFolder } from "@reprise/process"
 import { anchorsOf } from "./anchors.ts"
 import { commandFiles } from "./commandFiles.ts"
 import { credentialPaths, systemCredentialPaths } from "./credentials.ts"
+import { entriesIn } from "./foldersOfUser.ts"
 import { foreignSockets } from "./foreignSockets.ts"
 import { exists, find, findAll, makeLeadsTo, pathsOf, realOf } from "./found.ts"
 import { gitPlacesOf } from "./gitPlaces.ts"
@@ -97,7 +98,7 @@ const credentialPlaces = ({ environment, home }: Whereabouts): ReadonlyArray<str
   ]
 }
 
-/** None of a folder with so many that it is no project's top. */
+/** For what can be reached: none of a folder with so many that it is no project's top. */
 const namesIn = (folder: string): Promise<ReadonlyArray<string>> =>
   readForeignFolder(folder, { mostEntries: 20_000 }).then(
     (entries) => entries?.map(({ name }) => name) ?? [],
@@ -137,8 +138,9 @@ const noOwnPlaces: OwnPlaces = { write: [], read: [], kept: [], apart: [], netwo
 const matching = async (path: string): Promise<ReadonlyArray<string>> => {
   const [before, after] = basename(path).split("*")
   if (before === undefined || after === undefined) return [path]
-  const names = await namesIn(dirname(path))
+  const names = await entriesIn(dirname(path))
   return names
+    .map(({ name }) => name)
     .filter((name) => name.startsWith(before) && name.endsWith(after))
     .map((name) => join(dirname(path), name))
 }

@@ -55,6 +55,19 @@ const cases: Readonly<Record<string, Case>> = {
 }
 
 describe.skipIf(!sandboxed)("a file of the workspace that programs of the user obey", () => {
+  it.live("is not written by a command where the home folder has thousands of other files", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const place = join(here.workspace, "omz", "oh-my-zsh.sh")
+      mkdirSync(dirname(place))
+      writeFileSync(place, "mine\n")
+      symlinkSync(dirname(place), join(here.home, ".oh-my-zsh"))
+      for (let n = 0; n < 1100; n++) writeFileSync(join(here.home, `file${n}`), "")
+      yield* during(here, (sandbox) => runIn(here, sandbox, `echo ${canary} >> omz/oh-my-zsh.sh`))
+      assert.strictEqual(readFileSync(place, "utf8"), "mine\n")
+    })
+  )
+
   it.live.each(Object.entries(cases))("is not written by a command: %s", ([, { file, isThere, link, variables }]) =>
     Effect.gen(function* () {
       const here = yield* scene

@@ -14,11 +14,12 @@ import {
   writeFileSync
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { afterEach, beforeEach } from "vitest"
 import { type HeldFile, holdFiles, putBack } from "../src/heldFiles.ts"
 import { type Keeping, keepNames } from "../src/keepNames.ts"
+import { usualLimits } from "../src/keptLimits.ts"
 import type { Policy } from "../src/policy.ts"
 
 let folder = ""
@@ -104,6 +105,22 @@ describe("the program of a command", () => {
     assert.isTrue(existsSync(join(mine, "hooks")))
     assert.match(said, /stuck: 1/)
     assert.deepStrictEqual(refused(), [])
+  })
+
+  it("keeps as many names as a policy may have", () => {
+    const names = Array.from({ length: usualLimits.mostPaths }, (_, n) => join(workspace, `tree${n}`, ".mcp.json"))
+    const [first = "", last = ""] = [names[0], names.at(-1)]
+    for (const path of [first, last]) mkdirSync(dirname(path))
+    writeFileSync(first, "{}")
+    const { after, before, end } = keepNames(policy({ kept: names, present: [first] }), keeping([]))
+    const program = join(folder, "program")
+    writeFileSync(
+      program,
+      `status=0\n${before}\nhere=$(cat "$begun")\necho evil >${last}\n${after}${end()}echo "$here"\n`
+    )
+    const said = execFileSync("/bin/sh", [program], { cwd: workspace, encoding: "utf8", maxBuffer: 1e8, stdio: "pipe" })
+    assert.deepStrictEqual(said.trimEnd().split("\n"), [`workspace=${workspace}`, ...names.slice(1)])
+    assert.deepStrictEqual([existsSync(first), existsSync(last)], [true, false])
   })
 
   it("moves nothing that the user puts where a link of the user's leads outside of the workspace", () => {

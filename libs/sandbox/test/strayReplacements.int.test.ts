@@ -1,6 +1,6 @@
 /** Refs by which git shows an object in the place of another, when a command that could have made them has ended. */
 import { execFileSync } from "node:child_process"
-import { existsSync } from "node:fs"
+import { appendFileSync, existsSync, renameSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -79,6 +79,26 @@ describe.skipIf(!sandboxed)("a ref that replaces an object", () => {
       )
       assert.strictEqual(git(here, "replace", "--list"), "")
       assert.strictEqual(git(here, "rev-parse", "refs/zzz"), head)
+    })
+  )
+
+  it.live("is looked for where the user's packed-refs is a link, as git-new-workdir makes it", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const { other, line } = packed(here, ".git")
+      git(here, "pack-refs", "--all")
+      const shared = join(here.home, "packed-refs")
+      renameSync(join(here.workspace, ".git", "packed-refs"), shared)
+      symlinkSync(shared, join(here.workspace, ".git", "packed-refs"))
+      yield* during(here, (sandbox) =>
+        Effect.gen(function* () {
+          yield* runIn(here, sandbox, "true")
+          appendFileSync(shared, `${line}\n`)
+          assert.include(git(here, "replace", "--list", "--format=medium"), other)
+          yield* sandbox.tidy(here.workspace)
+        })
+      )
+      assert.strictEqual(git(here, "replace", "--list"), "")
     })
   )
 

@@ -3,7 +3,7 @@
  * `shallow` names. Whoever works in the tree may write both, and the git of a person who merges the work obeys them.
  */
 import { execFileSync } from "node:child_process"
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -139,6 +139,16 @@ const attacks: ReadonlyArray<Attack> = [
       return done
     },
     told: /git's shallow at [0-9a-f]{40} \(ends the history there: take the line out of the file/
+  },
+  {
+    name: "such a file that a link leads to",
+    attack: (at) => {
+      const done = at.work()
+      writeFileSync(join(at.root, ".reprise", "ends"), `${at.base}\n`)
+      symlinkSync("../.reprise/ends", join(at.root, ".git/shallow"))
+      return done
+    },
+    told: /git's shallow at [0-9a-f]{40} \(ends the history there/
   }
 ]
 

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs"
-import { cp, symlink, writeFile } from "node:fs/promises"
+import { lstatSync, readFileSync } from "node:fs"
+import { cp, rm, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
@@ -28,6 +28,30 @@ layer(services, { excludeTestServices: true })("preparing a workspace", (it) => 
       yield* prepared(made.root)
       const exclude = readFileSync(join(made.root, ".git/info/exclude"), "utf8")
       assert.strictEqual(exclude.split("\n").filter((line) => line === "/.reprise/").length, 1)
+    })
+  )
+
+  it.effect("leaves each byte of the user's own exclusions as it is, and writes through no link of theirs", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const exclude = join(made.root, ".git", "info", "exclude")
+      const own = Buffer.from("gr\xfc\xdfe.txt\n", "latin1")
+      yield* Effect.promise(() => writeFile(exclude, own))
+      yield* prepared(made.root)
+      const written = readFileSync(exclude)
+      assert.deepStrictEqual(written.subarray(0, own.length), own)
+      const shared = join(yield* temporaryDirectory, "shared")
+      yield* Effect.promise(() => writeFile(shared, own))
+      yield* Effect.promise(() => rm(exclude))
+      yield* Effect.promise(() => symlink(shared, exclude))
+      assert.match(
+        yield* refused(made.root),
+        /info\/exclude is a link, and Reprise writes through none\. Add these lines to the file that it leads to: \/\.reprise\/ /
+      )
+      assert.deepStrictEqual(readFileSync(shared), own)
+      yield* Effect.promise(() => writeFile(shared, written))
+      yield* prepared(made.root)
+      assert.isTrue(lstatSync(exclude).isSymbolicLink())
     })
   )
 

@@ -98,6 +98,7 @@ const gitOf = ({ gitFails, repositories }: SimulatedHost): (typeof Git)["Service
       at(directory, (repository) => ({ _tag: "Committed", head: repository.commitFile(path, message) })),
     isBranchName: () => Effect.succeed(true),
     branchHead: () => Effect.succeed(undefined),
+    named: () => Effect.succeed(undefined),
     worktrees: () => Effect.succeed([]),
     addWorktree: () => Effect.void,
     putAsideLocks: () => Effect.succeed([]),

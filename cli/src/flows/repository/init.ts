@@ -10,6 +10,7 @@ import { findProject, type Project } from "../../project/Project.ts"
 import { type CliFailure, missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { notRead } from "../../terminal/notRead.ts"
 import { okJson, say } from "../../terminal/Printer.ts"
+import { visibleLine } from "../../terminal/visible.ts"
 import { samplePlan, samplePlanFile } from "./samplePlan.ts"
 
 const Manifest = Schema.fromJsonString(
@@ -67,7 +68,7 @@ interface Flags {
 const requireAbsent = (path: string, hint: string) =>
   lstatSync(path, { throwIfNoEntry: false }) === undefined
     ? Effect.void
-    : wrongUse("exists", `${path} exists already.`, hint)
+    : wrongUse("exists", `${visibleLine(path)} exists already.`, hint)
 
 /** Whatever is there stays as it is. */
 const create = (path: string, text: string) =>
@@ -116,7 +117,7 @@ const writeSettings = Effect.fnUntraced(function* (project: Project): Effect.fn.
 const sayWritten = ({ path, quality }: WrittenSettings): void => {
   const found =
     quality.length === 0 ? "" : ` with the quality gate${quality.length === 1 ? "" : "s"} ${quality.join(", ")}`
-  say(`Wrote ${path}${found}.`)
+  say(`Wrote ${visibleLine(path)}${found}.`)
 }
 
 export const init = Effect.fn("init")(function* ({ json, plan }: Flags) {

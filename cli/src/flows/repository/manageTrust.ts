@@ -4,7 +4,7 @@ import { findRepository, type Project } from "../../project/Project.ts"
 import { adoptState } from "../../project/stateOrigin.ts"
 import { wrongUse } from "../../terminal/CliFailure.ts"
 import { data, okJson, say } from "../../terminal/Printer.ts"
-import { visible } from "../../terminal/visible.ts"
+import { visible, visibleLine } from "../../terminal/visible.ts"
 import { readTrust, removeTrust, type TrustEntry } from "../../trust/trustFile.ts"
 import { trustSettings } from "./trustSettings.ts"
 
@@ -47,9 +47,9 @@ const signState = Effect.fnUntraced(function* (project: Project, json: boolean) 
     case "absent":
       return say("There is no state here yet: it is signed when it is made.")
     case "own":
-      return say(`${project.directory} is signed already.`)
+      return say(`${visibleLine(project.directory)} is signed already.`)
     case "signed":
-      return say(`${project.directory} is signed: this machine believes what is in it from now on.`)
+      return say(`${visibleLine(project.directory)} is signed: this machine believes what is in it from now on.`)
   }
 })
 

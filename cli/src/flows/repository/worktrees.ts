@@ -9,7 +9,7 @@ import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
 import { allRuns, allSessions } from "../../system/lookUp.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { data, okJson, say } from "../../terminal/Printer.ts"
-import { visible } from "../../terminal/visible.ts"
+import { visible, visibleLine } from "../../terminal/visible.ts"
 import { isOpenRun, isOver } from "../../views/ended.ts"
 import { table } from "../../views/table.ts"
 
@@ -104,10 +104,10 @@ const obstacle = ({ branch, dirty, fork, name, run }: WorktreeRow, force: boolea
     return wrongUse("in-use", `The worktree ${name} belongs to run ${run.runId}, which is ${run.status}.`, hint)
   }
   if (dirty.length === 0 || force) return undefined
-  const shown = dirty.slice(0, 10).map((path) => `  ${path}`)
+  const shown = dirty.slice(0, 10).map((path) => `  ${visibleLine(path)}`)
   return wrongUse(
     "not-committed",
-    `The worktree ${name} has changes that are not committed:\n${visible(shown.join("\n"))}`,
+    `The worktree ${name} has changes that are not committed:\n${shown.join("\n")}`,
     `Commit them to ${branch ?? "a branch"}, or discard them with --force.`
   )
 }

@@ -112,7 +112,7 @@ export const requirePushed = Effect.fn("requirePushed")(function* (
   if (!isOwnRef && (yield* hasPlan(project, "HEAD", plan)) !== true) {
     return yield* missing(
       "plan-not-committed",
-      `${plan.path} has changes that are not committed.`,
+      `${visibleLine(plan.path)} has changes that are not committed.`,
       "Commit it, and push the branch: git push"
     )
   }
@@ -137,7 +137,7 @@ export const requirePushed = Effect.fn("requirePushed")(function* (
   if ((yield* hasPlan(project, there, plan)) === false) {
     return yield* missing(
       "other-plan",
-      `${plan.path} is another one at '${visibleLine(ref)}' of ${shown} than here.`,
+      `${visibleLine(plan.path)} is another one at '${visibleLine(ref)}' of ${shown} than here.`,
       "Check out what the run is to begin from, or push the plan there."
     )
   }

@@ -9,6 +9,7 @@ import { allRuns, findPostponed, findRun } from "../../system/lookUp.ts"
 import { newRunId } from "../../system/names.ts"
 import { type ExitCode, exitCodes } from "../../terminal/exitCodes.ts"
 import { data, say } from "../../terminal/Printer.ts"
+import { visibleLine } from "../../terminal/visible.ts"
 import { isOpenRun } from "../../views/ended.ts"
 import { Display } from "../../views/live/Display.ts"
 import { postponedLong } from "../../views/postponedText.ts"
@@ -52,7 +53,10 @@ const resume = Effect.fnUntraced(function* (execution: PlanExecution, run: RunVi
   const display = yield* Display
   const { postponed } = (yield* Effect.orElseSucceed(findPostponed(runId), () => undefined)) ?? {}
   yield* display.continued({ ...run, ...(postponed === undefined ? {} : { postponed }) })
-  if (!json) say(`Continuing run ${runId} of ${planPath} (${status}${phase === undefined ? "" : `, phase ${phase}`})`)
+  if (!json)
+    say(
+      `Continuing run ${runId} of ${visibleLine(planPath)} (${status}${phase === undefined ? "" : `, phase ${phase}`})`
+    )
   if (!json && postponed !== undefined) {
     say(`${postponedLong(postponed, Date.now())}. 'reprise resume ${runId}' tries again now.`)
   }

@@ -6,6 +6,7 @@ import { untilArchived, untilInterrupted, untilSaved } from "../../system/awaitS
 import { findRun } from "../../system/lookUp.ts"
 import { type ExitCode, exitCodes } from "../../terminal/exitCodes.ts"
 import { json } from "../../terminal/Printer.ts"
+import { visibleLine } from "../../terminal/visible.ts"
 import { eventLine } from "../../views/eventLine.ts"
 import { publicJson } from "../../views/publicJson.ts"
 import { type Answerer, type Finish, followEvents } from "../gate/followEvents.ts"
@@ -84,7 +85,7 @@ export const followRun = Effect.fn("followRun")(function* (runId: RunId, options
     )
   })
 
-  const next = `Continue: reprise run ${plan.path}. Under 'reprise up' it continues by itself.`
+  const next = `Continue: reprise run ${visibleLine(plan.path)}. Under 'reprise up' it continues by itself.`
   return yield* followEvents({
     answerer,
     json: asJson,

@@ -10,7 +10,8 @@ import type { PreparedRun } from "./prepareRun.ts"
 const shownPaths = 10
 
 const gitFailed = (root: string) => (fault: { readonly _tag: string; readonly message: string }) => {
-  const hint = fault._tag === "NotAFile" ? "Git would wait for it for ever." : `Try 'git status' in ${root}.`
+  const hint =
+    fault._tag === "NotAFile" ? "Git would wait for it for ever." : `Try 'git status' in ${visibleLine(root)}.`
   return missing("git", fault.message, hint, fault)
 }
 
@@ -19,7 +20,11 @@ export const requireCommit = Effect.fn("requireCommit")(function* ({ project: { 
   const git = yield* Git
   const head = yield* git.head(root).pipe(Effect.mapError(gitFailed(root)))
   if (head !== undefined) return
-  return yield* missing("no-commit", `${root} has no commit yet.`, "Commit the plan first: git add, git commit.")
+  return yield* missing(
+    "no-commit",
+    `${visibleLine(root)} has no commit yet.`,
+    "Commit the plan first: git add, git commit."
+  )
 }, Effect.provide(Git.layer))
 
 /**

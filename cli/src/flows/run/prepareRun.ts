@@ -9,6 +9,7 @@ import type { Project } from "../../project/Project.ts"
 import { type PlanFile, readPlanFile } from "../../project/planFile.ts"
 import { readPrompts } from "../../project/prompts.ts"
 import { wrongUse } from "../../terminal/CliFailure.ts"
+import { visibleLine } from "../../terminal/visible.ts"
 import { chooseRemote, type WantedRemote } from "./chooseRemote.ts"
 
 /** The validated plan and settings. Exactly these are sent: none is read again. */
@@ -35,7 +36,7 @@ const runFlags = Effect.fnUntraced(function* (
   if (!plan.phases.some(({ id }) => id === phase)) {
     return yield* wrongUse(
       "unknown-phase",
-      `${path} has no phase ${phase}.`,
+      `${visibleLine(path)} has no phase ${phase}.`,
       `Its phases are ${plan.phases.map(({ id }) => id).join(", ")}.`
     )
   }

@@ -9,6 +9,7 @@ import { exitCodes } from "../../terminal/exitCodes.ts"
 import { PlainQuestions } from "../../terminal/fullScreen.ts"
 import { say } from "../../terminal/Printer.ts"
 import { isInteractive } from "../../terminal/readLine.ts"
+import { visibleLine } from "../../terminal/visible.ts"
 import { type ProgressFlags, withDisplay } from "../../views/live/Display.ts"
 import { type PreparedRun, prepareRun } from "./prepareRun.ts"
 import { requireStartable } from "./requireStartable.ts"
@@ -77,7 +78,7 @@ const execute = Effect.fn("runPlan")(function* (flags: Flags) {
   }).pipe(
     Effect.onInterrupt(() =>
       Effect.sync(() => {
-        if (!flags.json) say(`Stopped; nothing is lost. Continue: reprise run ${flags.plan}`)
+        if (!flags.json) say(`Stopped; nothing is lost. Continue: reprise run ${visibleLine(flags.plan)}`)
       })
     )
   )

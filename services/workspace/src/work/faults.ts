@@ -22,10 +22,12 @@ export class OutsideWorkspace extends Schema.TaggedError<OutsideWorkspace>()("Ou
 export class NotAFile extends Schema.TaggedError<NotAFile>()("NotAFile", {
   path: Schema.String,
   /** The predicate of a sentence: `is a directory`. */
-  what: Schema.String
+  what: Schema.String,
+  /** What to do about it, as a sentence. */
+  next: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
-    return `${this.path} ${this.what}. Move it out of the way.`
+    return `${this.path} ${this.what}. ${this.next ?? "Move it out of the way."}`
   }
 }
 
