@@ -6,7 +6,8 @@ import {
   otherModelMayHelp,
   passesByItself,
   reviewKey,
-  type SessionId
+  type SessionId,
+  type Verdict
 } from "@reprise/protocol"
 import type { InputOf } from "../actor/inputs.ts"
 import type { EventOf, RunEvent, RunEvents } from "../actor/journal.ts"
@@ -84,6 +85,10 @@ export const closeReview = (phase: PhaseRun, aborted: boolean, reason: string): 
 
 const humanRequired = (items: ReadonlyArray<Item>) => items.filter((item) => item.action === "human_required")
 
+/** P0 and P1 forbid an approval, by the words that reviewers are given; so ready beside one of them is no approval. */
+const isApproval = ({ items, readiness }: Verdict): boolean =>
+  readiness === "ready" && items.every(({ priority }) => priority === "P2")
+
 /** Why continue is not offered after a review. */
 const notTheAuthors = "the reviewer asked, and its session is not the author's"
 
@@ -115,7 +120,7 @@ export const verdictReached = (run: Run, phase: PhaseRun, event: InputOf<"Verdic
   if (!sameCommit(commit, lastVerified(phase))) {
     return outcome([accepted], enter("REVIEW", "verdict-of-another-commit"))
   }
-  if (readiness === "ready") {
+  if (isApproval(verdict)) {
     return hasUnread(run, phase, accepted)
       ? outcome(
           [accepted, { _tag: "LimitRaised", limit: "review-cycles", step: "REVIEW" }],

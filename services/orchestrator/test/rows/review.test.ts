@@ -26,6 +26,17 @@ describe("REVIEW", () => {
     assert.deepStrictEqual(s.run.outcomes[0]?.notes, [item("R1", "human_required", "P2")])
   })
 
+  it.each([
+    ["a human's decision of P0", item("R1", "human_required", "P0"), "StepWaiting REVIEW"],
+    ["a human's decision of P1", item("R1", "human_required", "P1"), "StepWaiting REVIEW"],
+    ["a fix of P0", item("R1", "auto_fix", "P0"), "StepStarted AUTO_FIX (items-to-fix)"],
+    ["a fix of P1", item("R1", "auto_fix", "P1"), "StepStarted AUTO_FIX (items-to-fix)"]
+  ])("treats a ready verdict that asks for %s like one that is not ready", (_title, blocking, line) => {
+    const s = reviewing().verdict("ready", item("R2", "auto_fix", "P2"), blocking)
+    assert.include(s.lines, line)
+    assert.deepStrictEqual(s.phase.items.length, 2)
+  })
+
   for (const auto of [false, true]) {
     it(`asks a human with the items, without continue and with AUTO_FIX as the retry step, when any item is human_required (auto ${auto})`, () => {
       const s = reviewing({ auto, limits: { maxAutoRetries: 0 } })
