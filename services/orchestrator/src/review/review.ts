@@ -34,7 +34,7 @@ import { agentOf } from "../agents/agentOf.ts"
 import { agentSetup, turnLimits } from "../author/ask.ts"
 import { stepTask } from "../author/prompt.ts"
 import { afterGiving, decisionLine, decisionsOf, newestId, newTo, promptText, wordsFor } from "../ledger/ledger.ts"
-import { lastVerified, reviewFile, sameCommit } from "../phase/plan.ts"
+import { lastVerified, phaseBegan, reviewFile, sameCommit } from "../phase/plan.ts"
 import { budgetReached } from "../question/limits.ts"
 import { withVendorAdvice } from "../question/vendorAdvice.ts"
 
@@ -56,7 +56,7 @@ export const startReview = (run: Run, phase: PhaseRun, fresh?: string): RunEvent
       runId: run.runId,
       phase: phase.id,
       commit: lastVerified(phase),
-      base: phase.base,
+      base: phaseBegan(phase),
       reviewPath: reviewFile(run, phase),
       planPath: run.request.planPath,
       cycle: phase.reviewCycles + 1,

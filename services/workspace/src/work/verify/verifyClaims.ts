@@ -4,7 +4,7 @@ import type { Place } from "../../actor/work.ts"
 import { isOfTree } from "../faults.ts"
 import { quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
-import { falseWork, movedBranches, newCommit, uncommitted, unreadable } from "./verifyCommit.ts"
+import { diffStatSince, falseWork, movedBranches, newCommit, uncommitted, unreadable } from "./verifyCommit.ts"
 
 type VerifyClaims = InputOf<"VerifyClaims">
 type Claim = VerifyClaims["tasks"][number]
@@ -69,7 +69,7 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyClaims, place: Pl
   if (moved !== undefined && typeof moved !== "string") return { commit: commit ?? head ?? base, ...moved }
   return {
     tasks: yield* withFiles(directory, tasks),
-    diffStat: head === undefined ? "" : yield* git.diffStat(directory, base, head)
+    diffStat: head === undefined ? "" : yield* diffStatSince(directory, command.phaseBase, base, head)
   }
 })
 

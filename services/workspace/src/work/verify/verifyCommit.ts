@@ -166,6 +166,20 @@ export const movedBranches = Effect.fnUntraced(function* (place: Place, base: st
 /** What git cannot read is the author's to mend, such as a pipe in the place of `.gitignore`, or a `HEAD` that it removed. */
 export const unreadable = ({ message }: GitFault | NotAFile | UnreadableTree) => rejection("dirty-tree", message)
 
+/** What a commit changes since the phase began. A rewritten history may have left nothing of that commit: then since `base`. */
+export const diffStatSince = Effect.fnUntraced(function* (
+  directory: string,
+  phaseBase: string | undefined,
+  base: string,
+  commit: string
+) {
+  const git = yield* Git
+  const names = phaseBase === undefined || !isCommitName(phaseBase) ? [] : [phaseBase]
+  const [began] = names.length === 0 ? [] : yield* git.describe(directory, names)
+  const from = began?._tag === "Found" && began.type === "commit" ? began.hash : base
+  return yield* git.diffStat(directory, from, commit)
+})
+
 /** The first rule that the commit breaks, or the full hash of a commit that breaks none, and what it changes. */
 const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Place) {
   const git = yield* Git
@@ -182,7 +196,7 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
   if (moved !== undefined && typeof moved !== "string") return moved
   // Each move is told once.
   if (moved !== undefined) yield* git.recordNames(directory, ownTreeFolder(place))
-  const diffStat = yield* git.diffStat(directory, base, commit)
+  const diffStat = yield* diffStatSince(directory, command.phaseBase, base, commit)
   const notes = [moved, dirty].filter((note) => note !== undefined)
   return { commit, diffStat, ...(notes.length === 0 ? {} : { notes }) }
 })
