@@ -166,7 +166,7 @@ describe("a commit of one file", () => {
     })
   )
 
-  it.live.each(["MERGE_HEAD", "CHERRY_PICK_HEAD"])("is not made while something waits to be committed: %s", (name) =>
+  it.live.each(["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"])("is not made while something waits to be committed: %s", (name) =>
     Effect.gen(function* () {
       const { commit, git, head, write } = yield* repository
       write(`.git/${name}`, `${head}\n`)

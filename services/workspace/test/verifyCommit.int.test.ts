@@ -46,6 +46,18 @@ layer(adapters, { excludeTestServices: true })("verifying a commit", (it) => {
     })
   )
 
+  it.effect.each(["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"])(
+    "refuses a clean tree in which git has unfinished work: %s",
+    (name) =>
+      Effect.gen(function* () {
+        const made = yield* withWork
+        yield* made.write(`.git/${name}${name.startsWith("rebase") ? "/done" : ""}`, `${made.base}\n`)
+        const event = yield* verifyCommit(verify(made.work, made.base), made.place)
+        assert.containSubset(event, { _tag: "CommitRejected", reason: "dirty-tree" })
+        assert.include(event._tag === "CommitRejected" ? event.detail : "", `git's ${name} (says that a`)
+      })
+  )
+
   it.effect("tells what a history that goes back behind the phase took away", () =>
     Effect.gen(function* () {
       const made = yield* withWork
