@@ -40,7 +40,7 @@ layer(adapters, { excludeTestServices: true })("verifying a commit", (it) => {
         Effect.map(verifyCommit({ ...verify(fix, made.work), phaseBase }, made.place), (event) =>
           event._tag === "CommitVerified" ? (event.diffStat ?? "") : event.detail
         )
-      assert.match(yield* diffStat(made.base), /src\/a\.ts [^]*src\/b\.ts/)
+      assert.match(yield* diffStat(made.base), /src\/a\.ts [\s\S]*src\/b\.ts/)
       const gone = yield* diffStat("deadbeefdeadbeefdeadbeefdeadbeefdeadbeef")
       assert.match(gone, /^ src\/b\.ts/)
     })

@@ -32,9 +32,9 @@ import {
 } from "../actor/state.ts"
 import { agentOf } from "../agents/agentOf.ts"
 import { agentSetup, turnLimits } from "../author/ask.ts"
-import { stepTask } from "../author/prompt.ts"
+import { plannedText, stepTask } from "../author/prompt.ts"
 import { afterGiving, decisionLine, decisionsOf, newestId, newTo, promptText, wordsFor } from "../ledger/ledger.ts"
-import { lastVerified, phaseBegan, reviewFile, sameCommit } from "../phase/plan.ts"
+import { lastVerified, phaseBegan, plannedPhase, reviewFile, sameCommit } from "../phase/plan.ts"
 import { budgetReached } from "../question/limits.ts"
 import { withVendorAdvice } from "../question/vendorAdvice.ts"
 
@@ -49,6 +49,7 @@ export const isReviewer = (run: Run, sessionId: string): boolean =>
 /** `fresh`: why the reviewer forgets its session first, so that this review begins in a new one. */
 export const startReview = (run: Run, phase: PhaseRun, fresh?: string): RunEvents => {
   const { prompts } = run.request.options
+  const planned = plannedPhase(run, phase.id)
   const asked: RunEvent = {
     _tag: "ReviewAsked",
     command: {
@@ -57,6 +58,8 @@ export const startReview = (run: Run, phase: PhaseRun, fresh?: string): RunEvent
       phase: phase.id,
       commit: lastVerified(phase),
       base: phaseBegan(phase),
+      ...(phase.diffStat === undefined ? {} : { diffStat: phase.diffStat }),
+      ...(planned === undefined ? {} : { planned: plannedText(planned) }),
       reviewPath: reviewFile(run, phase),
       planPath: run.request.planPath,
       cycle: phase.reviewCycles + 1,

@@ -18,6 +18,12 @@ describe("REVIEW", () => {
     assert.match(s.run.notices.join(), /reviewed 2 times/)
   })
 
+  it("tells the reviewer the phase as the run took it from the plan, and what was changed since the phase began", () => {
+    const { diffStat, planned } = reviewing().command("RequestReview")
+    assert.strictEqual(diffStat, "1 file changed")
+    assert.match(planned ?? "", /^Phase 1: .+\nIts tasks:\n- /)
+  })
+
   it("goes to PHASE_GATE on a ready verdict and keeps its items as notes", () => {
     const s = reviewing()
     s.verdict("ready", item("R1", "human_required", "P2"))
