@@ -12,6 +12,7 @@ import { convertedOtherwise } from "./conversions.ts"
 import { asFalsehood, falseObjects } from "./falseObjects.ts"
 import { unwatchedFiles } from "./flaggedFiles.ts"
 import { hiddenByReprise } from "./hiddenByReprise.ts"
+import { malformedPaths } from "./malformedTrees.ts"
 import { bytesOf, compareFiles, filesAt, GitEnded, insist, insistBytes, onDisk, refused } from "./ownIndex.ts"
 import { asBuffer, asBytes, asClearText, asText, fieldsOf, isUnclear } from "./pathBytes.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
@@ -74,6 +75,9 @@ const ofOtherKind =
   "is executable or a link and not so in the commit, or the other way round, which core.fileMode or core.symlinks has git not see: 'git checkout' it anew, or commit it so with 'git update-index --chmod'"
 
 const foreignAttributes = "says how git reads files and is in no commit"
+
+const malformed =
+  "is in a folder object that git does not write so, and that servers refuse: take it out with 'git rm --cached', and 'git add' it anew"
 
 /** gits that only look are asked at the same time, as far as there are processors. */
 const together = { concurrency: 4 }
@@ -224,6 +228,7 @@ export const compareTree = Effect.fn("compareTree")(function* (
     ...unseen,
     ...unlisted,
     ...unopened,
+    ...malformedPaths(commit.entries).map((path): Found => ({ path, why: malformed, mayStay: true })),
     ...converted.map((path) => ({ path, why: otherwise })),
     ...altered,
     ...[...changed.filter((path) => !left.has(path)), ...untracked].map((path): Difference => ({ path })),
