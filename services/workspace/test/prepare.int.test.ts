@@ -53,7 +53,8 @@ layer(services, { excludeTestServices: true })("preparing a workspace", (it) => 
       yield* made.remove("tools/.gitignore")
       const { place } = yield* prepared(made.root)
       assert.deepStrictEqual(place.tolerated, [])
-      assert.isUndefined(yield* uncommitted(place, undefined))
+      const head = yield* made.git("rev-parse", "HEAD")
+      assert.isUndefined(yield* uncommitted(place, undefined, { base: head, commit: head }))
     })
   )
 

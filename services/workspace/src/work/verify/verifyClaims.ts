@@ -4,7 +4,7 @@ import type { Place } from "../../actor/work.ts"
 import { isOfTree } from "../faults.ts"
 import { quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
-import { diffStatSince, falseWork, movedBranches, newCommit, uncommitted, unreadable } from "./verifyCommit.ts"
+import { falseWork, movedBranches, newCommit, shownSince, uncommitted, unreadable } from "./verifyCommit.ts"
 
 type VerifyClaims = InputOf<"VerifyClaims">
 type Claim = VerifyClaims["tasks"][number]
@@ -63,13 +63,14 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyClaims, place: Pl
   if (!Array.isArray(tasks)) return tasks
   const head = yield* git.head(directory)
   const unsound = head === undefined ? undefined : yield* falseWork(directory, base, head)
-  const dirty = unsound ?? (yield* uncommitted(place, reviewPath))
+  const since = yield* shownSince(directory, command)
+  const dirty = unsound ?? (yield* uncommitted(place, reviewPath, { base: since, commit: head ?? since }))
   if (dirty !== undefined && typeof dirty !== "string") return { commit: commit ?? head ?? base, ...dirty }
   const moved = head === undefined ? undefined : yield* movedBranches(place, base, head)
   if (moved !== undefined && typeof moved !== "string") return { commit: commit ?? head ?? base, ...moved }
   return {
     tasks: yield* withFiles(directory, tasks),
-    diffStat: head === undefined ? "" : yield* diffStatSince(directory, command.phaseBase, base, head)
+    diffStat: head === undefined ? "" : yield* git.diffStat(directory, since, head)
   }
 })
 

@@ -1,5 +1,6 @@
 /** The rules that a commit which the author reports must meet, and the message that says which it breaks. */
 import { posix } from "node:path"
+import type { Difference } from "@reprise/process"
 import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
@@ -93,21 +94,46 @@ const notHead = (commit: string, head: string | undefined) =>
         `HEAD is ${head}, and ${commit} was reported: quality gates would run on other files than a reviewer is shown. Report HEAD, or take what comes after ${commit} off the branch.`
       )
 
+/** The commit since which a phase is shown. A rewritten history may have left nothing of where it began: then `base`. */
+export const shownSince = Effect.fnUntraced(function* (
+  directory: string,
+  { base, phaseBase }: Pick<VerifyCommit, "base" | "phaseBase">
+) {
+  if (phaseBase === undefined || !isCommitName(phaseBase)) return base
+  const [began] = yield* (yield* Git).describe(directory, [phaseBase])
+  return began?._tag === "Found" && began.type === "commit" ? began.hash : base
+})
+
+const inPart =
+  "has another content than this work's commits have of it, and quality gates see it: commit it as it is, or leave it out of the commits"
+
 /**
- * What is not committed, as a rejection, or what a person is told of it. Reprise's own files, and those that are as they were before
- * the run, do not count.
+ * What is not committed, as a rejection, or what a person is told of it. Reprise's own files do not count, and those that are as they
+ * were before the run only where the work commits them: gates would run on another content than a reviewer is shown.
  */
-export const uncommitted = Effect.fnUntraced(function* (place: Place, reviewPath: string | undefined) {
+export const uncommitted = Effect.fnUntraced(function* (
+  place: Place,
+  reviewPath: string | undefined,
+  work: { readonly base: string; readonly commit: string }
+) {
   const git = yield* Git
   const review = reviewPath === undefined ? [] : [posix.normalize(reviewPath)]
   const differences = yield* git.differences(place.directory, ownTreeFolder(place), "after")
   // What is told with a reason is more than a file with the user's settings, such as a folder in its place.
   const shown = differences.flatMap(({ path, why }) => (why === undefined ? [path] : []))
   const counted = new Set(yield* withoutLocalSettings(place.directory, shown))
-  const { changed, differences: dirty } = yield* withoutTolerated(
-    place,
-    differences.filter(({ path, why }) => (why !== undefined || counted.has(path)) && !isAmong(path, review))
+  const found = differences.filter(
+    ({ path, why }) => (why !== undefined || counted.has(path)) && !isAmong(path, review)
   )
+  const isAnyTolerated = found.some(({ path }) => isAmong(path, place.tolerated))
+  const worked = new Set(isAnyTolerated ? yield* git.changed(place.directory, work.base, work.commit) : [])
+  const halfway = found.filter(({ path }) => worked.has(path))
+  const { changed, differences: others } = yield* withoutTolerated(
+    place,
+    found.filter(({ path }) => !worked.has(path))
+  )
+  const isTolerated = ({ path }: Difference) => isAmong(path, place.tolerated)
+  const dirty = [...halfway.map((one) => (isTolerated(one) ? { ...one, why: inPart } : one)), ...others]
   if (dirty.length > 0) return rejection("dirty-tree", `Not committed: ${listSome(dirty.map(told))}.`)
   return changed.length === 0
     ? undefined
@@ -166,20 +192,6 @@ export const movedBranches = Effect.fnUntraced(function* (place: Place, base: st
 /** What git cannot read is the author's to mend, such as a pipe in the place of `.gitignore`, or a `HEAD` that it removed. */
 export const unreadable = ({ message }: GitFault | NotAFile | UnreadableTree) => rejection("dirty-tree", message)
 
-/** What a commit changes since the phase began. A rewritten history may have left nothing of that commit: then since `base`. */
-export const diffStatSince = Effect.fnUntraced(function* (
-  directory: string,
-  phaseBase: string | undefined,
-  base: string,
-  commit: string
-) {
-  const git = yield* Git
-  const names = phaseBase === undefined || !isCommitName(phaseBase) ? [] : [phaseBase]
-  const [began] = names.length === 0 ? [] : yield* git.describe(directory, names)
-  const from = began?._tag === "Found" && began.type === "commit" ? began.hash : base
-  return yield* git.diffStat(directory, from, commit)
-})
-
 /** The first rule that the commit breaks, or the full hash of a commit that breaks none, and what it changes. */
 const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Place) {
   const git = yield* Git
@@ -190,13 +202,16 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
   if (!(yield* git.hasDiff(directory, base, commit))) {
     return rejection("empty", `There is no difference between ${base} and ${commit}.`)
   }
-  const dirty = notHead(commit, yield* git.head(directory)) ?? (yield* uncommitted(place, command.reviewPath))
+  const since = yield* shownSince(directory, command)
+  const dirty =
+    notHead(commit, yield* git.head(directory)) ??
+    (yield* uncommitted(place, command.reviewPath, { base: since, commit }))
   if (dirty !== undefined && typeof dirty !== "string") return dirty
   const moved = yield* movedBranches(place, base, commit)
   if (moved !== undefined && typeof moved !== "string") return moved
   // Each move is told once.
   if (moved !== undefined) yield* git.recordNames(directory, ownTreeFolder(place))
-  const diffStat = yield* diffStatSince(directory, command.phaseBase, base, commit)
+  const diffStat = yield* git.diffStat(directory, since, commit)
   const notes = [moved, dirty].filter((note) => note !== undefined)
   return { commit, diffStat, ...(notes.length === 0 ? {} : { notes }) }
 })
