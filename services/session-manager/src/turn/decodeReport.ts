@@ -82,15 +82,17 @@ const objectsIn = (text: string, blocks: ReadonlyArray<FencedBlock>): ReadonlyAr
 
 /** What begins like JSON: a line with a brace at its beginning, or a fence that says so and is never closed. */
 const beginsJson = /(?:^|\n)[ \t>]*(?:\{|(?:`{3,}|~{3,})[ \t]*json)/i
+const jsonFence = /^[ \t>]*(?:`{3,}|~{3,})[ \t]*json/i
 /** The same for a whole block: in code, any line may begin with a brace. */
-const isMeantAsJson = /^[ \t>]*(?:(?:`{3,}|~{3,})[ \t]*json|[^\n]*\n\s*\{)/i
+const isMeantAsJson = (text: string, { body, start }: FencedBlock): boolean =>
+  body.trimStart().startsWith("{") || jsonFence.test(text.slice(start, text.indexOf("\n", start)))
 
 /** Whether something follows that may be the report itself, but is no JSON, or was cut off. */
 const isFollowedByUnreadable = (text: string, blocks: ReadonlyArray<FencedBlock>, end: number): boolean => {
   const later = blocks.filter(({ start }) => start >= end)
   const between = [...later, { start: text.length }].map(({ start }, n) => text.slice(later[n - 1]?.end ?? end, start))
   return (
-    later.some((block) => isMeantAsJson.test(text.slice(block.start, block.end)) && parse(block.body) === undefined) ||
+    later.some((block) => isMeantAsJson(text, block) && parse(block.body) === undefined) ||
     between.some((part) => beginsJson.test(part) && bareObject(part) === undefined)
   )
 }
