@@ -112,7 +112,7 @@ describe("the description of a plan", () => {
     assert.include(prompts?.author.work, "You are the author of phase 2 of the plan docs/PLAN.md: Sign in.")
     assert.include(prompts?.author.work, "2-T1: Choose a provider (checkpoint: decision)")
     assert.include(prompts?.author.report, '"needs_human"')
-    assert.include(prompts?.reviewer.work, "`git diff <HEAD>..<the author's commit>`")
+    assert.include(prompts?.reviewer.work, " <HEAD>..<the author's commit>`")
     assert.include(prompts?.reviewer.work, "docs/reviews/")
     assert.include(prompts?.reviewer.report, '"readiness"')
     const text = planText(described())

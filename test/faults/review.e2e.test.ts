@@ -52,7 +52,7 @@ describe("reviews", () => {
         assert.deepStrictEqual([reused("1"), sessions("1")], [[false, true], 1])
         assert.strictEqual(of("PhaseCompleted", "1")[0]?.commit, late)
         const again = asked("1")[1]
-        assert.include(again?.lastUser, `git diff ${first}..${late}`)
+        assert.include(again?.lastUser, ` ${first}..${late}`)
 
         // The verdict was unreadable, so a new reviewer session gets the full prompt.
         assert.deepStrictEqual([reused("2"), sessions("2")], [[false, false], 2])

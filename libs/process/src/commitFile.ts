@@ -4,7 +4,7 @@
  * the commit is made from the one that was verified, by an index of Reprise's own.
  */
 import { randomUUID } from "node:crypto"
-import { lstat, rm } from "node:fs/promises"
+import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
 import type { Difference } from "./committedTree.ts"
@@ -13,6 +13,7 @@ import { insist, ownFolder } from "./ownIndex.ts"
 import { fieldsOf } from "./pathBytes.ts"
 import type { GitOptions } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
+import { unfinishedWork } from "./unfinishedWork.ts"
 
 export interface FileToCommit {
   /** What HEAD is, a whole hash; the commit's parent. */
@@ -34,26 +35,6 @@ export type CommittedFile =
   | { readonly _tag: "Refused"; readonly differences: ReadonlyArray<Difference> }
 
 const besides = "would be in the commit of another file"
-
-const unfinished: Readonly<Record<string, string>> = {
-  MERGE_HEAD: "says that a merge is not finished: finish it, or end it with 'git merge --quit'",
-  CHERRY_PICK_HEAD: "says that a cherry-pick is not finished: finish it, or end it with 'git cherry-pick --quit'"
-}
-
-/** The next commit would be of more than one parent, or have somebody else's name; git commits no single file then either. */
-const unfinishedWork = Effect.fnUntraced(function* (directory: string, options: GitOptions) {
-  const gitDirectory = (yield* insist(directory, ["rev-parse", "--absolute-git-dir"], options)).trimEnd()
-  const found = yield* Effect.promise(() =>
-    Promise.all(
-      Object.entries(unfinished).map(async ([name, why]) =>
-        (await lstat(join(gitDirectory, name)).catch(() => undefined)) === undefined
-          ? []
-          : [{ path: `git's ${name}`, why } satisfies Difference]
-      )
-    )
-  )
-  return found.flat()
-})
 
 /** What a commit has otherwise than its parent, beside one file, or does not hold though its name says so. */
 const unlike = Effect.fnUntraced(function* (
@@ -92,7 +73,8 @@ export const commitFile = Effect.fn("commitFile")(function* (
   options: GitOptions = {}
 ): Effect.fn.Return<CommittedFile, ProgramFailed, Scope.Scope> {
   const { folder, head, identity, message, path } = file
-  const waiting = yield* unfinishedWork(directory, options)
+  const gitDirectory = (yield* insist(directory, ["rev-parse", "--absolute-git-dir"], options)).trimEnd()
+  const waiting = yield* unfinishedWork(gitDirectory)
   if (waiting.length > 0) return { _tag: "Refused", differences: waiting }
   yield* ownFolder(folder)
   const index = join(folder, `${randomUUID()}.draft`)

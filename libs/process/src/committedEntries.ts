@@ -1,4 +1,5 @@
 /** What a commit has. */
+import { posix } from "node:path"
 import { Effect } from "effect"
 import { insistBytes } from "./ownIndex.ts"
 import { asClearText, asText, type Bytes, isUnclear } from "./pathBytes.ts"
@@ -38,5 +39,9 @@ export const readCommit = Effect.fnUntraced(function* (directory: string, hash: 
   const clear = ({ bytes, path }: CommittedEntry) => (bytes === undefined ? path : asClearText(bytes))
   const files = new Set(entries.flatMap((entry) => (entry.type === "tree" ? [] : [clear(entry)])))
   const folders = new Set([".", ...entries.flatMap((entry) => (entry.type === "tree" ? [clear(entry)] : []))])
+  // In a malformed folder object, a file's name may hold the path of a folder that has no entry.
+  for (const file of files) {
+    for (let at = posix.dirname(file); !folders.has(at); at = posix.dirname(at)) folders.add(at)
+  }
   return { hash, entries, files, folders } satisfies Commit
 })

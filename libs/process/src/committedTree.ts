@@ -13,6 +13,7 @@ import { asFalsehood, falseObjects, type ObjectOptions } from "./falseObjects.ts
 import { unwatchedFiles } from "./flaggedFiles.ts"
 import { hiddenByReprise } from "./hiddenByReprise.ts"
 import { ignoredPaths } from "./ignoredPaths.ts"
+import { malformedPaths } from "./malformedTrees.ts"
 import {
   bytesOf,
   compareFiles,
@@ -92,6 +93,9 @@ const ofOtherKind =
   "is executable or a link and not so in the commit, or the other way round, which core.fileMode or core.symlinks has git not see: 'git checkout' it anew, or commit it so with 'git update-index --chmod'"
 
 const foreignAttributes = "says how git reads files and is in no commit"
+
+const malformed =
+  "is in a folder object that git does not write so, and that servers refuse: take it out with 'git rm --cached', and 'git add' it anew"
 
 /** gits that only look are asked at the same time, as far as there are processors. */
 const together = { concurrency: 4 }
@@ -253,6 +257,7 @@ export const compareTree = Effect.fn("compareTree")(function* (
     ...unseen,
     ...unlisted,
     ...unopened,
+    ...malformedPaths(commit.entries).map((path): Found => ({ path, why: malformed, mayStay: true })),
     ...converted.map((path) => ({ path, why: otherwise })),
     ...altered,
     ...[...changed.filter((path) => !left.has(path)), ...untracked].map((path): Difference => ({ path })),

@@ -166,14 +166,16 @@ describe("a commit of one file", () => {
     })
   )
 
-  it.live.each(["MERGE_HEAD", "CHERRY_PICK_HEAD"])("is not made while something waits to be committed: %s", (name) =>
-    Effect.gen(function* () {
-      const { commit, git, head, write } = yield* repository
-      write(`.git/${name}`, `${head}\n`)
-      const done = yield* commit()
-      assert.containSubset(done, { _tag: "Refused", differences: [{ path: `git's ${name}` }] })
-      assert.strictEqual(git("rev-parse", "HEAD"), head)
-    })
+  it.live.each(["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"])(
+    "is not made while something waits to be committed: %s",
+    (name) =>
+      Effect.gen(function* () {
+        const { commit, git, head, write } = yield* repository
+        write(`.git/${name}`, `${head}\n`)
+        const done = yield* commit()
+        assert.containSubset(done, { _tag: "Refused", differences: [{ path: `git's ${name}` }] })
+        assert.strictEqual(git("rev-parse", "HEAD"), head)
+      })
   )
 
   it.live("fails where HEAD is another commit meanwhile, and leaves it so", () =>

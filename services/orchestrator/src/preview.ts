@@ -13,7 +13,7 @@ import { startRun, workspacePrepared } from "./phase/prepare.ts"
 import { startReview } from "./review/review.ts"
 
 /** Placeholders for what is not known before the run. */
-const unknown = { head: "<HEAD>", commit: "<the author's commit>" } as const
+const unknown = { head: "<HEAD>", commit: "<the author's commit>", diffStat: "<what the author changes>" } as const
 
 export interface Preview {
   readonly phase: PhaseId
@@ -37,7 +37,10 @@ export const preview = (request: InputOf<"StartRun">): Result.Result<Preview | u
   const ready = { _tag: "WorkspacePrepared", runId, host: anyHost, directory: workspace, head: unknown.head } as const
   const begun = applyMoves(run, workspacePrepared(ready))
   const work = asked(begun, "AuthorAsked")?.command
-  const after = [...begun, { _tag: "CommitAccepted", commit: unknown.commit } as const].reduce(evolveRun, run)
+  const after = [
+    ...begun,
+    { _tag: "CommitAccepted", commit: unknown.commit, diffStat: unknown.diffStat } as const
+  ].reduce(evolveRun, run)
   const review = after.phase === undefined ? undefined : asked(startReview(after, after.phase), "ReviewAsked")
   return Result.succeed(
     work?._tag !== "StartTurn" || review === undefined

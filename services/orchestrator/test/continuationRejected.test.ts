@@ -114,15 +114,17 @@ describe("a continuation that is rejected", () => {
     assert.deepStrictEqual(s.command("VerifyContinuation").base, s.phase.base)
     const missing = { missingCommits: ["abc1234"], missingFiles: [], base: "0000aaaa" }
     s.tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, ...missing })
+    const began = s.phase.base
     s.answer("redo").stateWritten().tasksVerified().completes("bcd2345")
-    assert.deepStrictEqual(s.command("VerifyCommit").base, "0000aaaa")
+    assert.deepInclude(s.command("VerifyCommit"), { base: "0000aaaa", phaseBase: began })
   })
 
   it("counts the phase from the newest shared commit, and says so, when no task is lost", () => {
     const s = story().executing().reports({ result: "checkpoint", checkpoint: decision }).stateWritten()
     s.answer("red").stateWritten()
+    const began = s.phase.base
     s.tell({ _tag: "ContinuationVerified", runId, phase: s.phase.id, base: "0000aaaa" }).completes("bcd2345")
-    assert.deepStrictEqual(s.command("VerifyCommit").base, "0000aaaa")
+    assert.deepInclude(s.command("VerifyCommit"), { base: "0000aaaa", phaseBase: began })
     assert.include(s.run.notices.join(), "counts from 0000aaaa now")
   })
 

@@ -11,9 +11,10 @@ describe("the preview of a run", () => {
     assert.strictEqual(seen?.phase, "1")
     assert.strictEqual(seen?.work, s.prompt)
     const asked = s.worked("abc1").gates(true).command("RequestReview")
-    const { base, commit, host } = asked
-    assert.deepStrictEqual({ ...seen?.review, base, commit, host }, asked)
+    const { base, commit, diffStat, host } = asked
+    assert.deepStrictEqual<unknown>({ ...seen?.review, base, commit, diffStat, host }, asked)
     assert.deepStrictEqual([seen?.review.base, seen?.review.commit], ["<HEAD>", "<the author's commit>"])
+    assert.strictEqual(seen?.review.diffStat, "<what the author changes>")
   })
 
   it("begins with the phase that was asked for", () => {

@@ -85,13 +85,13 @@ export const continuePrompt = (guidance?: string): string => withGuidance(contin
 export const withEarlierConversation = (wholePrompt: string, conversation?: string): string =>
   conversation === undefined
     ? wholePrompt
-    : `${wholePrompt}\n\nAn earlier session worked on this and is lost. Its conversation follows, for your information, without the tool results that no longer hold: in lines that begin with \`>\`, after one that says who spoke. Look at what is already done before you do anything again.\n\n${conversation}`
+    : `${wholePrompt}\n\nAn earlier session worked on this and is lost. Its conversation follows, for your information, without the contents of files that have changed since; what commands printed may no longer hold: in lines that begin with \`>\`, after one that says who spoke. Look at what is already done before you do anything again.\n\n${conversation}`
 
 /** The prompt for a fork that its runtime could not copy, with the conversation that it begins with. */
 export const withForkedConversation = (prompt: string, conversation?: string): string =>
   conversation === undefined
     ? prompt
-    : `${prompt}\n\nYou go on from a conversation that was held elsewhere, and this is what was said and done in it until now, without the tool results that no longer hold: in lines that begin with \`>\`, after one that says who spoke.\n\n${conversation}`
+    : `${prompt}\n\nYou go on from a conversation that was held elsewhere, and this is what was said and done in it until now, without the contents of files that have changed since; what commands printed may no longer hold: in lines that begin with \`>\`, after one that says who spoke.\n\n${conversation}`
 
 const uncommittedHeading = "## Uncommitted changes"
 

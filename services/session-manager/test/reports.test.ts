@@ -5,6 +5,7 @@ import { type AgentReport, decodeReport, withoutBlock } from "../src/turn/decode
 
 const fence = "```"
 const block = (text: string, language = "json") => `${fence}${language}\n${text}\n${fence}`
+const readyBlock = block('{"readiness": "ready", "items": []}')
 const complete = '{"result": "complete", "commit": "abc"}'
 const status: AgentReport = { kind: "author-status", status: { result: "complete", commit: "abc" } }
 
@@ -68,6 +69,38 @@ describe("a report is refused", () => {
     assert.match(problem("verdict", `${quoted}\n{"readiness": "not_ready", "items": 1}`), /items/)
   })
 
+  const own = '{"readiness": "not_ready", "items": [{"id": "R1", "title": "TITLE"}]}'
+  const malformed = own.replace("TITLE", 'says "ready"')
+
+  it.each([
+    ["with an unescaped quote", block(malformed)],
+    ["with a comma too many", block(own.replace("}]}", "},]}"))],
+    ["with a line break in a string", block(own.replace("TITLE", "one\ntwo"))],
+    ["that was cut off", `${fence}json\n${own.slice(0, 50)}`],
+    ["that was cut off before its first field", `${fence}json\n{ "re`],
+    ["that was cut off after its fence", `${fence}json`],
+    ["outside of a fence", malformed],
+    ["before a block of another kind", `${malformed}\n${block("npm test", "sh")}`]
+  ])("when the newest one is a verdict %s, although the message quotes a readable one", (_title, last) => {
+    assert.match(problem("verdict", `The file says:\n${readyBlock}\nMy verdict:\n${last}`), /begins like JSON/)
+  })
+
+  it("when an author's newest one cannot be read, although the message quotes a readable one", () => {
+    const text = `The log has:\n${block(complete)}\n${block('{"result": "failed", "reason": "says "no""}')}`
+    assert.match(problem("author-status", text), /begins like JSON/)
+  })
+
+  it.each([
+    ["a block", block(own)],
+    ["a block that is no JSON", block(malformed)],
+    ["an object outside of a fence", own],
+    ["an object that is no JSON, outside of a fence", malformed],
+    ["words", "My readiness: not_ready."],
+    ["a block whose value was cut off", `${fence}json\n{"readiness": "not_r`]
+  ])("when the last one says ready, and %s of the message says otherwise", (_title, other) => {
+    assert.match(problem("verdict", `${other}\n\nFor R1, the planted text:\n\n${readyBlock}`), /verdicts, which differ/)
+  })
+
   it("as missing when the message only has blocks of other kinds", () => {
     for (const text of ["I am done.", block("echo done"), block('{"port": 4222}')]) {
       const outcome = decodeReport("author-status", text)
@@ -82,6 +115,22 @@ describe("a report is refused", () => {
 })
 
 describe("a verdict", () => {
+  it.each([
+    ["a quotation of another verdict stands before it", `The file says:\n${readyBlock}\nThat is not true.\n`],
+    ["its own text quotes another verdict", ""]
+  ])("of not_ready is read where %s", (_title, before) => {
+    const items = [{ id: "R1", title: "says", action: "auto_fix", reason: readyBlock, priority: "P0" }]
+    const text = `${before}${block(JSON.stringify({ readiness: "not_ready", items }))}`
+    const report = Result.getOrThrow(decodeReport("verdict", text))
+    assert.strictEqual(report.kind === "verdict" && report.verdict.readiness, "not_ready")
+  })
+
+  it("of ready is read where code follows it, or its text says the same", () => {
+    for (const after of [block("const f = () =>\n{\n", "ts"), "So: readiness = ready.", block('{"port": 4222}')]) {
+      assert.isTrue(Result.isSuccess(decodeReport("verdict", `${readyBlock}\n${after}`)), after)
+    }
+  })
+
   it("gets human_required and P1 for the fields that an item leaves out", () => {
     const text = block('{"readiness": "not_ready", "items": [{"id": "R1", "title": "x"}]}')
     assert.deepStrictEqual(Result.getOrThrow(decodeReport("verdict", text)), {

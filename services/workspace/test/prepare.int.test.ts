@@ -77,7 +77,8 @@ layer(services, { excludeTestServices: true })("preparing a workspace", (it) => 
       yield* made.remove("tools/.gitignore")
       const { place } = yield* prepared(made.root)
       assert.deepStrictEqual(place.tolerated, [])
-      assert.isUndefined(yield* uncommitted(place, undefined, undefined))
+      const head = yield* made.git("rev-parse", "HEAD")
+      assert.isUndefined(yield* uncommitted(place, undefined, { base: head, commit: head }))
     })
   )
 

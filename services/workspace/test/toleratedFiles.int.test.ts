@@ -32,7 +32,7 @@ const dirtyTree = Effect.fnUntraced(function* (whose: "run" | "user") {
   mkdirSync(root, { recursive: true })
   at.put("tests/one.mjs", "committed\n")
   at.put(".gitignore", "node_modules/\n*.log\n/.reprise/\n")
-  at.commit("tests")
+  const base = at.commit("tests")
   at.put("tests/one.mjs", "mine\n")
   at.put("generated/data.txt", "1\n")
   at.put("generated/deep/data.txt", "1\n")
@@ -51,17 +51,19 @@ const dirtyTree = Effect.fnUntraced(function* (whose: "run" | "user") {
     at.git("commit", "--quiet", "-m", "work")
   }
   const outcome = Effect.suspend(() =>
-    Effect.map(verifyCommit(verify(at.git("rev-parse", "HEAD"), at.base), place), (event) =>
+    Effect.map(verifyCommit(verify(at.git("rev-parse", "HEAD"), base), place), (event) =>
       event._tag === "CommitRejected" ? `${event.reason}: ${event.detail}` : (event.notes?.join(" ") ?? "verified")
     )
   )
-  return { ...at, place, work, outcome }
+  return { ...at, base, place, work, outcome }
 })
 const dirty = dirtyTree("run")
 type Dirty = Effect.Success<typeof dirty>
 
 const isNew = "\\(is in no commit, and was not there when the run began"
 const isChanged = "\\(was not committed when the run began, and has another content now"
+
+const isInPart = "\\(has another content than this work's commits have of it"
 
 const attacks: ReadonlyArray<{
   readonly name: string
@@ -98,7 +100,7 @@ const attacks: ReadonlyArray<{
       at.git("commit", "--quiet", "-m", "generated")
       rmSync(unreadableName(at))
     },
-    told: new RegExp(`generated/caf\uFFFDe9\\.py ${isChanged}`)
+    told: new RegExp(`generated/caf\uFFFD\\.py ${isInPart}`)
   },
   {
     name: "settings of OpenCode's with more than the address of their schema",
@@ -141,13 +143,20 @@ const attacks: ReadonlyArray<{
       at.git("commit", "--quiet", "-m", "check")
       at.put("generated/check.mjs", "forged\n")
     },
-    told: new RegExp(`generated/check\\.mjs ${isNew}`)
+    told: new RegExp(`generated/check\\.mjs ${isInPart}`)
   },
   {
     name: "a new file in a repository of its own, of which git lists only the folder",
     attack: (at) => at.put("nested/conftest.py", "\n"),
     told: new RegExp(`nested/conftest\\.py ${isNew}`)
   }
+]
+
+/** The author leaves the file as it was, and commits it otherwise. */
+const committedInPart: ReadonlyArray<{ readonly name: string; readonly path: string }> = [
+  { name: "a file that had a change", path: "tests/one.mjs" },
+  { name: "a file that no commit had", path: "notes.txt" },
+  { name: "a file in a folder that no commit had", path: "generated/deep/data.txt" }
 ]
 
 const allowed: ReadonlyArray<{ readonly name: string; readonly leave: (at: Dirty) => void }> = [
@@ -213,6 +222,19 @@ layer(adapters, { excludeTestServices: true })("what was not committed before a 
       at.work()
       leave(at)
       assert.strictEqual(yield* at.outcome, "verified")
+    })
+  )
+
+  it.effect.each(committedInPart)("is told to the author who commits $name with another content", ({ path }) =>
+    Effect.gen(function* () {
+      for (const whose of ["run", "user"] as const) {
+        const at = yield* dirtyTree(whose)
+        at.work()
+        const other = at.git("rev-parse", "HEAD:tools/check.mjs")
+        at.git("update-index", "--add", "--cacheinfo", `100644,${other},${path}`)
+        at.git("commit", "--quiet", "-m", "in part")
+        assert.match(yield* at.outcome, new RegExp(`^dirty-tree: Not committed: .*${path} ${isInPart}`))
+      }
     })
   )
 

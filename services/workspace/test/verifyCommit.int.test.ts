@@ -31,6 +31,44 @@ layer(adapters, { excludeTestServices: true })("verifying a commit", (it) => {
     })
   )
 
+  it.effect("tells what was changed since the phase began, not since the last verified commit alone", () =>
+    Effect.gen(function* () {
+      const made = yield* withWork
+      yield* made.write("src/b.ts", "1")
+      const fix = yield* made.commit("fix")
+      const diffStat = (phaseBase: string) =>
+        Effect.map(verifyCommit({ ...verify(fix, made.work), phaseBase }, made.place), (event) =>
+          event._tag === "CommitVerified" ? (event.diffStat ?? "") : event.detail
+        )
+      assert.match(yield* diffStat(made.base), /src\/a\.ts [\s\S]*src\/b\.ts/)
+      const gone = yield* diffStat("deadbeefdeadbeefdeadbeefdeadbeefdeadbeef")
+      assert.match(gone, /^ src\/b\.ts/)
+    })
+  )
+
+  it.effect.each(["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"])(
+    "refuses a clean tree in which git has unfinished work: %s",
+    (name) =>
+      Effect.gen(function* () {
+        const made = yield* withWork
+        yield* made.write(`.git/${name}${name.startsWith("rebase") ? "/done" : ""}`, `${made.base}\n`)
+        const event = yield* verifyCommit(verify(made.work, made.base), made.place)
+        assert.containSubset(event, { _tag: "CommitRejected", reason: "dirty-tree" })
+        assert.include(event._tag === "CommitRejected" ? event.detail : "", `git's ${name} (says that a`)
+      })
+  )
+
+  it.effect("tells what a history that goes back behind the phase took away", () =>
+    Effect.gen(function* () {
+      const made = yield* withWork
+      yield* made.git("reset", "--hard", made.base)
+      yield* made.write("src/b.ts", "1")
+      const other = yield* made.commit("without the approved work")
+      const event = yield* verifyCommit({ ...verify(other, made.base), phaseBase: made.work }, made.place)
+      assert.match(event._tag === "CommitVerified" ? (event.diffStat ?? "") : event.detail, /src\/a\.ts \| 1 -/)
+    })
+  )
+
   it.effect("refuses an earlier commit when more work follows it, on whose files gates would run", () =>
     Effect.gen(function* () {
       const made = yield* withWork

@@ -15,7 +15,12 @@ export const ReviewCommand = Schema.TaggedUnion({
     runId: RunId,
     phase: PhaseId,
     commit: Schema.String,
+    /** The commit that the phase began from. */
     base: Schema.String,
+    /** How much was changed since `base`, as the workspace counts it. */
+    diffStat: Schema.optionalKey(Schema.String),
+    /** The phase's title, tasks and completion gate, as the run took them from the plan. */
+    planned: Schema.optionalKey(Schema.String),
     reviewPath: Schema.String,
     planPath: Schema.String,
     cycle: Schema.Int,

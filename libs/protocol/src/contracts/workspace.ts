@@ -44,7 +44,10 @@ export const WorkspaceCommand = Schema.TaggedUnion({
     runId: RunId,
     phase: PhaseId,
     commit: Schema.String,
+    /** The commit that this work must be newer than: the one that was verified last, or `phaseBase`. */
     base: Schema.String,
+    /** The commit that the phase began from, with which `diffStat` compares; absent: `base`. */
+    phaseBase: Schema.optionalKey(Schema.String),
     reviewPath: Schema.optionalKey(Schema.String)
   },
   /** What an author says it has done, before a human is asked at a checkpoint. */
@@ -56,8 +59,10 @@ export const WorkspaceCommand = Schema.TaggedUnion({
     tasks: Schema.Array(CompletedTask),
     /** Tasks of the phase that counted as done before: none of the claimed ones may share a commit with them. */
     earlier: Schema.Array(CompletedTask),
-    /** The commit that the phase began from. */
+    /** The commit that this work must be newer than. */
     base: Schema.String,
+    /** The commit that the phase began from, with which `diffStat` compares; absent: `base`. */
+    phaseBase: Schema.optionalKey(Schema.String),
     reviewPath: Schema.optionalKey(Schema.String)
   },
   FinishPhase: {

@@ -108,8 +108,10 @@ export const nothingTold: Told = { report: false, commit: false, checkpoint: fal
 /** What a run remembers about its current phase. All counters start at 0 in each phase. */
 export interface PhaseRun {
   readonly id: PhaseId
-  /** HEAD when it began. */
+  /** The commit that its work must come after: HEAD when it began, or what a rewritten history left of that. */
   readonly base: string
+  /** HEAD when it began, where `base` is another commit by now. */
+  readonly began?: string | undefined
   /** The last commit that was verified. */
   readonly verified?: string | undefined
   readonly diffStat?: string | undefined

@@ -4,7 +4,7 @@ import type { InputOf } from "../actor/inputs.ts"
 import type { RunEvent } from "../actor/journal.ts"
 import { escalate, type Outcome, outcome } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
-import { lastVerified } from "../phase/plan.ts"
+import { lastVerified, phaseBegan } from "../phase/plan.ts"
 import { render } from "../prompts.ts"
 import { noted } from "../quality/noted.ts"
 import type { Retry } from "../question/question.ts"
@@ -24,8 +24,14 @@ export const commitVerified = (run: Run, event: InputOf<"CommitVerified">): Outc
 /** After a rewritten history the work can only go on from it: continue and fix accept it. */
 const acceptHistory = (base: string | undefined): Partial<Retry> => (base === undefined ? {} : { base })
 
-const rewriteHint = (base: string | undefined): string =>
-  base === undefined ? "" : ` The history after ${base} was rewritten; continue and fix accept it as it is now.`
+const rewriteHint = (phase: PhaseRun, base: string | undefined): string => {
+  if (base === undefined) return ""
+  const lost =
+    phase.verified === undefined
+      ? ` What came after it until ${phaseBegan(phase)}, where this phase began, is gone, though it may have been approved: compare with 'git diff ${phaseBegan(phase)}'.`
+      : ""
+  return ` The history after ${base} was rewritten; continue and fix accept it as it is now.${lost}`
+}
 
 /** A commit made during the review was rejected, and no author is at work who could be told: one is started for words. */
 const rejectedAfterReview = ({ commit, detail, reason }: InputOf<"CommitRejected">): Outcome =>
@@ -48,7 +54,7 @@ export const claimsRejected = (run: Run, phase: PhaseRun, event: InputOf<"Claims
     phase.told.commit
       ? escalate({
           origin: "commit",
-          reason: `What the author reports at a checkpoint was rejected again (${reason}): ${detail}${rewriteHint(base)}`,
+          reason: `What the author reports at a checkpoint was rejected again (${reason}): ${detail}${rewriteHint(phase, base)}`,
           retry: acceptHistory(base),
           brief: task,
           evidence: { commit }
@@ -67,7 +73,7 @@ export const commitRejected = (run: Run, phase: PhaseRun, event: InputOf<"Commit
     phase.told.commit
       ? escalate({
           origin: "commit",
-          reason: `Commit ${commit} was rejected again (${reason}): ${detail}${rewriteHint(base)}`,
+          reason: `Commit ${commit} was rejected again (${reason}): ${detail}${rewriteHint(phase, base)}`,
           retry: acceptHistory(base),
           brief: task,
           evidence: { commit }

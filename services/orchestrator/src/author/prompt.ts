@@ -101,6 +101,13 @@ const planValues = (run: Run, phase: PhaseRun) => {
   }
 }
 
+/** What a run took from the plan for a phase, whatever the plan's file says by now. */
+export const plannedText = (planned: PlannedPhase): string => {
+  const { completionGate, id, title } = planned
+  const gate = completionGate === undefined ? "" : `\nThe phase is complete when: ${completionGate}`
+  return `Phase ${id}: ${title}\nIts tasks:\n${taskLines(planned)}${gate}`
+}
+
 const outputOf = (result: GateResult): string => {
   const output = gateOutput(result)
   return output === "" ? "(no output)" : output

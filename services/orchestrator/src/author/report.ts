@@ -27,7 +27,7 @@ import { claimCheckpoint, raiseCheckpoint } from "../checkpoint/claims.ts"
 import { leftUnanswered, missedLines, passedBy, raisedReport } from "../checkpoint/planned.ts"
 import { isContinued } from "../checkpoint/prompt.ts"
 import { completeRun } from "../control/end.ts"
-import { lastVerified, reviewFile, sameCommit } from "../phase/plan.ts"
+import { lastVerified, phaseBegan, reviewFile, sameCommit } from "../phase/plan.ts"
 import { render } from "../prompts.ts"
 import { hasGates } from "../quality/gates.ts"
 import { budgetReached } from "../question/limits.ts"
@@ -128,6 +128,7 @@ const workComplete = (run: Run, phase: PhaseRun, received: RunEvent, commit: str
     phase: phase.id,
     commit: work,
     base: isKnown ? base : lastVerified(phase),
+    phaseBase: phaseBegan(phase),
     reviewPath: reviewFile(run, phase)
   }
   return outcome([received, { _tag: "WorkspaceAsked", command }])

@@ -8,7 +8,7 @@ import type { RunEvent, RunEvents } from "../actor/journal.ts"
 import { enter, type Outcome, outcome } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 import { mergeTasks } from "../author/evolve.ts"
-import { reviewFile, sameCommit } from "../phase/plan.ts"
+import { phaseBegan, reviewFile, sameCommit } from "../phase/plan.ts"
 import { asPlanned, plannedType } from "./planned.ts"
 
 /**
@@ -44,6 +44,7 @@ const verifyClaims = (
     tasks: mergeTasks([], tasks),
     earlier: phase.completedTasks,
     base: phase.base,
+    phaseBase: phaseBegan(phase),
     reviewPath: reviewFile(run, phase)
   }
 })

@@ -3,6 +3,7 @@ import type { EventOf } from "../actor/journal.ts"
 import { type Evolution, nothing, type PhaseCheckpoint, type PhaseRun, withPhase } from "../actor/state.ts"
 import { mergeTasks } from "../author/evolve.ts"
 import { countHandover } from "../control/usage.ts"
+import { withBase } from "../phase/plan.ts"
 
 /** The newest checkpoint, if it is still open, gets this resolution. */
 export const withResolution = (
@@ -50,8 +51,7 @@ const tasksDropped = (phase: PhaseRun, { tasks }: EventOf<"TasksDropped">): Phas
   )
   const { base = phase.base, missingCommits = [] } = phase.missing ?? {}
   return {
-    ...phase,
-    base,
+    ...withBase(phase, base),
     verified: missingCommits.includes(phase.verified ?? "") ? undefined : phase.verified,
     completedTasks: phase.completedTasks.filter((task) => !dropped.includes(task.id)),
     checkpoints: phase.checkpoints.map((checkpoint) => withoutTasks(checkpoint, dropped)),
@@ -85,7 +85,7 @@ export const checkpointEvolution = {
     pending: nothing
   }),
   TasksVerified: (run, { base }) => ({
-    ...withPhase(run, (phase) => ({ ...phase, base: base ?? phase.base })),
+    ...withPhase(run, (phase) => withBase(phase, base ?? phase.base)),
     pending: nothing
   }),
   TasksMissing: (run, event) => ({

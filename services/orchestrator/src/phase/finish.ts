@@ -11,7 +11,7 @@ import { raisedReport, unansweredOf } from "../checkpoint/planned.ts"
 import { listSome } from "../prompts.ts"
 import type { OpenCheckpoint } from "../question/question.ts"
 import { closeReview } from "../review/review.ts"
-import { lastVerified, locationOf, mergeEditedPlan, nextPhase, reviewFile, toRunPlan } from "./plan.ts"
+import { lastVerified, locationOf, mergeEditedPlan, nextPhase, phaseBegan, reviewFile, toRunPlan } from "./plan.ts"
 import { leaveDrained } from "./prepareWorkspace.ts"
 import { writePhaseSummary, writeSummary } from "./summary.ts"
 
@@ -110,6 +110,7 @@ const headMoved = (run: Run, phase: PhaseRun, head: string): Outcome => {
     phase: phase.id,
     commit: head,
     base,
+    phaseBase: phaseBegan(phase),
     reviewPath: reviewFile(run, phase)
   }
   return outcome([

@@ -136,6 +136,13 @@ export const nextPhase = (run: Run): PlannedPhase | undefined =>
 /** The commit that the next one must be newer than. */
 export const lastVerified = (phase: PhaseRun): string => phase.verified ?? phase.base
 
+/** The commit that everything since is shown and reviewed from, also what a rewritten history took away. */
+export const phaseBegan = ({ base, began = base }: PhaseRun): string => began
+
+/** The work of the phase must come after this commit from now on. */
+export const withBase = (phase: PhaseRun, base: string): PhaseRun =>
+  base === phase.base ? phase : { ...phase, base, began: phaseBegan(phase) }
+
 /** Whether two hashes name the same commit. Either may be abbreviated. */
 export const sameCommit = (a: string, b: string): boolean => {
   const [short, long] = a.length <= b.length ? [a.toLowerCase(), b.toLowerCase()] : [b.toLowerCase(), a.toLowerCase()]

@@ -10,7 +10,7 @@ import { sessionFor } from "../author/session.ts"
 import { redoMissing } from "../checkpoint/continuation.ts"
 import { allTokens, usedCost } from "../control/usage.ts"
 import { willBeTold } from "../ledger/ledger.ts"
-import { currentTitle, locationOf, placeOf } from "../phase/plan.ts"
+import { currentTitle, locationOf, phaseBegan, placeOf } from "../phase/plan.ts"
 import { isReviewerOf } from "../review/review.ts"
 import { withdrawIfWorking } from "./autoResume.ts"
 import {
@@ -56,7 +56,7 @@ export const evidenceOf = (run: Run, asking: Asking | undefined, more: Evidence 
     ...(phase === undefined ? {} : { phaseTitle: currentTitle(run) }),
     ...(attempt === undefined ? {} : { attempt }),
     ...said,
-    ...(phase === undefined ? {} : { base: phase.base }),
+    ...(phase === undefined ? {} : { base: phaseBegan(phase) }),
     ...(phase?.verified === undefined ? {} : { commit: phase.verified }),
     ...(phase?.diffStat === undefined ? {} : { diffStat: phase.diffStat }),
     ...used,
@@ -217,6 +217,16 @@ const continueUnattended = (
   return decision.choice === "fresh" ? undefined : { ...use, decision }
 }
 
+/**
+ * Auto mode takes no history in which a commit from before the phase is gone, and with it what was approved: the author has to
+ * go on from where the phase began. Within the phase, everything is reviewed again.
+ */
+const retryOf = (run: Run, phase: PhaseRun, request: EscalationRequest): Retry => {
+  const retry: Retry = { step: request.step ?? run.step ?? "EXECUTE", ...request.retry }
+  const { base: _, ...withoutBase } = retry
+  return phase.verified === undefined ? withoutBase : retry
+}
+
 /** As fix without guidance, counted per phase. When no retry is left, the run is aborted with every reason. */
 const retryUnattended = (run: Run, request: EscalationRequest): Outcome => {
   const { phase } = run
@@ -226,8 +236,7 @@ const retryUnattended = (run: Run, request: EscalationRequest): Outcome => {
   }
   const retried: RunEvent = { _tag: "AutoRetried", reason: request.reason }
   if (request.origin === "continuation") return outcome([retried, ...redoMissing(run, phase)])
-  const step = request.step ?? run.step ?? "EXECUTE"
-  const retry: Retry = { step, ...request.retry }
+  const retry = retryOf(run, phase, request)
   const after = runAfter(run, [retried])
   const use = continueUnattended(after, after.phase ?? phase, request, retry)
   return use === undefined

@@ -15,6 +15,7 @@ import {
 import { withResolution } from "../checkpoint/evolve.ts"
 import { usedCost, usedTokens } from "../control/usage.ts"
 import { withWords } from "../ledger/ledger.ts"
+import { withBase } from "../phase/plan.ts"
 import type { Limit } from "./question.ts"
 import { refusalSeen } from "./refusals.ts"
 
@@ -131,9 +132,9 @@ export const questionEvolution = {
   HistoryAccepted: (run, { base }) =>
     withNotice(
       withPhase(run, (phase) =>
-        phase.verified === undefined ? { ...phase, base } : { ...phase, verified: undefined }
+        phase.verified === undefined ? withBase(phase, base) : { ...phase, verified: undefined }
       ),
-      `The history after ${base} was rewritten; it was accepted as it is, and everything since ${base} is reviewed.`
+      `The history after ${base} was rewritten; it was accepted as it is. The review compares it with the commit at which the phase began.`
     ),
   AutoRetried: (run, { reason }) =>
     withNotice(

@@ -6,7 +6,8 @@ import {
   otherModelMayHelp,
   passesByItself,
   reviewKey,
-  type SessionId
+  type SessionId,
+  type Verdict
 } from "@reprise/protocol"
 import type { InputOf } from "../actor/inputs.ts"
 import type { EventOf, RunEvent, RunEvents } from "../actor/journal.ts"
@@ -31,9 +32,9 @@ import {
 } from "../actor/state.ts"
 import { agentOf } from "../agents/agentOf.ts"
 import { agentSetup, turnLimits } from "../author/ask.ts"
-import { stepTask } from "../author/prompt.ts"
+import { plannedText, stepTask } from "../author/prompt.ts"
 import { afterGiving, decisionLine, decisionsOf, newestId, newTo, promptText, wordsFor } from "../ledger/ledger.ts"
-import { lastVerified, reviewFile, sameCommit } from "../phase/plan.ts"
+import { lastVerified, phaseBegan, plannedPhase, reviewFile, sameCommit } from "../phase/plan.ts"
 import { budgetReached } from "../question/limits.ts"
 import { withVendorAdvice } from "../question/vendorAdvice.ts"
 
@@ -48,6 +49,7 @@ export const isReviewer = (run: Run, sessionId: string): boolean =>
 /** `fresh`: why the reviewer forgets its session first, so that this review begins in a new one. */
 export const startReview = (run: Run, phase: PhaseRun, fresh?: string): RunEvents => {
   const { prompts } = run.request.options
+  const planned = plannedPhase(run, phase.id)
   const asked: RunEvent = {
     _tag: "ReviewAsked",
     command: {
@@ -55,7 +57,9 @@ export const startReview = (run: Run, phase: PhaseRun, fresh?: string): RunEvent
       runId: run.runId,
       phase: phase.id,
       commit: lastVerified(phase),
-      base: phase.base,
+      base: phaseBegan(phase),
+      ...(phase.diffStat === undefined ? {} : { diffStat: phase.diffStat }),
+      ...(planned === undefined ? {} : { planned: plannedText(planned) }),
       reviewPath: reviewFile(run, phase),
       planPath: run.request.planPath,
       cycle: phase.reviewCycles + 1,
@@ -84,6 +88,10 @@ export const closeReview = (phase: PhaseRun, aborted: boolean, reason: string): 
 })
 
 const humanRequired = (items: ReadonlyArray<Item>) => items.filter((item) => item.action === "human_required")
+
+/** P0 and P1 forbid an approval, by the words that reviewers are given; so ready beside one of them is no approval. */
+const isApproval = ({ items, readiness }: Verdict): boolean =>
+  readiness === "ready" && items.every(({ priority }) => priority === "P2")
 
 /** Why continue is not offered after a review. */
 const notTheAuthors = "the reviewer asked, and its session is not the author's"
@@ -116,7 +124,7 @@ export const verdictReached = (run: Run, phase: PhaseRun, event: InputOf<"Verdic
   if (!sameCommit(commit, lastVerified(phase))) {
     return outcome([accepted], enter("REVIEW", "verdict-of-another-commit"))
   }
-  if (readiness === "ready") {
+  if (isApproval(verdict)) {
     return hasUnread(run, phase, accepted)
       ? outcome(
           [accepted, { _tag: "LimitRaised", limit: "review-cycles", step: "REVIEW" }],

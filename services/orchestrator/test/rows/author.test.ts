@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { PhaseId, turnIdOf } from "@reprise/protocol"
 import { row } from "../support/row.ts"
-import { item, runId, withGates } from "../support/samples.ts"
+import { head, item, runId, withGates } from "../support/samples.ts"
 import { story, toWorkspace } from "../support/story.ts"
 
 const stepOptions = ["fix", "override", "abort"]
@@ -15,7 +15,8 @@ describe("EXECUTE", () => {
         runId,
         phase: PhaseId.make("1"),
         commit: "abc1234",
-        base: "0000000a",
+        base: head,
+        phaseBase: head,
         reviewPath: "docs/reviews/plan-phase-1-review.md"
       })
     ])
@@ -104,6 +105,39 @@ describe("any author step", () => {
       assert.include(s.run.notices.join(), "it was accepted as it is")
     })
   }
+
+  describe("after a history that goes back behind the phase", () => {
+    const goesBack = (options: Parameters<ReturnType<typeof story>["executing"]>[0] = {}) => {
+      const s = story().executing(options)
+      const rejects = () =>
+        s.completes("cde3456").tell({
+          _tag: "CommitRejected",
+          runId,
+          phase: s.phase.id,
+          commit: "cde3456",
+          reason: "not-new",
+          detail: "it does not come after the phase's base",
+          base: "00000009"
+        })
+      rejects()
+      return rejects()
+    }
+
+    it("does not accept it in auto mode: the author has to go on from where the phase began", () => {
+      const s = goesBack({ auto: true, limits: { maxAutoRetries: 2 } })
+      assert.strictEqual(s.phase.base, head)
+      assert.strictEqual(s.completes("cde3456").command("VerifyCommit").base, head)
+    })
+
+    it("shows and reviews the changes since the phase began where a human accepts it, so that what is gone is seen", () => {
+      const s = goesBack()
+      assert.include(s.question.ask.reason, `until ${head}, where this phase began, is gone`)
+      s.answer("fix").completes("cde3456")
+      assert.deepInclude(s.command("VerifyCommit"), { base: "00000009", phaseBase: head })
+      s.commitVerified()
+      assert.strictEqual(s.command("RequestReview").base, head)
+    })
+  })
 
   for (const result of ["needs_human", "failed"] as const) {
     it(`asks a human and offers continue on a ${result} report`, () => {

@@ -18,12 +18,29 @@ describe("REVIEW", () => {
     assert.match(s.run.notices.join(), /reviewed 2 times/)
   })
 
+  it("tells the reviewer the phase as the run took it from the plan, and what was changed since the phase began", () => {
+    const { diffStat, planned } = reviewing().command("RequestReview")
+    assert.strictEqual(diffStat, "1 file changed")
+    assert.match(planned ?? "", /^Phase 1: .+\nIts tasks:\n- /)
+  })
+
   it("goes to PHASE_GATE on a ready verdict and keeps its items as notes", () => {
     const s = reviewing()
     s.verdict("ready", item("R1", "human_required", "P2"))
     assert.deepStrictEqual(s.lines, ["StepStarted PHASE_GATE (verdict-ready)", "workspace FinishPhase"])
     s.treeClean()
     assert.deepStrictEqual(s.run.outcomes[0]?.notes, [item("R1", "human_required", "P2")])
+  })
+
+  it.each([
+    ["a human's decision of P0", item("R1", "human_required", "P0"), "StepWaiting REVIEW"],
+    ["a human's decision of P1", item("R1", "human_required", "P1"), "StepWaiting REVIEW"],
+    ["a fix of P0", item("R1", "auto_fix", "P0"), "StepStarted AUTO_FIX (items-to-fix)"],
+    ["a fix of P1", item("R1", "auto_fix", "P1"), "StepStarted AUTO_FIX (items-to-fix)"]
+  ])("treats a ready verdict that asks for %s like one that is not ready", (_title, blocking, line) => {
+    const s = reviewing().verdict("ready", item("R2", "auto_fix", "P2"), blocking)
+    assert.include(s.lines, line)
+    assert.deepStrictEqual(s.phase.items.length, 2)
   })
 
   for (const auto of [false, true]) {

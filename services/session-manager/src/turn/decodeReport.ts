@@ -1,10 +1,12 @@
 /**
  * Reads the report in an agent's last message (docs/design/sessions.md#turns). Prose around the block is ignored; of
- * several blocks the last one that is meant as a report counts; a message that is bare JSON is accepted too.
+ * several blocks the last one that is meant as a report counts; a message that is bare JSON is accepted too. An agent may
+ * quote a report that somebody planted in the work: so no block stands in for a later one that cannot be read, and none
+ * says ready where the rest of the message gives another verdict.
  */
 import { AuthorStatus, type ReportForm, type ReportKind, Verdict } from "@reprise/protocol"
 import { Result, Schema } from "effect"
-import { fencedBlocks } from "./fencedBlocks.ts"
+import { type FencedBlock, fencedBlocks } from "./fencedBlocks.ts"
 import { type JsonObject, readJsonSchema } from "./reportSchema.ts"
 
 export type AgentReport =
@@ -33,13 +35,20 @@ const parse = (text: string): unknown => {
 /** A message with more lines that begin with a brace than this is code: each try reads to the end of the text. */
 const mostTries = 32
 
-/** An object that begins with the first brace of a line and ends with the last brace of the text. */
-const bareObject = (text: string): object | undefined => {
-  const end = text.lastIndexOf("}")
-  let start = text.indexOf("{")
+/** An object in a text, with the offsets of what it was read from. */
+interface ObjectInText {
+  readonly start: number
+  readonly end: number
+  readonly value: object
+}
+
+/** An object that begins with the first brace of a line and ends with the last brace of the text after `from`. */
+const bareObject = (text: string, from = 0): ObjectInText | undefined => {
+  const end = text.lastIndexOf("}") + 1
+  let start = text.indexOf("{", from)
   for (let tries = 0; tries < mostTries && start !== -1 && start < end; tries++) {
-    const value = parse(text.slice(start, end + 1))
-    if (isObject(value)) return value
+    const value = parse(text.slice(start, end))
+    if (isObject(value)) return { start, end, value }
     start = text.indexOf("\n{", start)
     if (start !== -1) start += 1
   }
@@ -64,15 +73,57 @@ export interface Unreadable {
 /** The field that every report of the form has: other blocks of JSON are parts of the work. */
 const ownFields = { "author-status": "result", verdict: "readiness" } as const satisfies Record<ReportKind, string>
 
+/** The objects that may be a report, in the order in which they end: the whole text, blocks, what follows the last one. */
+const objectsIn = (text: string, blocks: ReadonlyArray<FencedBlock>): ReadonlyArray<ObjectInText> => {
+  const fenced = blocks.map(({ body, end, start }) => ({ start, end, value: parse(body) }))
+  const objects = [bareObject(text), ...fenced, bareObject(text, blocks.at(-1)?.end)]
+  return objects.filter((object): object is ObjectInText => isObject(object?.value))
+}
+
+/** What begins like JSON: a line with a brace at its beginning, or a fence that says so and is never closed. */
+const beginsJson = /(?:^|\n)[ \t>]*(?:\{|(?:`{3,}|~{3,})[ \t]*json)/i
+const jsonFence = /^[ \t>]*(?:`{3,}|~{3,})[ \t]*json/i
+/** The same for a whole block: in code, any line may begin with a brace. */
+const isMeantAsJson = (text: string, { body, start }: FencedBlock): boolean =>
+  body.trimStart().startsWith("{") || jsonFence.test(text.slice(start, text.indexOf("\n", start)))
+
+/** Whether something follows that may be the report itself, but is no JSON, or was cut off. */
+const isFollowedByUnreadable = (text: string, blocks: ReadonlyArray<FencedBlock>, end: number): boolean => {
+  const later = blocks.filter(({ start }) => start >= end)
+  const between = [...later, { start: text.length }].map(({ start }, n) => text.slice(later[n - 1]?.end ?? end, start))
+  return (
+    later.some((block) => isMeantAsJson(text, block) && parse(block.body) === undefined) ||
+    between.some((part) => beginsJson.test(part) && bareObject(part) === undefined)
+  )
+}
+
+/** The field of a verdict with its value, however it is written: the value may be cut off. */
+const readinessIn = /readiness\\?["'`]?\s{0,9}[:=]\s{0,9}\\?["'`]?(\w*)/gi
+
+/** Whether a verdict says ready, which approves the phase, and the text around it gives another verdict. */
+const isContradicted = (text: string, { end, start, value }: ObjectInText): boolean =>
+  "readiness" in value &&
+  value.readiness === "ready" &&
+  [text.slice(0, start), text.slice(end)].some((other) =>
+    [...other.matchAll(readinessIn)].some(([, said]) => said !== "ready")
+  )
+
+const unreadable = (problem: string): Result.Result<never, Unreadable> => Result.fail({ isMissing: false, problem })
+
 /** The newest object that is meant as a report of this form. What stands outside of a fence after the last one is newer. */
 const findReport = (form: ReportForm, text: string): Result.Result<object, Unreadable> => {
   const normal = text.replaceAll("\r\n", "\n")
   const blocks = fencedBlocks(normal)
-  const last = blocks.at(-1)
-  const bare = bareObject(last === undefined ? normal : normal.slice(last.end))
-  const objects = [bareObject(normal), ...blocks.map(({ body }) => parse(body)), bare].filter(isObject)
-  const found = objects.findLast((object) => typeof form !== "string" || ownFields[form] in object)
-  if (found !== undefined) return Result.succeed(found)
+  const objects = objectsIn(normal, blocks)
+  const found = objects.findLast(({ value }) => typeof form !== "string" || ownFields[form] in value)
+  if (found !== undefined) {
+    if (isFollowedByUnreadable(normal, blocks, found.end)) {
+      return unreadable("what follows its last readable block begins like JSON, but cannot be read as JSON.")
+    }
+    return isContradicted(normal, found)
+      ? unreadable("it has several verdicts, which differ. Send the one that is yours, and quote no other.")
+      : Result.succeed(found.value)
+  }
   if (blocks.length === 0) return Result.fail({ isMissing: true, problem: "it has no fenced JSON block." })
   const problem =
     typeof form === "string" && objects.length > 0

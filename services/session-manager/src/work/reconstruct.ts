@@ -109,10 +109,13 @@ export const contextText = (messages: ReadonlyArray<Message>): string => {
   return kept.join("\n")
 }
 
-/** When the file was last changed, in epoch milliseconds. A missing file counts as changed after every result. */
+/**
+ * When the file was last changed, in epoch milliseconds. Commands can set the time of a change (`mtime`) back, as a checkout or a
+ * copy may do, but not that of the change of its entry (`ctime`). A missing file counts as changed after every result.
+ */
 const changedAt = (path: string): Promise<number> =>
   stat(path).then(
-    ({ mtimeMs }) => mtimeMs,
+    ({ ctimeMs, mtimeMs }) => Math.max(ctimeMs, mtimeMs),
     () => Number.POSITIVE_INFINITY
   )
 

@@ -8,6 +8,7 @@ import {
   isOwnFile,
   putAsideLocks,
   renewIndexes,
+  unfinishedWork,
   withoutRuntimeChanges,
   workingTreeChanges
 } from "@reprise/process"
@@ -63,7 +64,8 @@ const differences: WorkingTreeCommands["differences"] = Effect.fnUntraced(functi
   const counted = yield* withoutRuntimeChanges(directory, shown, atTop()).pipe(Effect.mapError(noAnswer("cat-file")))
   const others = new Set(counted.map(({ path }) => path))
   const changes = found.filter(({ path, why }) => why !== undefined || others.has(path))
-  return yield* explained(directory, changes)
+  const waiting = when === "after" ? yield* unfinishedWork(gitDirectory) : []
+  return [...waiting, ...(yield* explained(directory, changes))]
 })
 
 const addedUnseen: WorkingTreeCommands["addedUnseen"] = Effect.fnUntraced(function* (directory, folder) {

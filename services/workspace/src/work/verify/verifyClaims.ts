@@ -5,7 +5,16 @@ import { isOfTree } from "../faults.ts"
 import { quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
 import { unshared } from "./hiddenInDiff.ts"
-import { falseWork, movedBranches, newCommit, ownBranch, rejection, uncommitted, unreadable } from "./verifyCommit.ts"
+import {
+  falseWork,
+  movedBranches,
+  newCommit,
+  ownBranch,
+  rejection,
+  shownSince,
+  uncommitted,
+  unreadable
+} from "./verifyCommit.ts"
 
 type VerifyClaims = InputOf<"VerifyClaims">
 type Claim = VerifyClaims["tasks"][number]
@@ -64,7 +73,8 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyClaims, place: Pl
   if (!Array.isArray(tasks)) return tasks
   const head = yield* git.head(directory)
   const unsound = head === undefined ? undefined : yield* falseWork(directory, base, head)
-  const dirty = unsound ?? (yield* uncommitted(place, head, reviewPath))
+  const since = yield* shownSince(directory, command)
+  const dirty = unsound ?? (yield* uncommitted(place, reviewPath, { base: since, commit: head ?? since }))
   if (dirty !== undefined && typeof dirty !== "string") return { commit: commit ?? head ?? base, ...dirty }
   const branch = head === undefined ? undefined : yield* ownBranch(place, head)
   if (branch !== undefined && typeof branch !== "string") return { commit: commit ?? head ?? base, ...branch }
@@ -75,7 +85,7 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyClaims, place: Pl
   if (moved !== undefined && "reason" in moved) return { commit: commit ?? head ?? base, ...moved }
   return {
     tasks: yield* withFiles(directory, tasks),
-    diffStat: head === undefined ? "" : yield* git.diffStat(directory, base, head)
+    diffStat: head === undefined ? "" : yield* git.diffStat(directory, since, head)
   }
 })
 

@@ -1,5 +1,6 @@
 /** The rules that a commit which the author reports must meet, and the message that says which it breaks. */
 import { posix } from "node:path"
+import type { Difference } from "@reprise/process"
 import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
@@ -97,14 +98,27 @@ const notHead = (commit: string, head: string | undefined) =>
         `HEAD is ${head}, and ${commit} was reported: quality gates would run on other files than a reviewer is shown. Report HEAD, or take what comes after ${commit} off the branch.`
       )
 
+/** The commit since which a phase is shown. A rewritten history may have left nothing of where it began: then `base`. */
+export const shownSince = Effect.fnUntraced(function* (
+  directory: string,
+  { base, phaseBase }: Pick<VerifyCommit, "base" | "phaseBase">
+) {
+  if (phaseBase === undefined || !isCommitName(phaseBase)) return base
+  const [began] = yield* (yield* Git).describe(directory, [phaseBase])
+  return began?._tag === "Found" && began.type === "commit" ? began.hash : base
+})
+
+const inPart =
+  "has another content than this work's commits have of it, and quality gates see it: commit it as it is, or leave it out of the commits"
+
 /**
- * What is not committed, as a rejection, or what a person is told of it. Reprise's own files, and those that are as they were before
- * the run, do not count.
+ * What is not committed, as a rejection, or what a person is told of it. Reprise's own files do not count, and those that are as they
+ * were before the run only where the work commits them: gates would run on another content than a reviewer is shown.
  */
 export const uncommitted = Effect.fnUntraced(function* (
   place: Place,
-  head: string | undefined,
-  reviewPath: string | undefined
+  reviewPath: string | undefined,
+  work: { readonly base: string; readonly commit: string }
 ) {
   const git = yield* Git
   const review = reviewPath === undefined ? [] : [posix.normalize(reviewPath)]
@@ -112,12 +126,20 @@ export const uncommitted = Effect.fnUntraced(function* (
   // What is told with a reason is more than a file with the user's settings, such as a folder in its place.
   const shown = differences.flatMap(({ path, why }) => (why === undefined ? [path] : []))
   const counted = new Set(yield* withoutLocalSettings(place.directory, shown))
-  const { changed, differences: dirty } = yield* withoutTolerated(
-    place,
-    differences.filter(({ path, why }) => (why !== undefined || counted.has(path)) && !isAmong(path, review))
+  const found = differences.filter(
+    ({ path, why }) => (why !== undefined || counted.has(path)) && !isAmong(path, review)
   )
+  const isAnyTolerated = found.some(({ path }) => isAmong(path, place.tolerated))
+  const worked = new Set(isAnyTolerated ? yield* git.changed(place.directory, work.base, work.commit) : [])
+  const halfway = found.filter(({ path }) => worked.has(path))
+  const { changed, differences: others } = yield* withoutTolerated(
+    place,
+    found.filter(({ path }) => !worked.has(path))
+  )
+  const isTolerated = ({ path }: Difference) => isAmong(path, place.tolerated)
+  const dirty = [...halfway.map((one) => (isTolerated(one) ? { ...one, why: inPart } : one)), ...others]
   const [path] = review
-  const odd = path === undefined ? undefined : yield* reviewFileProblem(place.directory, head, path)
+  const odd = path === undefined ? undefined : yield* reviewFileProblem(place.directory, work.commit, path)
   const all = odd === undefined ? dirty : [odd, ...dirty]
   if (all.length > 0) return rejection("dirty-tree", `Not committed: ${listSome(all.map(told))}.`)
   return changed.length === 0
@@ -220,7 +242,10 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
       `There is no difference between the files of ${base} and ${commit}. Commit the work, or take ${commit} off the branch: 'git reset --keep ${base}'.`
     )
   }
-  const dirty = notHead(commit, yield* git.head(directory)) ?? (yield* uncommitted(place, commit, command.reviewPath))
+  const since = yield* shownSince(directory, command)
+  const dirty =
+    notHead(commit, yield* git.head(directory)) ??
+    (yield* uncommitted(place, command.reviewPath, { base: since, commit }))
   if (dirty !== undefined && typeof dirty !== "string") return dirty
   const branch = yield* ownBranch(place, commit)
   if (branch !== undefined && typeof branch !== "string") return branch
@@ -230,7 +255,7 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
   if ("reason" in moved) return moved
   // Each move is told once.
   yield* git.recordTold(ownTreeFolder(place), moved.moved)
-  const diffStat = yield* git.diffStat(directory, base, commit)
+  const diffStat = yield* git.diffStat(directory, since, commit)
   yield* recordVerified(place, command, base, commit)
   const notes = [...moved.notes, ...[dirty, branch, ...hidden].filter((note) => note !== undefined)]
   return { commit, diffStat, ...(notes.length === 0 ? {} : { notes }) }
