@@ -28,9 +28,9 @@ const read = Effect.fnUntraced(function* (folder: string) {
   const text = yield* onDisk(() => readForeignText(recordOf(folder), { largestBytes, follow: false })).pipe(
     Effect.orElseSucceed(() => undefined)
   )
-  // Without a record nothing is believed.
-  const known = text === undefined ? [] : yield* decode(text).pipe(Effect.orElseSucceed(() => []))
-  return new Set(known)
+  return text === undefined
+    ? undefined
+    : new Set(yield* decode(text).pipe(Effect.orElseSucceed((): ReadonlyArray<string> => [])))
 })
 
 const write = (folder: string, keys: ReadonlyArray<string>) =>
@@ -41,17 +41,23 @@ export const recordStanding = (folder: string, found: ReadonlyArray<Standing>) =
 
 /** Records more. */
 export const addStanding = Effect.fnUntraced(function* (folder: string, found: ReadonlyArray<Standing>) {
-  const known = yield* read(folder)
+  const known = (yield* read(folder)) ?? new Set()
   const added = found.map(keyOf).filter((key) => !known.has(key))
   if (added.length > 0) yield* write(folder, [...known, ...added])
 })
 
-/** Those that were not recorded. */
+/** Those that were not recorded: without a record nothing is believed. */
 export const withoutStanding = Effect.fnUntraced(function* <A extends Standing>(
   folder: string,
   found: ReadonlyArray<A>
 ) {
   if (found.length === 0) return found
   const known = yield* read(folder)
-  return found.filter((one) => !known.has(keyOf(one)))
+  return found.filter((one) => known?.has(keyOf(one)) !== true)
+})
+
+/** Those that came since there is a record: without one nobody knows. */
+export const cameSince = Effect.fnUntraced(function* <A extends Standing>(folder: string, found: ReadonlyArray<A>) {
+  const known = found.length === 0 ? undefined : yield* read(folder)
+  return known === undefined ? [] : found.filter((one) => !known.has(keyOf(one)))
 })
