@@ -67,7 +67,8 @@ describe.skipIf(!sandboxed)("a ref that replaces an object", () => {
         `${head} refs/replace-${"x".repeat(200)}/${"x".repeat(200)}`,
         `${head} refs/zzz`,
         `${head} refs/replace-${"y".repeat(100)}`,
-        line
+        line,
+        `${git(here, "rev-parse", "HEAD^")} refs/replace/${head}`
       ]
       yield* during(here, (sandbox) =>
         Effect.gen(function* () {
