@@ -57,7 +57,7 @@ describe.skipIf(!sandboxed)("a ref that replaces an object", () => {
     })
   )
 
-  it.live("is removed where a command put packed refs in an order in which git does not list it", () =>
+  it.live("is removed where a command put packed refs in an order in which git does not list it, and it is there twice", () =>
     Effect.gen(function* () {
       const here = yield* scene
       const { line } = packed(here, ".git")
@@ -74,7 +74,7 @@ describe.skipIf(!sandboxed)("a ref that replaces an object", () => {
         Effect.gen(function* () {
           yield* runIn(here, sandbox, `printf '%s\\n' ${lines.map((one) => `'${one}'`).join(" ")} >.git/packed-refs`)
           assert.strictEqual(git(here, "for-each-ref", "refs/replace"), "")
-          assert.strictEqual(git(here, "replace", "--list"), head)
+          assert.include(git(here, "replace", "--list"), head)
           yield* sandbox.tidy(here.workspace)
         })
       )
