@@ -42,6 +42,7 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "libs/sandbox/src/heldFolders.ts": "copies folders that no command may write, files of ordinary size alone",
   "libs/sandbox/src/records.ts": "lists .reprise/sandbox, which no command sees",
   "libs/sandbox/src/pinnedFolder.ts": "opens folders alone",
+  "libs/sandbox/src/strayReplacements.ts": "creates a lock of git's, and never opens one that is there",
   "libs/process/src/removeForeign.ts": "opens folders alone",
   "libs/process/src/folderEntries.ts": "lists names that are no text",
   "libs/sandbox/src/gitDirectories.ts": "lists names that are no text, in a folder that had few entries a moment ago",

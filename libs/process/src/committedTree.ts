@@ -10,7 +10,7 @@ import { changedAttributes, isAttributes, rulesOf } from "./committedAttributes.
 import { type Commit, type CommittedEntry, readCommit } from "./committedEntries.ts"
 import { convertedOtherwise } from "./conversions.ts"
 import { asFalsehood, falseObjects, type ObjectOptions } from "./falseObjects.ts"
-import { unwatchedFiles } from "./flaggedFiles.ts"
+import { unwatched, unwatchedFiles } from "./flaggedFiles.ts"
 import { hiddenByReprise } from "./hiddenByReprise.ts"
 import { ignoredPaths } from "./ignoredPaths.ts"
 import { malformedPaths } from "./malformedTrees.ts"
@@ -111,9 +111,6 @@ const differingIndex = Effect.fnUntraced(function* (directory: string, own: GitO
   const differing = [...[...one].filter((entry) => !other.has(entry)), ...[...other].filter((entry) => !one.has(entry))]
   return [...new Set(differing.map((entry) => asText(entry.slice(entry.indexOf("\t") + 1))))].map((path) => ({ path }))
 })
-
-const unwatched =
-  "is flagged in the index, so that git would not see what a quality gate changes in it: take the flag off with 'git update-index --no-assume-unchanged' and '--no-skip-worktree'"
 
 /** Those of some paths, which are no UTF-8, at which a file of the commit is. */
 const unclearFiles = async (directory: string, { entries }: Commit, paths: ReadonlyArray<string>) => {

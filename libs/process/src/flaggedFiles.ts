@@ -47,6 +47,10 @@ const assumesAll = (directory: string, options: GitOptions) =>
     ({ stdout }) => stdout.trim() === "true"
   )
 
+/** The predicate of a sentence about one of `unwatchedFiles`. */
+export const unwatched =
+  "is flagged in the index, so that git would not see what a quality gate changes in it: take the flag off with 'git update-index --no-assume-unchanged' and '--no-skip-worktree'"
+
 /**
  * Flagged files of which git would not see a change that comes later, as by a generator in a quality gate: all that are flagged, but
  * for what a sparse checkout has left out. There git sees a file that is there all the same.

@@ -69,6 +69,7 @@ export { shadowedAttributes, textByContent } from "./shadowedAttributes.ts"
 export { type GuardedProcess, GuardFailed, type GuardOptions, startGuarded } from "./startGuarded.ts"
 export { type PipedOptions, type PipedProcess, startPiped } from "./startPiped.ts"
 export { steadyPath, steadyPathOrAbove, UnsteadyPath } from "./steadyPath.ts"
+export { takeOffFlags } from "./takeOffFlags.ts"
 export { unfinishedWork } from "./unfinishedWork.ts"
 export type { Unlisted } from "./unlistedEntries.ts"
 export {

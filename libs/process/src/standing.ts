@@ -27,9 +27,9 @@ const read = Effect.fnUntraced(function* (folder: string) {
   const text = yield* onDisk(() => readForeignText(recordOf(folder), { largestBytes, follow: false })).pipe(
     Effect.orElseSucceed(() => undefined)
   )
-  // Without a record nothing is believed.
-  const known = text === undefined ? [] : yield* decode(text).pipe(Effect.orElseSucceed(() => []))
-  return new Set(known)
+  return text === undefined
+    ? undefined
+    : new Set(yield* decode(text).pipe(Effect.orElseSucceed((): ReadonlyArray<string> => [])))
 })
 
 const write = (folder: string, keys: ReadonlyArray<string>) =>
@@ -38,12 +38,18 @@ const write = (folder: string, keys: ReadonlyArray<string>) =>
 /** Records what stands in a tree now, in the place of what was recorded. `folder`: that of Reprise's own index of the tree. */
 export const recordStanding = (folder: string, found: ReadonlyArray<Standing>) => write(folder, found.map(keyOf))
 
-/** Those that were not recorded. */
+/** Those that were not recorded: without a record nothing is believed. */
 export const withoutStanding = Effect.fnUntraced(function* <A extends Standing>(
   folder: string,
   found: ReadonlyArray<A>
 ) {
   if (found.length === 0) return found
   const known = yield* read(folder)
-  return found.filter((one) => !known.has(keyOf(one)))
+  return found.filter((one) => known?.has(keyOf(one)) !== true)
+})
+
+/** Those that came since there is a record: without one nobody knows. */
+export const cameSince = Effect.fnUntraced(function* <A extends Standing>(folder: string, found: ReadonlyArray<A>) {
+  const known = found.length === 0 ? undefined : yield* read(folder)
+  return known === undefined ? [] : found.filter((one) => !known.has(keyOf(one)))
 })

@@ -4,7 +4,7 @@
  * in which any ref may be, they have to write.
  */
 import { createHash } from "node:crypto"
-import { rename, rmdir, writeFile } from "node:fs/promises"
+import { open, rename, rm, rmdir } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import {
   createPrivateFile,
@@ -45,18 +45,41 @@ const textOf = async (repository: string): Promise<string | undefined> => {
 }
 
 /** Whether commands may have made some: most repositories have none, and are looked at often. */
-const mayHaveSome = async (repository: string, environment: Environment): Promise<boolean> => {
-  if (exists(join(repository, "reftable"))) return true
-  const packed = await textOf(repository)
+const mayHaveSome = (repository: string, packed: string | undefined, environment: Environment): boolean =>
+  exists(join(repository, "reftable")) ||
   // Whatever stands before the name: git takes any blank.
-  return packed !== undefined && replacementFolders(environment).some((folder) => packed.includes(`${folder}/`))
-}
+  (packed !== undefined && replacementFolders(environment).some((folder) => packed.includes(`${folder}/`)))
 
 const gitOf = (repository: string) => [`--git-dir=${repository}`]
 
+/** What git takes for refs, each once: without the remark it puts them in order itself. Pure. */
+const inAnyOrder = (text: string): string => {
+  const refs = text.split("\n").filter((line) => /^[0-9a-f]/.test(line))
+  return [...new Map(refs.map((line) => [line.replace(/^[0-9a-f]+\s/, ""), `${line}\n`])).values()].join("")
+}
+
+/** git neither lists nor removes each ref where packed refs are not in the order that they promise, or one is there twice. */
+const mendOrder = async (repository: string): Promise<void> => {
+  const lock = `${packedRefs(repository)}.lock`
+  const file = await open(lock, "wx")
+  try {
+    await file.writeFile(inAnyOrder((await textOf(repository)) ?? ""), "latin1")
+    await rename(lock, packedRefs(repository))
+  } catch (error) {
+    await rm(lock, { force: true })
+    throw error
+  } finally {
+    await file.close()
+  }
+}
+
 /** Without those in a file of their own: the user alone can have made one. */
 const packedIn = async (repository: string, environment: Environment): Promise<ReadonlyArray<InRepository>> => {
-  if (!(await mayHaveSome(repository, environment))) return []
+  const packed = await textOf(repository)
+  if (!mayHaveSome(repository, packed, environment)) return []
+  // Another git holds the lock, or says why it cannot read them.
+  if (packed !== undefined && readPackedRefs(packed).odd !== undefined)
+    await mendOrder(repository).catch(() => undefined)
   const all = await Effect.runPromise(replacementsIn(repository, environment, { environment }, gitOf(repository)))
   return all.flatMap((one) => (exists(join(repository, one.ref)) ? [] : [{ ...one, repository }]))
 }
@@ -85,17 +108,6 @@ const firstOf = async (path: string, found: ReadonlyArray<InRepository>): Promis
   return (await known()) ?? found
 }
 
-/** git removes no ref where packed refs are not in the order that they promise, and one of two that it has twice. */
-const mendOrder = async (repository: string): Promise<void> => {
-  const text = (await textOf(repository)) ?? ""
-  if (readPackedRefs(text).odd === undefined) return
-  const refs = text.split("\n").filter((line) => /^[0-9a-f]/.test(line))
-  const once = new Map(refs.map((line) => [line.replace(/^[0-9a-f]+\s/, ""), `${line}\n`]))
-  const lock = `${packedRefs(repository)}.lock`
-  await writeFile(lock, [...once.values()].join(""), { encoding: "latin1", flag: "wx" })
-  await rename(lock, packedRefs(repository))
-}
-
 /** The former one, where another took its place. */
 const settle = async (
   { hash, ref, repository }: InRepository,
@@ -104,11 +116,9 @@ const settle = async (
 ) => {
   const change = before === undefined ? ["-d", ref, hash] : [ref, before, hash]
   const args = [...gitOf(repository), "update-ref", "--no-deref", ...change]
-  // git holds the lock, or says below what is wrong.
-  await mendOrder(repository).catch(() => undefined)
   const { exitCode, stderr } = await Effect.runPromise(runGit(repository, args, { environment }))
   const left = await packedIn(repository, environment)
-  const isLeft = left.some((one) => one.ref === ref && one.hash === hash)
+  const isLeft = left.some((one) => one.ref === ref && one.hash !== before)
   // git leaves a folder, which commands that run beside would be told that they may not make.
   await rmdir(dirname(join(repository, ref))).catch(() => undefined)
   const said = `${ref} in ${repository}, by which git shows ${hash} in the place of what it is named for`

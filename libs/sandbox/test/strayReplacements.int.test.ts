@@ -57,29 +57,32 @@ describe.skipIf(!sandboxed)("a ref that replaces an object", () => {
     })
   )
 
-  it.live("is removed where a command put packed refs in an order in which git does not list it", () =>
-    Effect.gen(function* () {
-      const here = yield* scene
-      const { line } = packed(here, ".git")
-      const head = git(here, "rev-parse", "HEAD")
-      const lines = [
-        "# pack-refs with: peeled fully-peeled sorted ",
-        `${head} refs/replace-${"x".repeat(200)}/${"x".repeat(200)}`,
-        `${head} refs/zzz`,
-        `${head} refs/replace-${"y".repeat(100)}`,
-        line
-      ]
-      yield* during(here, (sandbox) =>
-        Effect.gen(function* () {
-          yield* runIn(here, sandbox, `printf '%s\\n' ${lines.map((one) => `'${one}'`).join(" ")} >.git/packed-refs`)
-          assert.strictEqual(git(here, "for-each-ref", "refs/replace"), "")
-          assert.strictEqual(git(here, "replace", "--list"), head)
-          yield* sandbox.tidy(here.workspace)
-        })
-      )
-      assert.strictEqual(git(here, "replace", "--list"), "")
-      assert.strictEqual(git(here, "rev-parse", "refs/zzz"), head)
-    })
+  it.live(
+    "is removed where a command put packed refs in an order in which git does not list it, and it is there twice",
+    () =>
+      Effect.gen(function* () {
+        const here = yield* scene
+        const { line } = packed(here, ".git")
+        const head = git(here, "rev-parse", "HEAD")
+        const lines = [
+          "# pack-refs with: peeled fully-peeled sorted ",
+          `${head} refs/replace-${"x".repeat(200)}/${"x".repeat(200)}`,
+          `${head} refs/zzz`,
+          `${head} refs/replace-${"y".repeat(100)}`,
+          line,
+          `${git(here, "rev-parse", "HEAD^")} refs/replace/${head}`
+        ]
+        yield* during(here, (sandbox) =>
+          Effect.gen(function* () {
+            yield* runIn(here, sandbox, `printf '%s\\n' ${lines.map((one) => `'${one}'`).join(" ")} >.git/packed-refs`)
+            assert.strictEqual(git(here, "for-each-ref", "refs/replace"), "")
+            assert.include(git(here, "replace", "--list"), head)
+            yield* sandbox.tidy(here.workspace)
+          })
+        )
+        assert.strictEqual(git(here, "replace", "--list"), "")
+        assert.strictEqual(git(here, "rev-parse", "refs/zzz"), head)
+      })
   )
 
   it.live("is looked for where the user's packed-refs is a link, as git-new-workdir makes it", () =>

@@ -58,10 +58,11 @@ export const release = Effect.fn("release")(function* (command: InputOf<"Release
   if (place !== undefined) {
     // What a killed git left must not wait for the user's next commit.
     yield* noteLocks(place.root)
-    // The author of a run that nobody verified may have moved what later gates compare with.
+    // The author of a run that nobody verified may have moved what later gates compare with, or had git not look at files.
     const git = yield* Git
-    const names = git.recordLeft(place.directory, ownTreeFolder(place), rootTreeFolder(place))
-    yield* Effect.ignore(names, { log: "Warn" })
+    const folder = ownTreeFolder(place)
+    yield* Effect.ignore(git.recordLeft(place.directory, folder, rootTreeFolder(place)), { log: "Warn" })
+    yield* Effect.ignore(git.takeOffFlags(place.directory, folder), { log: "Warn" })
     // Nor must the user's git believe what an agent wrote into an index; from a worktree it can write that of the user's own tree.
     for (const tree of new Set([place.root, place.directory])) {
       yield* Effect.ignore(renewIndexes(tree), { log: "Warn" })

@@ -119,6 +119,8 @@ export interface WorkingTreeCommands {
     folder: string,
     file: Pick<FileToCommit, "head" | "message" | "path">
   ) => GitResult<CommittedFile>
+  /** When a run ends: takes off flags that files got since it began, by which git would not see changes, and says so. `folder`: as above. */
+  readonly takeOffFlags: (directory: string, folder: string) => GitResult<void>
   readonly isBranchName: (directory: string, name: string) => GitResult<boolean>
   readonly worktrees: (directory: string) => GitResult<ReadonlyArray<Worktree>>
   /** On `branch`, which is created from a commit unless it exists. Without hooks: `postCreate` sets the worktree up. */

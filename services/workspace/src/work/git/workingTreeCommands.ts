@@ -8,12 +8,14 @@ import {
   isOwnFile,
   putAsideLocks,
   renewIndexes,
+  takeOffFlags,
   unfinishedWork,
   withoutRuntimeChanges,
   workingTreeChanges
 } from "@reprise/process"
 import { Effect, Semaphore } from "effect"
 import { GitFault, HostFault, noAnswer } from "../faults.ts"
+import { listSome } from "../files/ownFiles.ts"
 import { removeEmptyFolders } from "../files/removeEmptyFolders.ts"
 import { falseCompared } from "./comparedCommits.ts"
 import type { WorkingTreeCommands } from "./Git.ts"
@@ -79,6 +81,14 @@ const renewAll: WorkingTreeCommands["renewIndexes"] = Effect.fnUntraced(function
   yield* renewIndexes(directory, gitDirectory, atTop()).pipe(Effect.mapError(noAnswerOfGits("update-index")))
 })
 
+const takeFlagsOff: WorkingTreeCommands["takeOffFlags"] = Effect.fnUntraced(function* (directory, folder) {
+  const paths = yield* takeOffFlags(directory, folder, atTop()).pipe(Effect.mapError(noAnswerOfGits("update-index")))
+  if (paths.length === 0) return
+  yield* Effect.logWarning(
+    `Files in ${directory} were flagged in the index while the run went on, so that git would not see changes of them: ${listSome(paths.map((path) => JSON.stringify(path)))}. The flags are off; if they are yours, set them again with 'git update-index --skip-worktree' or '--assume-unchanged'.`
+  )
+})
+
 /** A container may have no user configured: then Reprise commits under its own name. */
 const identity = Effect.fnUntraced(function* (directory: string) {
   const email = yield* optional(directory, ["config", "user.email"])
@@ -136,6 +146,7 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     verifiedBase,
     recordVerifiedBase,
     commitFile: commitOneFile,
+    takeOffFlags: takeFlagsOff,
 
     isBranchName: (directory, name) =>
       name.startsWith("-")

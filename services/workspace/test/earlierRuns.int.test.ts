@@ -1,4 +1,4 @@
-/** What an author moved in a run that ended without a verification is not what the next run begins with. */
+/** What an author moved or flagged in a run that ended without a verification is not what the next run begins with. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { verifyCommit } from "../src/work/verify/verifyCommit.ts"
@@ -66,6 +66,37 @@ layer(services, { excludeTestServices: true })("names that a run compares with",
       const { place } = yield* prepared(at.root, { runId: r2 })
       const event = yield* verifyCommit(verify(at.work(), at.base), place)
       assert.deepStrictEqual(event._tag === "CommitVerified" ? event.notes : event._tag, undefined)
+    })
+  )
+})
+
+layer(services, { excludeTestServices: true })("flags of files in the index", (it) => {
+  it.effect("are as before the run when it has ended", () =>
+    Effect.gen(function* () {
+      const at = yield* scene
+      at.put("local.txt", "mine")
+      at.put('"b\n.txt', "mine")
+      at.commit()
+      at.git("update-index", "--skip-worktree", "local.txt")
+      const { place } = yield* prepared(at.root)
+      at.git("update-index", "--skip-worktree", "tools/check.mjs")
+      at.git("update-index", "--assume-unchanged", "tools/check.mjs", '"b\n.txt')
+      yield* done(place, "failed")
+      const flagged = at.git("ls-files", "-v", "-z").split("\0")
+      assert.deepStrictEqual(
+        flagged.filter((line) => !line.startsWith("H ") && line !== ""),
+        ["S local.txt"]
+      )
+    })
+  )
+
+  it.effect("stay where no run began in the tree", () =>
+    Effect.gen(function* () {
+      const at = yield* scene
+      const { place } = yield* prepared(at.root, { worktree: true })
+      at.git("update-index", "--skip-worktree", "tools/check.mjs")
+      yield* done(place, "failed")
+      assert.include(at.git("ls-files", "-v"), "S tools/check.mjs")
     })
   )
 })
