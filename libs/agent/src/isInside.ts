@@ -40,19 +40,30 @@ const exists = (path: string): Promise<boolean> =>
 
 const configurations = ["config", "config.worktree", "commondir"]
 
+/** Each makes a folder a git directory together with others, which may lie elsewhere or come later. */
+const ofRepository = ["HEAD", "commondir", "objects", "refs", "worktrees"]
+
+/** In a folder with hooks: those of a program's source are none, which may lie beside other folders of such a name. */
+const hasSome = async (folder: string, isOfHooks: boolean): Promise<boolean> => {
+  const found = await Promise.all(ofRepository.map((name) => exists(join(folder, name))))
+  const [head, commondir, objects, refs] = found
+  return isOfHooks ? head === true || commondir === true || (objects === true && refs === true) : found.includes(true)
+}
+
 /**
- * What makes git take a folder without `.git` for a repository, and what it obeys there: `HEAD`, and beside one its configuration and
- * hooks. `path`: real.
+ * What makes git take a folder without `.git` for a repository, and what it obeys there: `HEAD`, and its configuration and hooks
+ * beside anything of a git directory. Of a worktree `HEAD` lies elsewhere. `path`: real.
  */
 const isOfBareRepository = async (directory: string, path: string): Promise<boolean> => {
   const names = relative(directory, path).toLowerCase().split(sep)
   const name = names.at(-1) ?? ""
   if (name === "head") return true
-  const depths = names.flatMap((one, depth) =>
-    one === "hooks" || (depth === names.length - 1 && configurations.includes(one)) ? [depth] : []
-  )
-  const folders = depths.map((depth) => resolve(path, ...Array.from({ length: names.length - depth }, () => "..")))
-  return (await Promise.all(folders.map((folder) => exists(join(folder, "HEAD"))))).some(Boolean)
+  const looks = names.flatMap((one, depth) => {
+    const isOfHooks = one === "hooks"
+    if (!isOfHooks && !(depth === names.length - 1 && configurations.includes(one))) return []
+    return [hasSome(resolve(path, ...Array.from({ length: names.length - depth }, () => "..")), isOfHooks)]
+  })
+  return (await Promise.all(looks)).some(Boolean)
 }
 
 /**

@@ -83,6 +83,22 @@ describe("isInside", () => {
     })
   )
 
+  it.effect.each([
+    [["objects", "refs"], ["config", "commondir", "hooks/a"], []],
+    [["worktrees"], ["config", "config.worktree", "commondir"], ["hooks/a", "config/a"]],
+    [["objects"], ["config"], ["hooks/use.ts"]],
+    [["commondir"], ["config", "hooks/a"], ["description"]]
+  ] as const)(
+    "is false in a git directory whose HEAD lies elsewhere, with %j: %j, and true for %j",
+    ([parts, no, yes]) =>
+      Effect.gen(function* () {
+        const { work } = yield* place
+        for (const part of parts) mkdirSync(join(work, "c", part), { recursive: true })
+        for (const path of no) assert.isFalse(yield* Effect.promise(() => isInside(work, `c/${path}`)), path)
+        for (const path of yes) assert.isTrue(yield* Effect.promise(() => isInside(work, `c/${path}`)), path)
+      })
+  )
+
   it.effect("is true for a file that is made while it looks", () =>
     Effect.gen(function* () {
       const { work } = yield* place

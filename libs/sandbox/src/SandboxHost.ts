@@ -373,6 +373,7 @@ const textFor = Effect.fnUntraced(function* (host: Host, directory: string, role
     proxy: { ...access, socket: door },
     desk: { socket: desk, folder: heardFolder(host) },
     dependencies: host.nested.dependenciesFile(policy.workspace),
+    looked: host.nested.lookedFile(policy.workspace),
     programs
   })
 })
