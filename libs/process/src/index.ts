@@ -23,6 +23,7 @@ export {
   readForeignText,
   rewriteForeignFile
 } from "./foreignFile.ts"
+export { freezeBelow, thawBelow } from "./freeze.ts"
 export {
   hardenedSettings,
   hardenedVariables,
