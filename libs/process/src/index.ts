@@ -6,6 +6,7 @@
 export { type Replacement, replacementFolders, replacementsIn } from "./alteredHistory.ts"
 export { childEnvironment, commandEnvironment, commandsOfTree } from "./childEnvironment.ts"
 export { type CommittedFile, commitFile, type FileToCommit } from "./commitFile.ts"
+export { committedOtherwise } from "./committedOtherwise.ts"
 export { committedTexts } from "./committedTexts.ts"
 export { acceptUnlisted, type Comparison, type Difference } from "./committedTree.ts"
 export { commonDirectoryOf } from "./commonDirectory.ts"

@@ -11,6 +11,7 @@ import {
   withoutRuntimeChanges,
   workingTreeChanges
 } from "@reprise/process"
+import { otherFiltersOf } from "@reprise/sandbox"
 import { Effect, Semaphore } from "effect"
 import { GitFault, HostFault, noAnswer } from "../faults.ts"
 import { removeEmptyFolders } from "../files/removeEmptyFolders.ts"
@@ -134,6 +135,13 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
         ? Effect.succeed(false)
         : Effect.map(attempt(directory, ["check-ref-format", "--branch", name]), (done) => done.exitCode === 0),
     branchHead,
+    otherFilters: (directory, commit) =>
+      otherFiltersOf(directory, commit, atTop()).pipe(
+        Effect.catchTag("SandboxFault", ({ cause }) =>
+          Effect.fail(new HostFault({ operation: "looking for git's filters", cause }))
+        ),
+        Effect.mapError((fault) => (fault._tag === "ProgramFailed" ? noAnswerOfGits("ls-tree")(fault) : fault))
+      ),
 
     worktrees: (directory) => oneByOne(worktrees(directory)),
     putAsideLocks: putLocksAside,
