@@ -7,7 +7,7 @@ import { basename, dirname, join, resolve } from "node:path"
 import { hasCode, readForeignFolder } from "@reprise/process"
 import { Effect } from "effect"
 import type { ConfigurationReader } from "./configurationReader.ts"
-import { contentsOf } from "./contentOf.ts"
+import { contentOf, contentsBelow, contentsOf } from "./contentOf.ts"
 import { filesOfCommand } from "./gitPlaces.ts"
 import { textOf, unreadable } from "./gitPointers.ts"
 import { includedSettings } from "./includedSettings.ts"
@@ -76,6 +76,13 @@ const namedBy = async (bases: ReadonlyArray<string>, values: ReadonlyArray<strin
   return texts
 }
 
+/** What is a link or too large says more than is known: it counts as another one as soon as anything there changes. */
+const contentUnread = async (path: string, place: Search): Promise<string> => {
+  await dependOn(path, place)
+  const real = await realpath(path).catch(() => path)
+  return [...(await contentsBelow(path, place.spend)), await contentOf(real, place.spend)].join("\0")
+}
+
 /** As `git init` writes a configuration: most need no look by git. */
 const asInitialised =
   /^\[core\]\n\trepositoryformatversion = 0\n\tfilemode = (true|false)\n\tbare = (true|false)\n(\tlogallrefupdates = true\n)?$/
@@ -102,7 +109,7 @@ export const configurationAt = Effect.fnUntraced(function* (
   })
   if (text === undefined || (text !== unreadable && asInitialised.test(text.toString("latin1")))) return ordinary
   const unread = (content: string): Read => ({ said: [{ path, says: [unreadable], content }], trees: [] })
-  if (text === unreadable) return unread(text)
+  if (text === unreadable) return unread(yield* onDisk(() => contentUnread(path, place)))
   yield* onDisk(async () => spend(costOfGit + costOf(text.length)))
   const settings = yield* settingsIn(stateDirectory, text)
   if (settings === undefined) return unread(text.toString("latin1"))
@@ -162,6 +169,7 @@ export const hooksAt = (path: string, place: Search) =>
       return [{ path, says: names.map((name) => `hook ${name}`), content }]
     } catch (error) {
       if (error instanceof TooMuchToLookAt) throw error
-      return hasCode(error, "ENOENT", "ENOTDIR") ? [] : [{ path, says: ["hooks that cannot be read"], content: "" }]
+      if (hasCode(error, "ENOENT", "ENOTDIR")) return []
+      return [{ path, says: ["hooks that cannot be read"], content: await contentUnread(path, place) }]
     }
   })
