@@ -8,10 +8,12 @@ import { hasCode, readForeignFolder } from "@reprise/process"
 import { Effect } from "effect"
 import type { ConfigurationReader } from "./configurationReader.ts"
 import { contentOf, contentsBelow, contentsOf } from "./contentOf.ts"
+import { makeLeadsTo } from "./found.ts"
 import { filesOfCommand } from "./gitPlaces.ts"
 import { textOf, unreadable } from "./gitPointers.ts"
 import { includedSettings } from "./includedSettings.ts"
 import { costOf, costOfGit, type Spend, TooMuchToLookAt } from "./lookLimits.ts"
+import { isWithin } from "./mounts.ts"
 import { type NamedTree, namedTreeAt, noText } from "./namedTrees.ts"
 import { isHook, unusualKeys } from "./repositoryConfiguration.ts"
 import type { Place } from "./treeSearch.ts"
@@ -96,6 +98,24 @@ interface Read {
 
 const ordinary: Read = { said: [], trees: [] }
 
+const addressKey = /^(remote|branch|submodule)\..+\.(url|pushurl|remote|pushremote)$/s
+
+/** Whether a local address leads into a folder of git or of Reprise, where no look finds the hooks of what a command made there. */
+const leadsHidden = (value: string, bases: ReadonlyArray<string>, { git, stateDirectory, workspace }: Search) => {
+  const path = value.replace(/^file:\/\/[^/]*/i, "")
+  const own = git === undefined ? [] : [git.common, git.directory, ...git.repositories, ...git.worktrees]
+  const hidden = [...(git === undefined ? [] : [git.common, git.directory]), stateDirectory]
+  // That of a run is a worktree in the folder of the state.
+  const isOfRun = (at: string) => isWithin(workspace, stateDirectory) && isWithin(at, workspace)
+  // git goes by the top of a working tree, and a submodule's directory is none.
+  const named = bases
+    .filter((base) => !hidden.some((one) => isWithin(base, one)) || isOfRun(base))
+    .map((base) => resolve(base, path))
+  return [...named, ...named.map(makeLeadsTo())].some(
+    (at) => hidden.some((one) => isWithin(at, one)) && !own.includes(at) && !isOfRun(at)
+  )
+}
+
 /** git reads the text itself, without the files that it would include. `directory`: of git, whose tree is `folder`. */
 export const configurationAt = Effect.fnUntraced(function* (
   path: string,
@@ -129,7 +149,11 @@ export const configurationAt = Effect.fnUntraced(function* (
   }
   const trees = [...named.values()].flatMap(({ tree }) => tree ?? [])
   const isOwnTree = (value: string) => named.get(value)?.isOwn === true
-  const says = unusualKeys(settings, isOwnTree)
+  const unusualOnes = unusualKeys(settings, isOwnTree)
+  const hidden = settings.filter(
+    ([key, value]) => addressKey.test(key) && !value.includes("\0") && leadsHidden(value, [folder, ...trees], place)
+  )
+  const says = [...new Set([...unusualOnes, ...hidden.map(([key]) => key)])]
   if (says.length === 0) return { said: [], trees } satisfies Read
   const included = yield* includedSettings(path, settings, place)
   const unusual = settings.filter(([key]) => says.includes(key))

@@ -152,6 +152,12 @@ const sequences: ReadonlyArray<readonly [string, string, ReadonlyArray<string>, 
     "mine/.git"
   ],
   [
+    "where the user's repository is pushed to, into git's folder",
+    "git init -q mine; git -C mine remote add origin ../mine.git",
+    ["git init -q --bare .git/own/mine.git; git -C mine remote set-url --push origin ../.git/own/mine.git"],
+    "mine/.git"
+  ],
+  [
     "skills that a link of the user's leads to",
     "mkdir -p shared/skills/x mine; echo x > shared/skills/x/SKILL.md; ln -s ../shared mine/.claude",
     ["echo 'hooks: {}' > shared/skills/x/SKILL.md"],
