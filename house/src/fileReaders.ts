@@ -10,7 +10,19 @@ import { isForTests, lineAt, productionFiles, type Sources } from "./sources.ts"
 /** Neither opens a file nor lists a folder. */
 const harmless: ReadonlySet<string> = new Set([
   ...["access", "accessSync", "chmod", "chmodSync", "constants", "existsSync", "link", "lstat", "lstatSync", "mkdir"],
-  ...["mkdirSync", "mkdtemp", "mkdtempSync", "readlink", "readlinkSync", "realpath", "realpathSync", "rename", "rm", "rmSync", "rmdir"],
+  ...[
+    "mkdirSync",
+    "mkdtemp",
+    "mkdtempSync",
+    "readlink",
+    "readlinkSync",
+    "realpath",
+    "realpathSync",
+    "rename",
+    "rm",
+    "rmSync",
+    "rmdir"
+  ],
   ...["stat", "statSync", "statfs", "statfsSync", "watch"]
 ])
 
@@ -31,12 +43,14 @@ export const ownReaders: Readonly<Record<string, string>> = {
     "writes its own copies in .reprise/trees, which no command sees",
   "services/workspace/src/work/qualityGates/leftovers.ts":
     "reads its own copies in .reprise/trees, which no command sees, and puts them back through open folders",
+  "libs/process/src/freeze.ts": "reads /proc",
   "libs/process/src/identity.ts": "reads /proc",
   "libs/process/src/inheritedFiles.ts": "reads /proc",
   "libs/process/src/Mark.ts": "reads /proc",
   "libs/sandbox/src/usability.ts": "reads /proc",
   "libs/sandbox/src/foreignSockets.ts": "reads /proc",
   "libs/sandbox/src/hostFolder.ts": "lists .reprise/sandbox, which no command sees",
+  "libs/sandbox/src/NestedWatch.ts": "writes in .reprise/sandbox, which no command sees",
   "libs/sandbox/src/leftovers.ts": "lists .reprise/sandbox, which no command sees",
   "libs/sandbox/src/heldFiles.ts": "copies files that no command may write, and lists .reprise/sandbox",
   "libs/sandbox/src/heldFolders.ts": "copies folders that no command may write, files of ordinary size alone",

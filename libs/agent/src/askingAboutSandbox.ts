@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto"
 import type { Decider, RefusedWrite, SandboxShape } from "@reprise/sandbox"
 import { Deferred, Effect, PubSub, Scope, Stream } from "effect"
 import type { AgentRuntimeShape, Prompt, PromptReply } from "./AgentRuntimeShape.ts"
-import { placeOf } from "./isInside.ts"
+import { nothingProtected, placeOf } from "./isInside.ts"
 import type { PendingPrompt, PromptOption, RuntimeEvent } from "./RuntimeEvent.ts"
 import { decide } from "./rules/decide.ts"
 import type { RememberedRule, ToolRequest } from "./rules/PermissionRules.ts"
@@ -55,7 +55,11 @@ const writeRule = (place: string): RememberedRule => ({ kind: "write", what: pla
 const writeWish = async ({ failed, path, place }: RefusedWrite, directory: string): Promise<Wish> => ({
   kind: "write",
   what: path,
-  request: { kind: "change", places: [await placeOf(directory, path), await placeOf(directory, place ?? path)] },
+  // No rule allows it, so what is protected makes no difference.
+  request: {
+    kind: "change",
+    places: await Promise.all([path, place ?? path].map((at) => placeOf(directory, at, nothingProtected)))
+  },
   closed: place === undefined || !failed,
   options: [
     { name: "once", label: `Let commands write in ${place} until the end of this turn` },

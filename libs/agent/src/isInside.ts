@@ -13,6 +13,25 @@ const isGuarded = (path: string): boolean => {
   return bearsCommands(names.join("/")) || names.some((name) => [".git", ".reprise"].includes(name.toLowerCase()))
 }
 
+/**
+ * Tells which files and folders commands may not change, absolute. Rejected: nobody knows, so everything counts as guarded.
+ */
+export type ProtectedPaths = () => Promise<ReadonlyArray<string>>
+
+/** For what is only read. */
+export const nothingProtected: ProtectedPaths = () => Promise.resolve([])
+
+const isAtOrBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`)
+
+/** In any case of letters, as above. A folder around one of them counts too: with it, it would be moved. `path`: real. */
+const isProtected = async (path: string, protectedPaths: ProtectedPaths): Promise<boolean> => {
+  const written = path.toLowerCase()
+  return (await protectedPaths()).some((one) => {
+    const kept = one.toLowerCase()
+    return isAtOrBelow(written, kept) || isAtOrBelow(kept, written)
+  })
+}
+
 const exists = (path: string): Promise<boolean> =>
   lstat(path).then(
     () => true,
@@ -21,19 +40,30 @@ const exists = (path: string): Promise<boolean> =>
 
 const configurations = ["config", "config.worktree", "commondir"]
 
+/** Each makes a folder a git directory together with others, which may lie elsewhere or come later. */
+const ofRepository = ["HEAD", "commondir", "objects", "refs", "worktrees"]
+
+/** In a folder with hooks: those of a program's source are none, which may lie beside other folders of such a name. */
+const hasSome = async (folder: string, isOfHooks: boolean): Promise<boolean> => {
+  const found = await Promise.all(ofRepository.map((name) => exists(join(folder, name))))
+  const [head, commondir, objects, refs] = found
+  return isOfHooks ? head === true || commondir === true || (objects === true && refs === true) : found.includes(true)
+}
+
 /**
- * What makes git take a folder without `.git` for a repository, and what it obeys there: `HEAD`, and beside one its configuration and
- * hooks. `path`: real.
+ * What makes git take a folder without `.git` for a repository, and what it obeys there: `HEAD`, and its configuration and hooks
+ * beside anything of a git directory. Of a worktree `HEAD` lies elsewhere. `path`: real.
  */
 const isOfBareRepository = async (directory: string, path: string): Promise<boolean> => {
   const names = relative(directory, path).toLowerCase().split(sep)
   const name = names.at(-1) ?? ""
   if (name === "head") return true
-  const depths = names.flatMap((one, depth) =>
-    one === "hooks" || (depth === names.length - 1 && configurations.includes(one)) ? [depth] : []
-  )
-  const folders = depths.map((depth) => resolve(path, ...Array.from({ length: names.length - depth }, () => "..")))
-  return (await Promise.all(folders.map((folder) => exists(join(folder, "HEAD"))))).some(Boolean)
+  const looks = names.flatMap((one, depth) => {
+    const isOfHooks = one === "hooks"
+    if (!isOfHooks && !(depth === names.length - 1 && configurations.includes(one))) return []
+    return [hasSome(resolve(path, ...Array.from({ length: names.length - depth }, () => "..")), isOfHooks)]
+  })
+  return (await Promise.all(looks)).some(Boolean)
 }
 
 /**
@@ -63,11 +93,12 @@ export const isReadable = async (directory: string, path: string): Promise<boole
 }
 
 /** Whether a write to the path stays in the directory and touches no guarded file. */
-export const isInside = async (directory: string, path: string): Promise<boolean> => {
+export const isInside = async (directory: string, path: string, protectedPaths: ProtectedPaths): Promise<boolean> => {
   try {
     const [root, real] = [await realpath(directory), realPathOf(directory, path)]
     const inner = relative(root, real)
-    return inner !== "" && isWithin(inner) && !isGuarded(inner) && !(await isOfBareRepository(root, real))
+    if (inner === "" || !isWithin(inner) || isGuarded(inner)) return false
+    return !(await isOfBareRepository(root, real)) && !(await isProtected(real, protectedPaths))
   } catch {
     // A loop of links, a dangling link, one of the kernel or an unreadable directory: not provably inside.
     return false
@@ -81,16 +112,20 @@ const nameIn = (directory: string, path: string): string => {
 }
 
 /** A path of a tool, as rules see it. */
-export const placeOf = async (directory: string, path: string): Promise<Place> => {
+export const placeOf = async (directory: string, path: string, protectedPaths: ProtectedPaths): Promise<Place> => {
   const named = resolve(directory, path)
   const name = nameIn(resolve(directory), named)
   // A loop of links, a dangling link, one of the kernel or an unreadable directory has no real path.
   const found = await realpath(directory)
     .then(async (root) => {
       const place = realPathOf(directory, path)
-      return { real: nameIn(root, place), isBare: await isOfBareRepository(root, place) }
+      const isBare = await isOfBareRepository(root, place)
+      return {
+        real: nameIn(root, place),
+        isObeyed: isBare || (await isProtected(place, protectedPaths).catch(() => true))
+      }
     })
     .catch(() => undefined)
   const real = found?.real
-  return { name, real, guarded: isGuarded(name) || isGuarded(real ?? "") || found?.isBare === true }
+  return { name, real, guarded: isGuarded(name) || isGuarded(real ?? "") || found?.isObeyed === true }
 }

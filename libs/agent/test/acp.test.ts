@@ -20,6 +20,7 @@ import {
   rejecting,
   toolRequestOf
 } from "../src/acp/turn/permissions.ts"
+import { nothingProtected } from "../src/isInside.ts"
 
 const said = (kind: "user_message_chunk" | "agent_message_chunk", text: string, messageId?: string): SessionUpdate => ({
   sessionUpdate: kind,
@@ -144,7 +145,9 @@ describe("what an agent asks for", () => {
     [{ rawInput: { command: "ls" } }, "tool", "a tool"]
   ])("is %j in the words of rules", ([given, kind, what]) =>
     Effect.gen(function* () {
-      const request = yield* Effect.promise(() => toolRequestOf(call(given), "/no/such/folder"))
+      const request = yield* Effect.promise(() =>
+        toolRequestOf(call(given), { directory: "/no/such/folder", protectedPaths: nothingProtected })
+      )
       const named =
         request.kind === "command"
           ? request.command
@@ -172,7 +175,7 @@ describe("what an agent asks for", () => {
     ["all", true]
   ] as const)("is allowed in mode %s as a tool that rules do not know: %s", ([permissions, allowed]) =>
     Effect.gen(function* () {
-      const session = { permissions, directory: "/no/such/folder" }
+      const session = { permissions, directory: "/no/such/folder", protectedPaths: nothingProtected }
       const approved = yield* Effect.promise(() => isApproved({ kind: "tool", name: "x" }, session))
       assert.strictEqual(approved, allowed)
     })
@@ -185,9 +188,24 @@ describe("what an agent asks for", () => {
     ["workspace", true, true]
   ] as const)("is a command, which mode %s allows if it runs in the sandbox: %s", ([permissions, sandboxed, allowed]) =>
     Effect.gen(function* () {
-      const session = { permissions, directory: "/no/such/folder" }
+      const session = { permissions, directory: "/no/such/folder", protectedPaths: nothingProtected }
       const request = { kind: "command", command: "npm test" } as const
       assert.strictEqual(yield* Effect.promise(() => isApproved(request, session, sandboxed)), allowed)
+    })
+  )
+
+  it.effect.each([
+    ["new", true],
+    ["support/new", false]
+  ] as const)("is a change of %s, where commands may not change 'support': %s", ([name, allowed]) =>
+    Effect.gen(function* () {
+      const directory = import.meta.dirname
+      const protectedPaths = () => Promise.resolve([`${directory}/support`])
+      const session = { permissions: "ask", directory, protectedPaths } as const
+      const edit = call({ kind: "edit", rawInput: { filepath: name } })
+      const request = yield* Effect.promise(() => toolRequestOf(edit, session))
+      assert.strictEqual(yield* Effect.promise(() => isApproved(request, session, true)), allowed)
+      assert.strictEqual(request.kind === "change" && request.places[0]?.guarded, !allowed)
     })
   )
 

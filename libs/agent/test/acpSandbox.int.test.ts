@@ -1,5 +1,6 @@
 // @module-tag long
 /** An agent over the Agent Client Protocol runs in the sandbox as a whole: with a real bubblewrap and an agent that is a shell. */
+import { execFileSync } from "node:child_process"
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
@@ -116,13 +117,29 @@ const answeringAll = Effect.fnUntraced(function* <E, R>(
 
 const started = Effect.flatMap(TheScene, ({ stateDirectory }) => markedProcesses(`REPRISE_ACP_STATE=${stateDirectory}`))
 
+/** Empty where it has ended meanwhile. */
+const inProc = (pid: number, name: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, "utf8")
+  } catch {
+    return ""
+  }
+}
+
 /** The agent alone, not what brings it into the sandbox. */
 const agents = Effect.map(started, (all) =>
   all.filter((pid) => {
-    const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")
+    const words = inProc(pid, "cmdline").split("\0")
     return words[0] === process.execPath && words[1] === fixture
   })
 )
+
+/** Whether all stands still that runs in the sandboxes of the agents, in which a process has one number more. */
+const isStill = Effect.map(started, (all) => {
+  const statuses = all.map((pid) => inProc(pid, "status"))
+  const inside = statuses.filter((status) => /\nNSpid:\t\d+\t\d+/.test(status))
+  return inside.length > 0 && inside.every((status) => /\nState:\t[TZ]/.test(status))
+})
 
 describe.skipIf(!sandboxed)("an agent over the Agent Client Protocol in the sandbox", () => {
   layer(world({ mode: "auto", port: true }), { excludeTestServices: true, timeout: "15 minutes" })((it) => {
@@ -163,6 +180,31 @@ describe.skipIf(!sandboxed)("an agent over the Agent Client Protocol in the sand
         assert.strictEqual(readFileSync(join(home, ".codex/config.toml"), "utf8"), "mine\n")
         assert.isFalse(existsSync(join(home, ".codex/prompts")), "put aside when the turn has ended")
         assert.isFalse(existsSync(join(home, ".codex/hooks.json")))
+      })
+    )
+
+    it.effect("stops with what its commands left behind a moment after its turn, and goes on with the next one", () =>
+      Effect.gen(function* () {
+        const { workspace } = yield* TheScene
+        const session = yield* create()
+        yield* say(session, "(until [ -e kept-go ]; do sleep 0.02; done; touch kept-on) >/dev/null 2>&1 &")
+        yield* waitUntil(Effect.map(isStill, (still) => (still ? still : undefined)))
+        writeFileSync(join(workspace, "kept-go"), "")
+        assert.isTrue(yield* isStill)
+        assert.isFalse(existsSync(join(workspace, "kept-on")))
+        assert.strictEqual(yield* say(session, "until [ -e kept-on ]; do sleep 0.02; done; echo done"), "done")
+      })
+    )
+
+    it.effect("leaves no repository that others would obey when it ends while nobody works with it", () =>
+      Effect.gen(function* () {
+        const { workspace } = yield* TheScene
+        yield* run("true")
+        const made = join(workspace, "made-at-rest")
+        execFileSync("git", ["init", "-q", made])
+        execFileSync("git", ["-C", made, "config", "core.fsmonitor", "false"])
+        for (const pid of yield* agents) process.kill(pid, "SIGKILL")
+        yield* waitUntil(Effect.sync(() => (existsSync(join(made, ".git")) ? undefined : true)))
       })
     )
 

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { PermissionRequest } from "@opencode-ai/sdk/v2/client"
 import type { PermissionMode } from "@reprise/protocol"
 import { Effect, Option } from "effect"
-import { isInside, isReadable, placeOf } from "../src/isInside.ts"
+import { isInside as isInsideBut, isReadable, nothingProtected, placeOf as placeBut } from "../src/isInside.ts"
 import { isApproved } from "../src/opencode/session/permissionRules.ts"
 
 /** `work` with a file, and links to `outside`, to a file there, and to itself. */
@@ -32,6 +32,9 @@ const place = Effect.acquireRelease(
   ({ root }) => Effect.sync(() => rmSync(root, { recursive: true }))
 )
 
+const isInside = (directory: string, path: string) => isInsideBut(directory, path, nothingProtected)
+const placeOf = (directory: string, path: string) => placeBut(directory, path, nothingProtected)
+
 const edit = (...patterns: ReadonlyArray<string>): PermissionRequest => ({
   id: "per_1",
   sessionID: "ses_1",
@@ -42,7 +45,13 @@ const edit = (...patterns: ReadonlyArray<string>): PermissionRequest => ({
 })
 
 const approved = (request: PermissionRequest, mode: PermissionMode | undefined, directory: string, sandboxed = false) =>
-  isApproved(request, { mode: Option.fromNullishOr(mode), directory, worktree: directory, sandboxed })
+  isApproved(request, {
+    mode: Option.fromNullishOr(mode),
+    directory,
+    worktree: directory,
+    sandboxed,
+    protectedPaths: nothingProtected
+  })
 
 describe("isInside", () => {
   it.effect("is true for files in the directory, existing or not, even through links that stay inside", () =>
@@ -72,6 +81,22 @@ describe("isInside", () => {
       }
       for (const path of yes) assert.isTrue(yield* Effect.promise(() => isInside(work, path)), path)
     })
+  )
+
+  it.effect.each([
+    [["objects", "refs"], ["config", "commondir", "hooks/a"], []],
+    [["worktrees"], ["config", "config.worktree", "commondir"], ["hooks/a", "config/a"]],
+    [["objects"], ["config"], ["hooks/use.ts"]],
+    [["commondir"], ["config", "hooks/a"], ["description"]]
+  ] as const)(
+    "is false in a git directory whose HEAD lies elsewhere, with %j: %j, and true for %j",
+    ([parts, no, yes]) =>
+      Effect.gen(function* () {
+        const { work } = yield* place
+        for (const part of parts) mkdirSync(join(work, "c", part), { recursive: true })
+        for (const path of no) assert.isFalse(yield* Effect.promise(() => isInside(work, `c/${path}`)), path)
+        for (const path of yes) assert.isTrue(yield* Effect.promise(() => isInside(work, `c/${path}`)), path)
+      })
   )
 
   it.effect("is true for a file that is made while it looks", () =>
@@ -117,6 +142,30 @@ describe("isInside", () => {
       for (const path of ["cwd/a", "cwd", "fd/0", "down/../a"]) assert.isFalse(yield* read(path), path)
       for (const path of ["src/a", "down/a", "../outside/secret"]) assert.isTrue(yield* read(path), path)
       assert.isUndefined((yield* Effect.promise(() => placeOf(work, "cwd/a"))).real)
+    })
+  )
+
+  it.effect("is false at, below and around what commands may not change, and where nobody knows what that is", () =>
+    Effect.gen(function* () {
+      const { work } = yield* place
+      const kept = ["src/deep/filter", ".husky", "src/new/.gitconfig"].map((name) => join(realpathSync(work), name))
+      const cases: ReadonlyArray<readonly [path: string, inside: boolean]> = [
+        ...["src/deep/filter", ".husky", ".husky/pre-commit", ".Husky/_/pre-commit", "src/new/.gitconfig"],
+        ...["down/filter", "inner-link/deep/filter", "inner-link/new/.gitconfig", "src/deep", "src/new", "src"]
+      ].map((path) => [path, false])
+      const others = ["src/deep/filters", "src/deep/a", ".husky2/a", "src/new/a"].map((path) => [path, true] as const)
+      for (const [path, inside] of [...cases, ...others]) {
+        assert.strictEqual(
+          yield* Effect.promise(() => isInsideBut(work, path, () => Promise.resolve(kept))),
+          inside,
+          path
+        )
+        const { guarded } = yield* Effect.promise(() => placeBut(work, path, () => Promise.resolve(kept)))
+        assert.strictEqual(guarded, !inside, path)
+      }
+      const unknown = () => Promise.reject(new Error("git's configuration is broken"))
+      assert.isFalse(yield* Effect.promise(() => isInsideBut(work, "a", unknown)))
+      assert.isTrue((yield* Effect.promise(() => placeBut(work, "a", unknown))).guarded)
     })
   )
 
@@ -180,6 +229,21 @@ describe("isApproved", () => {
         }
         assert.isTrue(yield* approved(read(".env.example"), "ask", work, true))
       })
+  )
+
+  it.effect("allows no edit of what commands may not change", () =>
+    Effect.gen(function* () {
+      const { work } = yield* place
+      const protectedPaths = () => Promise.resolve([join(realpathSync(work), "src", "filter")])
+      const context = {
+        mode: Option.some<PermissionMode>("workspace"),
+        directory: work,
+        worktree: work,
+        sandboxed: true
+      }
+      const of = (path: string) => isApproved(edit(path), { ...context, protectedPaths })
+      assert.deepStrictEqual([yield* of("src/filter"), yield* of("src/a")], [false, true])
+    })
   )
 
   it.effect("requires every file of an edit to be inside", () =>

@@ -12,6 +12,7 @@ import {
   toolRequestOf,
   withheldFrom
 } from "../src/claude/turn/permissions.ts"
+import { nothingProtected } from "../src/isInside.ts"
 import { heldBack, noRules } from "../src/rules/PermissionRules.ts"
 
 describe("the rules for Claude", () => {
@@ -41,7 +42,8 @@ describe("the rules for Claude", () => {
 
   it("names what each tool asks for, so that rules need no names of tools", async () => {
     const directory = import.meta.dirname
-    const of = (tool: string, input: Record<string, unknown>) => toolRequestOf(tool, input, directory)
+    const of = (tool: string, input: Record<string, unknown>) =>
+      toolRequestOf(tool, input, { directory, protectedPaths: nothingProtected })
     const place = (name: string) => ({ name, real: name, guarded: false })
     assert.deepStrictEqual(await of("Bash", { command: "npm test" }), { kind: "command", command: "npm test" })
     assert.deepStrictEqual(await of("WebFetch", { url: "https://a.org/" }), { kind: "address", url: "https://a.org/" })
@@ -82,10 +84,13 @@ describe("the rules for Claude", () => {
   })
 
   it("allows commands, and files inside the directory, where commands run in the sandbox", async () => {
-    const session = { permissions: "ask", directory: import.meta.dirname } as const
+    const protectedPaths = () => Promise.resolve([`${import.meta.dirname}/support`])
+    const session = { permissions: "ask", directory: import.meta.dirname, protectedPaths } as const
     assert.isTrue(await isApproved("Bash", { command: "npm test" }, session, true))
     assert.isTrue(await isApproved("Write", { file_path: `${import.meta.dirname}/new` }, session, true))
     assert.isFalse(await isApproved("Write", { file_path: "/nowhere/a" }, session, true))
+    assert.isFalse(await isApproved("Edit", { file_path: `${import.meta.dirname}/support/new` }, session, true))
+    assert.isTrue(await isApproved("Read", { file_path: `${import.meta.dirname}/support/new` }, session, true))
     assert.isFalse(await isApproved("Write", { file_path: `${import.meta.dirname}/.git/hooks/x` }, session, true))
     assert.isFalse(await isApproved("WebFetch", { url: "https://example.org" }, session, true))
     assert.isTrue(await isApproved("Read", { file_path: `${import.meta.dirname}/new` }, session, true))

@@ -25,7 +25,7 @@ const asked: Asked = { type: "permission-asked", request: permission }
 const promptsOf = (
   listed: Array<typeof permission>,
   answered: Deferred.Deferred<void>,
-  options?: ConstructorParameters<typeof PendingRequests>[3]
+  options: Partial<ConstructorParameters<typeof PendingRequests>[3]> = {}
 ) => {
   const answers: Readonly<Record<string, unknown>> = {
     "pending questions": [],
@@ -43,7 +43,10 @@ const promptsOf = (
       return Effect.as(arrival, answer)
     })
   const calls = { once, reaching: once } as unknown as Calls
-  return new PendingRequests(calls, new SessionFacts(), (id) => ({ sessionId: id }), options)
+  return new PendingRequests(calls, new SessionFacts(), (id) => ({ sessionId: id }), {
+    protectedPaths: () => Effect.succeed([]),
+    ...options
+  })
 }
 
 const now = Effect.tap(Deferred.make<void>(), (it) => Deferred.succeed(it, undefined))

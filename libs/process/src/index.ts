@@ -6,6 +6,7 @@
 export { type Replacement, replacementFolders, replacementsIn } from "./alteredHistory.ts"
 export { childEnvironment, commandEnvironment, commandsOfTree } from "./childEnvironment.ts"
 export { type CommittedFile, commitFile, type FileToCommit } from "./commitFile.ts"
+export { committedOtherwise } from "./committedOtherwise.ts"
 export { committedTexts } from "./committedTexts.ts"
 export { addedUnlisted, type Comparison, type Difference, memoryOfObjects } from "./committedTree.ts"
 export { commonDirectoryOf } from "./commonDirectory.ts"
@@ -23,6 +24,7 @@ export {
   readForeignText,
   rewriteForeignFile
 } from "./foreignFile.ts"
+export { freezeBelow, thawBelow } from "./freeze.ts"
 export {
   hardenedSettings,
   hardenedVariables,

@@ -3,7 +3,7 @@
  * agent worked in it is the user's: it stays as long as it says the same.
  */
 import { createHash } from "node:crypto"
-import { realpath, rename } from "node:fs/promises"
+import { mkdir, realpath, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { hasCode, readForeignFolder, readForeignText, replaceFile } from "@reprise/process"
 import { Effect, Option, Schema } from "effect"
@@ -111,6 +111,8 @@ export interface NestedWatch {
    * changes, somebody has to look again. Missing or empty: nothing.
    */
   readonly dependenciesFile: (workspace: string) => string
+  /** A file that was written when the last look at a workspace began that saw all. */
+  readonly lookedFile: (workspace: string) => string
 }
 
 /** Until the scope closes. `folder`: where Reprise alone keeps what was known. `refused`: where repositories are moved. `limits`: for tests. */
@@ -134,6 +136,20 @@ export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refu
     if (dependenciesKept.get(workspace) === text) return Effect.void
     dependenciesKept.set(workspace, text)
     return Effect.tryPromise(() => replaceFile(dependenciesFile(workspace), text))
+  }
+
+  const lookedFile = (workspace: string) => `${fileOf(workspace)}.looked`
+  /** The file system's own time. Another process may look meanwhile. */
+  const beginLook = (workspace: string) => {
+    const begun = `${lookedFile(workspace)}-${process.pid}`
+    return Effect.acquireRelease(
+      Effect.tryPromise(async () => {
+        await mkdir(folder, { recursive: true, mode: 0o700 })
+        await writeFile(begun, "")
+        return Effect.tryPromise(() => rename(begun, lookedFile(workspace)))
+      }),
+      () => Effect.promise(() => rm(begun, { force: true }))
+    )
   }
 
   /** What was known of a workspace in which agents work, or worked when their process was killed. */
@@ -174,6 +190,7 @@ export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refu
     lookAgain: Effect.Effect<Place, unknown>,
     madeFrom: MadeFrom
   ) {
+    const markLooked = yield* beginLook(workspace)
     const place = yield* lookAgain
     const { dependencies, fault, found } = yield* nestedRepositories(place, settingsIn, limits)
     const before = watched.get(workspace)?.known
@@ -194,8 +211,10 @@ export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refu
     const ends = yield* Effect.all(moves, { mode: "result" })
     if (made.length > 0) yield* Effect.tryPromise(() => disarm(refused))
     yield* Effect.forEach(ends, (end) => Effect.fromResult(end), { discard: true })
-    return fault === undefined ? sentencesOf(made) : yield* new NotAllLookedAt({ fault, moved: sentencesOf(made) })
-  })
+    if (fault !== undefined) return yield* new NotAllLookedAt({ fault, moved: sentencesOf(made) })
+    yield* markLooked
+    return sentencesOf(made)
+  }, Effect.scoped)
   const check: NestedWatch["check"] = (workspace, lookAgain, madeFrom = nowhere) =>
     inTurn(workspace)(checkNow(workspace, lookAgain, madeFrom))
 
@@ -207,5 +226,5 @@ export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refu
       { discard: true }
     )
   )
-  return { check, dependenciesFile } satisfies NestedWatch
+  return { check, dependenciesFile, lookedFile } satisfies NestedWatch
 })

@@ -9,7 +9,7 @@ import type { PermissionMode, Role, RunId } from "@reprise/protocol"
 import { Context, Effect, Layer, Scope, Semaphore } from "effect"
 import { agentProgram, type SandboxedAgent } from "./agentProgram.ts"
 import { openedByWords, type PreparedAgent, type ToolWords } from "./agentWrites.ts"
-import { homeOf } from "./askGit.ts"
+import { type Environment, homeOf } from "./askGit.ts"
 import { removeUnusedCaches } from "./cacheFolders.ts"
 import { foldingFolder, whyFoldingIsRefused } from "./caseFolding.ts"
 import { credentialPaths } from "./credentials.ts"
@@ -21,8 +21,10 @@ import { type KilledCommand, noticeKilledCommands } from "./killedCommands.ts"
 import { putAsideLeft } from "./leftovers.ts"
 import { makeNestedWatch } from "./NestedWatch.ts"
 import type { Policy } from "./policy.ts"
+import { protectedPaths } from "./protectedPaths.ts"
 import { makeProxy } from "./proxy.ts"
 import {
+  agentPoliciesIn,
   cachesFolder,
   digest,
   environmentFor,
@@ -122,13 +124,18 @@ export interface SandboxShape {
    * runs git in a directory after other commands does it before.
    */
   readonly tidy: (directory: string) => Effect.Effect<void, SandboxFault>
+  /**
+   * Files and folders that commands in a directory may not change, such as hooks that git's configuration names, whether they
+   * exist or not, and also where no sandbox is used. Absolute. For those who write there outside of it.
+   */
+  readonly protectedPaths: (directory: string) => Effect.Effect<ReadonlyArray<string>, SandboxFault>
   /** What holds in a directory. */
   readonly policy: (directory: string, role: Role) => Effect.Effect<Policy, SandboxFault>
 }
 
 const notUsed = Effect.die(new Error("The sandbox is not used here."))
 
-const unused = (standing: Standing): SandboxShape => ({
+const unused = (standing: Standing, environment: Environment): SandboxShape => ({
   standing,
   covers: () => false,
   guards: () => false,
@@ -144,6 +151,7 @@ const unused = (standing: Standing): SandboxShape => ({
   decide: () => Effect.void,
   open: () => Effect.void,
   tidy: () => Effect.void,
+  protectedPaths: (directory) => protectedPaths(directory, environment),
   policy: () => notUsed
 })
 
@@ -256,6 +264,7 @@ const inUse = (host: Host, here: EngineHere): SandboxShape => {
     guards: (directory) => guarded.has(directory),
     coversGates: gates,
     tidy: (directory) => tidy(host, directory),
+    protectedPaths: (directory) => protectedPaths(directory, host.environment, (at) => agentPoliciesIn(host, at)),
     policy: (directory, role) => Effect.map(settled(host, directory, role), ({ policy }) => policy),
     shellFor: (directory, role) =>
       Effect.andThen(tidy(host, directory), shellAt(directory, role, prepared(host, directory, role))),
@@ -320,12 +329,12 @@ const foldingAround = ({ stateDirectory }: SandboxOptions, home: string) =>
   })
 
 const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
-  if (options.mode === "off") return unused({ _tag: "off" })
   const environment = environmentFor(options)
+  if (options.mode === "off") return unused({ _tag: "off" }, environment)
   const usability = yield* findUsability(environment, { isRequired: options.mode === "required" })
-  if (usability._tag === "unusable") return unused(usability)
+  if (usability._tag === "unusable") return unused(usability, environment)
   const folding = usability.engine === "bubblewrap" ? yield* foldingAround(options, homeOf(environment)) : undefined
-  if (folding !== undefined) return unused({ _tag: "unusable", reason: whyFoldingIsRefused(folding) })
+  if (folding !== undefined) return unused({ _tag: "unusable", reason: whyFoldingIsRefused(folding) }, environment)
   if (options.visiting !== true) yield* Effect.ignore(onDisk("/", () => putAsideLeft(sharedFolder(options))))
   const folder = yield* ownFolder(sharedFolder(options), options.visiting === true)
   const host: Host = {
@@ -357,7 +366,7 @@ const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
 
 /** Not used, unless a layer provides it. */
 export const Sandbox = Context.Reference<SandboxShape>("@reprise/sandbox/Sandbox", {
-  defaultValue: () => unused({ _tag: "off" })
+  defaultValue: () => unused({ _tag: "off" }, process.env)
 })
 
 /** The sandbox of this process, until the scope closes. Fails nowhere: `standing` says why it is not used. */

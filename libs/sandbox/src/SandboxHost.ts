@@ -307,6 +307,12 @@ export const agentKeyOf = (name: string, role: Role, workspace: string) => `${na
 
 export const keyOf = (whose: Whose, workspace: string) => `${whose} ${workspace}`
 
+/** Those of agents in a workspace and of their commands. */
+export const agentPoliciesIn = ({ policies }: Host, workspace: string): ReadonlyArray<Policy> =>
+  [...policies].flatMap(([key, { policy }]) =>
+    policy.workspace === workspace && key !== keyOf("gate", workspace) ? [policy] : []
+  )
+
 /** What was seen for agents' commands, for a role. Undefined: nothing was, or they could write where a human let them. */
 export const heldBefore = ({ options: { settings }, policies }: Host, directory: string, role: Role) =>
   onDisk(directory, async (): Promise<Held | undefined> => {
@@ -369,6 +375,7 @@ const textFor = Effect.fnUntraced(function* (host: Host, directory: string, role
     proxy: { ...access, socket: door },
     desk: { socket: desk, folder: heardFolder(host) },
     dependencies: host.nested.dependenciesFile(policy.workspace),
+    looked: host.nested.lookedFile(policy.workspace),
     programs
   })
 })

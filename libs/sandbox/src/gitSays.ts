@@ -7,11 +7,13 @@ import { basename, dirname, join, resolve } from "node:path"
 import { hasCode, readForeignFolder } from "@reprise/process"
 import { Effect } from "effect"
 import type { ConfigurationReader } from "./configurationReader.ts"
-import { contentsOf } from "./contentOf.ts"
+import { contentOf, contentsBelow, contentsOf } from "./contentOf.ts"
+import { makeLeadsTo } from "./found.ts"
 import { filesOfCommand } from "./gitPlaces.ts"
 import { textOf, unreadable } from "./gitPointers.ts"
 import { includedSettings } from "./includedSettings.ts"
 import { costOf, costOfGit, type Spend, TooMuchToLookAt } from "./lookLimits.ts"
+import { isWithin } from "./mounts.ts"
 import { type NamedTree, namedTreeAt, noText } from "./namedTrees.ts"
 import { isHook, unusualKeys } from "./repositoryConfiguration.ts"
 import type { Place } from "./treeSearch.ts"
@@ -76,6 +78,13 @@ const namedBy = async (bases: ReadonlyArray<string>, values: ReadonlyArray<strin
   return texts
 }
 
+/** What is a link or too large says more than is known: it counts as another one as soon as anything there changes. */
+const contentUnread = async (path: string, place: Search): Promise<string> => {
+  await dependOn(path, place)
+  const real = await realpath(path).catch(() => path)
+  return [...(await contentsBelow(path, place.spend)), await contentOf(real, place.spend)].join("\0")
+}
+
 /** As `git init` writes a configuration: most need no look by git. */
 const asInitialised =
   /^\[core\]\n\trepositoryformatversion = 0\n\tfilemode = (true|false)\n\tbare = (true|false)\n(\tlogallrefupdates = true\n)?$/
@@ -88,6 +97,24 @@ interface Read {
 }
 
 const ordinary: Read = { said: [], trees: [] }
+
+const addressKey = /^(remote|branch|submodule)\..+\.(url|pushurl|remote|pushremote)$/s
+
+/** Whether a local address leads into a folder of git or of Reprise, where no look finds the hooks of what a command made there. */
+const leadsHidden = (value: string, bases: ReadonlyArray<string>, { git, stateDirectory, workspace }: Search) => {
+  const path = value.replace(/^file:\/\/[^/]*/i, "")
+  const own = git === undefined ? [] : [git.common, git.directory, ...git.repositories, ...git.worktrees]
+  const hidden = [...(git === undefined ? [] : [git.common, git.directory]), stateDirectory]
+  // That of a run is a worktree in the folder of the state.
+  const isOfRun = (at: string) => isWithin(workspace, stateDirectory) && isWithin(at, workspace)
+  // git goes by the top of a working tree, and a submodule's directory is none.
+  const named = bases
+    .filter((base) => !hidden.some((one) => isWithin(base, one)) || isOfRun(base))
+    .map((base) => resolve(base, path))
+  return [...named, ...named.map(makeLeadsTo())].some(
+    (at) => hidden.some((one) => isWithin(at, one)) && !own.includes(at) && !isOfRun(at)
+  )
+}
 
 /** git reads the text itself, without the files that it would include. `directory`: of git, whose tree is `folder`. */
 export const configurationAt = Effect.fnUntraced(function* (
@@ -102,7 +129,7 @@ export const configurationAt = Effect.fnUntraced(function* (
   })
   if (text === undefined || (text !== unreadable && asInitialised.test(text.toString("latin1")))) return ordinary
   const unread = (content: string): Read => ({ said: [{ path, says: [unreadable], content }], trees: [] })
-  if (text === unreadable) return unread(text)
+  if (text === unreadable) return unread(yield* onDisk(() => contentUnread(path, place)))
   yield* onDisk(async () => spend(costOfGit + costOf(text.length)))
   const settings = yield* settingsIn(stateDirectory, text)
   if (settings === undefined) return unread(text.toString("latin1"))
@@ -122,7 +149,11 @@ export const configurationAt = Effect.fnUntraced(function* (
   }
   const trees = [...named.values()].flatMap(({ tree }) => tree ?? [])
   const isOwnTree = (value: string) => named.get(value)?.isOwn === true
-  const says = unusualKeys(settings, isOwnTree)
+  const unusualOnes = unusualKeys(settings, isOwnTree)
+  const hidden = settings.filter(
+    ([key, value]) => addressKey.test(key) && !value.includes("\0") && leadsHidden(value, [folder, ...trees], place)
+  )
+  const says = [...new Set([...unusualOnes, ...hidden.map(([key]) => key)])]
   if (says.length === 0) return { said: [], trees } satisfies Read
   const included = yield* includedSettings(path, settings, place)
   const unusual = settings.filter(([key]) => says.includes(key))
@@ -162,6 +193,7 @@ export const hooksAt = (path: string, place: Search) =>
       return [{ path, says: names.map((name) => `hook ${name}`), content }]
     } catch (error) {
       if (error instanceof TooMuchToLookAt) throw error
-      return hasCode(error, "ENOENT", "ENOTDIR") ? [] : [{ path, says: ["hooks that cannot be read"], content: "" }]
+      if (hasCode(error, "ENOENT", "ENOTDIR")) return []
+      return [{ path, says: ["hooks that cannot be read"], content: await contentUnread(path, place) }]
     }
   })

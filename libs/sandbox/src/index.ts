@@ -3,6 +3,7 @@
 export type { SandboxedAgent } from "./agentProgram.ts"
 export type { ToolWords } from "./agentWrites.ts"
 export { bearsCommands, commandFiles, commandFilesOf, nestedCommandFilesOf } from "./commandFiles.ts"
+export { otherFiltersOf, whyFiltersAreRefused } from "./committedFilters.ts"
 export { credentialPaths } from "./credentials.ts"
 export type { Decider, RefusedWrite, Whose } from "./decider.ts"
 export { type EngineHere, shortcomings } from "./engine.ts"

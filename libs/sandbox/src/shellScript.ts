@@ -153,6 +153,8 @@ export interface ShellOptions {
   readonly desk: DeskAccess
   /** A file with paths, a line each: when something there changes, it is as if a repository had. */
   readonly dependencies: string
+  /** A file from the time of the last look at the workspace: what changed since then was not looked at. */
+  readonly looked: string
   readonly keeping: Keeping
   readonly programs: ProgramPaths
   /** Whoever starts it chooses the variables, so none is taken away by its name. */
@@ -203,15 +205,20 @@ const overheard = ({ folder }: DeskAccess) => ({
 })
 
 /**
- * Whether the command has changed what makes a folder a repository, what a repository obeys, skills, files of version managers, links
+ * Whether the command, or anybody since the last look, has changed what makes a folder a repository, what a repository obeys, skills, files of version managers, links
  * by names of instructions, or links to where nothing is looked for; also when that cannot be told, or a killed command may have had a moment left. Change times cannot be set back, and the record of what it may not make was written before it began.
  */
-const lookForRepositories = ({ git, stateDirectory, workspace }: Policy, dependencies: string): string => {
+const lookForRepositories = (
+  { git, stateDirectory, workspace }: Policy,
+  { dependencies, looked }: Pick<ShellOptions, "dependencies" | "looked">
+): string => {
+  // Others write meanwhile, such as agents' file tools. Without a file nobody has looked, which find says.
+  const since = `'(' -cnewer "$begun" -o -cnewer ${quoted(looked)} ')'`
   const ofRepository = ["HEAD", "config", "config.worktree", "commondir", "worktrees", "objects", "refs", "hooks"]
   const names = [".git", ...ofRepository, ".claude"].map((name) => `-iname ${name}`)
   const inner = ["*/hooks/*", "*/.claude/skills", "*/.claude/skills/*"].map((path) => `-ipath '${path}'`)
   const links = linksInto([stateDirectory, ...(git === undefined ? [] : [git])])
-  const changed = `'(' ${[...names, ...inner, ...[instructionSearch, versionSearch, links].map((search) => search.map(quoted).join(" "))].join(" -o ")} ')' -cnewer "$begun" -print -quit`
+  const changed = `'(' ${[...names, ...inner, ...[instructionSearch, versionSearch, links].map((search) => search.map(quoted).join(" "))].join(" -o ")} ')' ${since} -print -quit`
   const ofGit = git === undefined ? [] : [`${git}/modules`, `${git}/worktrees`]
   const passedOver = [`${workspace}/.git`, stateDirectory].map(exactly)
   const pruned = `'(' ${passedOver.map((path) => `-path ${quoted(path)}`).join(" -o ")} ')' -prune -o`
@@ -222,7 +229,7 @@ const lookForRepositories = ({ git, stateDirectory, workspace }: Policy, depende
     `if [ -z "$made" ] && [ -s ${quoted(dependencies)} ]; then
   set --
   while IFS= read -r place; do set -- "$@" "$place"; done <${quoted(dependencies)}
-  made=$(find "$@" ${pruned} -cnewer "$begun" -print -quit 2>/dev/null)
+  made=$(find "$@" ${pruned} ${since} -print -quit 2>/dev/null)
 fi
 `
   ].join("")
@@ -242,7 +249,7 @@ fi
 `
 
 export const sandboxedShell = (options: ShellOptions): string => {
-  const { bubblewrap, chosenEnvironment, dependencies, desk, keeping, policy, programs, proxy, shell } = options
+  const { bubblewrap, chosenEnvironment, desk, keeping, policy, programs, proxy, shell } = options
   const names = keepNames(policy, keeping)
   const heard = overheard(desk)
   const hidden = hiding(bubblewrapArguments(policy, proxy?.socket))
@@ -267,7 +274,7 @@ export const sandboxedShell = (options: ShellOptions): string => {
     `  if [ $status -ne 1 ] || [ -s "$start" ] || [ $tries -ge 20 ]; then break; fi\n`,
     "  tries=$((tries+1))\n",
     "done\n",
-    lookForRepositories(policy, dependencies),
+    lookForRepositories(policy, options),
     // What may not be made counts for no repository, so it goes first.
     "exited=$status\n",
     names.after,

@@ -134,6 +134,30 @@ const sequences: ReadonlyArray<readonly [string, string, ReadonlyArray<string>, 
     ".git/modules/src/objects/config"
   ],
   [
+    "the file that a configuration of the user's is a link to",
+    "git init -q mine; mv mine/.git/config shared.cfg; ln -s ../../shared.cfg mine/.git/config",
+    [monitored("shared.cfg")],
+    "mine/.git"
+  ],
+  [
+    "a configuration of the user's that is too large",
+    "git init -q mine; { echo '[x]'; yes '; filler filler filler filler' | head -n 40000; } >> mine/.git/config",
+    ["printf '[core]\\nfsmonitor = ./run\\n' >> mine/.git/config"],
+    "mine/.git"
+  ],
+  [
+    "one of more hooks of the user's than anybody has",
+    "git init -q mine; for n in $(seq 1100); do touch mine/.git/hooks/h$n; done",
+    [script("mine/.git/hooks/pre-commit", "evil")],
+    "mine/.git"
+  ],
+  [
+    "where the user's repository is pushed to, into git's folder",
+    "git init -q mine; git -C mine remote add origin ../mine.git",
+    ["git init -q --bare .git/own/mine.git; git -C mine remote set-url --push origin ../.git/own/mine.git"],
+    "mine/.git"
+  ],
+  [
     "skills that a link of the user's leads to",
     "mkdir -p shared/skills/x mine; echo x > shared/skills/x/SKILL.md; ln -s ../shared mine/.claude",
     ["echo 'hooks: {}' > shared/skills/x/SKILL.md"],

@@ -276,6 +276,7 @@ describe("the program that stands in for a shell", () => {
     bubblewrap: { path: "/usr/bin/bwrap", isEnclosed: true },
     desk,
     dependencies: "/state/dependencies",
+    looked: "/state/looked",
     keeping,
     programs
   }

@@ -62,6 +62,26 @@ describe("the worktree of a fork", () => {
     }).pipe(Effect.provide(inMemory(script)))
   )
 
+  it.live("is not made at a commit with another content of a filter that git's configuration runs", () =>
+    Effect.gen(function* () {
+      const { between, directory, git, root } = yield* repository
+      git("config", "filter.x.smudge", "sh ./first.txt")
+      // Nobody but the user can have changed the tree.
+      const changed = Effect.andThen(
+        between,
+        Effect.sync(() => writeFileSync(join(root, "first.txt"), "exec cat\n"))
+      )
+      const { fork } = yield* forked(1, {
+        directory: root,
+        between: changed,
+        worktree: { directory, repository: root }
+      })
+      const { reason } = yield* fork.awaitEvent("SessionFailed")
+      assert.include(reason, "has another first.txt")
+      assert.isFalse(existsSync(directory))
+    }).pipe(Effect.provide(inMemory(script)))
+  )
+
   it.live("is not made where git knows no commit of the turn: the fork fails and says what to do", () =>
     Effect.gen(function* () {
       const { directory, root } = yield* repository

@@ -49,6 +49,44 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
     })
   )
 
+  it.effect.each<readonly [string, string, boolean]>([
+    [
+      "another content",
+      `B=$(echo "touch '$PWD/ran'; cat" | git hash-object -w --stdin); git update-index --cacheinfo 100755,$B,tools/filter`,
+      false
+    ],
+    [
+      "a link",
+      "B=$(printf %s other | git hash-object -w --stdin); git update-index --cacheinfo 120000,$B,tools/filter",
+      false
+    ],
+    [
+      "a link above it",
+      "B=$(printf %s other | git hash-object -w --stdin); git rm -q -r --cached tools; git update-index --add --cacheinfo 120000,$B,tools",
+      false
+    ],
+    ["none of it", "git rm -q -r --cached tools", true],
+    ["the same", "git rm -q --cached z.dat", true]
+  ])("checks out no commit that has %s where git's configuration runs a filter of the tree", ([, change, isMade]) =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write("tools/filter", "exec cat\n")
+      yield* made.write(".gitattributes", "*.dat filter=x\n")
+      yield* made.write("z.dat", "data\n")
+      yield* made.git("config", "filter.x.smudge", "sh ./tools/filter")
+      yield* made.git("config", "filter.x.clean", "sh ./tools/filter")
+      yield* made.commit("a filter")
+      // As an agent's command does it, which cannot change the file.
+      const script = `export GIT_INDEX_FILE=.git/other; git read-tree HEAD; ${change}; git branch reprise/plan $(git commit-tree -p HEAD -m x $(git write-tree))`
+      execFileSync("sh", ["-ec", script], { cwd: made.root })
+      if (isMade) return void (yield* inWorktree(made))
+      const reason = yield* refused(made.root, { worktree: true })
+      assert.include(reason, "has another tools/filter")
+      assert.isFalse(existsSync(join(made.root, ".reprise/worktrees/r1")))
+      assert.isFalse(existsSync(join(made.root, "ran")))
+    })
+  )
+
   it.effect("reuses its own without running postCreate twice", () =>
     Effect.gen(function* () {
       const made = yield* repository

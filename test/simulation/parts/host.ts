@@ -100,6 +100,7 @@ const gitOf = ({ gitFails, repositories }: SimulatedHost): (typeof Git)["Service
     isBranchName: () => Effect.succeed(true),
     branchHead: () => Effect.succeed(undefined),
     named: () => Effect.succeed(undefined),
+    otherFilters: () => Effect.succeed([]),
     worktrees: () => Effect.succeed([]),
     addWorktree: () => Effect.void,
     putAsideLocks: () => Effect.succeed([]),

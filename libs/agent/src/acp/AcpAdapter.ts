@@ -249,13 +249,28 @@ const within = Effect.fnUntraced(function* (
   )
 })
 
-/** Ends those that have had nothing to do for long. */
-const endResting = (adapter: AcpAdapter, nowMs: number) => {
-  for (const { process, rights, usedAtMs } of adapter.processes.values()) {
+const lookEveryMs = 500
+/** An agent may write down what was said after it has answered. */
+const settleMs = 1_000
+
+/**
+ * Until an agent in the sandbox has ended: while nobody calls it, nothing that it has left behind may go on, since nobody looks at
+ * the workspace. One that has rested for long is ended. What it may not leave is put aside.
+ */
+const watchRest = Effect.fnUntraced(function* (adapter: AcpAdapter, running: Running) {
+  const { process, rights } = running
+  if (rights._tag === "outside") return
+  const tidy = Effect.ignore(adapter.sandbox.tidy(rights.directory))
+  while (!process.ended()) {
+    yield* Effect.sleep(`${lookEveryMs} millis`)
+    if (yield* process.rest(settleMs)) yield* tidy
+    const { usedAtMs } = running
     const resting = { rights, usedAtMs, isAtWork: isAtWork(adapter.sessions, process), canLoad: canLoad(process) }
-    if (!process.ended() && mayEnd(resting, nowMs)) process.kill()
+    if (mayEnd(resting, yield* Clock.currentTimeMillis)) process.kill()
   }
-}
+  yield* process.gone
+  yield* tidy
+})
 
 /** The running agent with these rights; started if there is none. */
 export const reach = (adapter: AcpAdapter, operation: string, rights: Rights) =>
@@ -267,7 +282,6 @@ export const reach = (adapter: AcpAdapter, operation: string, rights: Rights) =>
       return running.process
     }
     const directory = yield* settle(adapter)
-    endResting(adapter, usedAtMs)
     const startedIn = yield* startFolder(adapter)
     const sandbox = yield* within(adapter, operation, rights, startedIn)
     const held = heldBack(yield* adapter.rules.rules)
@@ -290,7 +304,9 @@ export const reach = (adapter: AcpAdapter, operation: string, rights: Rights) =>
       }
     })
     const process = yield* startedAgain(start, adapter.restarts).pipe(Effect.mapError(callFailed(adapter, operation)))
-    adapter.processes.set(keyOf(rights), { process, rights, usedAtMs })
+    const started = { process, rights, usedAtMs }
+    adapter.processes.set(keyOf(rights), started)
+    adapter.runDetached(watchRest(adapter, started))
     return process
   }).pipe(adapter.starting.withPermits(1))
 

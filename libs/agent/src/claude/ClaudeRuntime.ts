@@ -55,12 +55,19 @@ const startTurn = (
   const { maxTurns, patienceMs, projectSettings, restarts, rules, sessions } = adapter
   const stateDirectory = adapter.settledIn ?? adapter.stateDirectory
   const tell = publish(adapter)
-  const turn = runTurn(
-    { ...claude, sessions, stateDirectory, tell, patienceMs, maxTurns, projectSettings, restarts, rules },
-    known,
-    live,
-    prompt
-  ).pipe(
+  const { protectedPaths } = adapter.sandbox
+  const options = {
+    sessions,
+    stateDirectory,
+    tell,
+    patienceMs,
+    maxTurns,
+    projectSettings,
+    protectedPaths,
+    restarts,
+    rules
+  }
+  const turn = runTurn({ ...claude, ...options }, known, live, prompt).pipe(
     Effect.tapError(({ detail: message, kind, retryAfterMs }) => {
       const later = retryAfterMs === undefined ? {} : { retryAfterMs }
       return live.announced && kind !== "aborted"

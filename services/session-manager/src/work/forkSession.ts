@@ -8,6 +8,7 @@ import { type Broker, type Messenger, WorkFault } from "@reprise/actor"
 import { AgentError, type AgentRuntimeShape, AgentRuntimes } from "@reprise/agent"
 import { runGit } from "@reprise/process"
 import type { Key, PastTurn, SessionView } from "@reprise/protocol"
+import { otherFiltersOf, whyFiltersAreRefused } from "@reprise/sandbox"
 import { Clock, Effect, Schema } from "effect"
 import type { Report } from "../actor/inputs.ts"
 import type { WorkOf } from "../actor/work.ts"
@@ -79,6 +80,14 @@ const makeWorktree = Effect.fnUntraced(function* (
   if (existsSync(directory)) yield* gitIn(repository, ["worktree", "remove", "--force", "--force", "--", directory])
   yield* gitIn(repository, ["worktree", "prune"])
   const known = yield* gitIn(repository, ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`])
+  const from = known.exitCode === 0 ? known.stdout.trim() : commit
+  const others = yield* otherFiltersOf(repository, from, gitOfSession(120_000)).pipe(
+    Effect.mapError((cause) => new WorkFault({ operation: "make the worktree of a fork", cause }))
+  )
+  if (others.length > 0) {
+    const reason = `The worktree ${directory} is not made: ${whyFiltersAreRefused(others, from, repository)}`
+    return yield* new NoFork({ reason })
+  }
   const target = known.exitCode === 0 ? ["--", directory, branch] : ["-b", branch, "--", directory, commit]
   const added = yield* gitIn(repository, ["worktree", "add", "--quiet", ...target])
   if (added.exitCode !== 0) {

@@ -9,8 +9,8 @@ import type {
   RequestPermissionResponse,
   SessionNotification
 } from "@agentclientprotocol/sdk"
-import { type PipedProcess, startPiped } from "@reprise/process"
-import { Effect, Schema } from "effect"
+import { freezeBelow, type PipedProcess, startPiped, thawBelow } from "@reprise/process"
+import { Clock, Effect, Schema, Semaphore } from "effect"
 import { type RestartLimits, startingAgain, wasKilled } from "../../restarts.ts"
 import { type AgentRefusal, wordsOf } from "../failures.ts"
 import type { AgentCommand } from "./command.ts"
@@ -88,6 +88,13 @@ export interface AgentProcess {
     timeoutMs?: number | null
   ) => Effect.Effect<unknown, AgentEnded | CallRefused>
   readonly notify: (method: string, params: object) => Effect.Effect<void>
+  /**
+   * Stops it with all that it started in the sandbox if no call went on for as long, and gives whether it was stopped now; a call
+   * lets it go on. One that cannot be stopped is ended.
+   */
+  readonly rest: (idleMs: number) => Effect.Effect<boolean>
+  /** Succeeds when it is gone with all that it started. */
+  readonly gone: Effect.Effect<void>
   /** Counts the agent's output anew. */
   readonly resetOutput: () => void
 }
@@ -179,6 +186,38 @@ const asCallFailure =
     })
   }
 
+/** Stops what a program runs in the sandbox while nobody calls it. */
+const makeResting = Effect.fnUntraced(function* (child: PipedProcess) {
+  const inTurn = yield* Semaphore.make(1)
+  let calls = 0
+  let calledAtMs = yield* Clock.currentTimeMillis
+  let isStopped = false
+  const wake = Effect.promise(async () => {
+    const pid = child.pid()
+    if (isStopped && pid !== undefined) await thawBelow(pid)
+    isStopped = false
+  }).pipe(inTurn.withPermits(1))
+  const during = <A, E>(call: Effect.Effect<A, E>) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => void calls++),
+      () => Effect.andThen(wake, call),
+      () =>
+        Effect.map(Clock.currentTimeMillis, (nowMs) => {
+          calls--
+          calledAtMs = nowMs
+        })
+    )
+  const rest = (idleMs: number) =>
+    Effect.gen(function* () {
+      const pid = child.pid()
+      if (isStopped || calls > 0 || pid === undefined) return "goes on"
+      if ((yield* Clock.currentTimeMillis) - calledAtMs < idleMs) return "goes on"
+      isStopped = true
+      return (yield* Effect.promise(() => freezeBelow(pid))) ? "stopped" : "stays awake"
+    }).pipe(inTurn.withPermits(1))
+  return { during, rest }
+})
+
 export interface StartAgent {
   readonly command: AgentCommand
   /** A program that runs the command in the sandbox; absent: it runs in none. */
@@ -212,6 +251,7 @@ export const startAgent = Effect.fn("Acp.start")(function* (
     ending.because(`It ended${child.exitCode === null ? "" : ` with ${child.exitCode}`}.`)
     connection.close()
   })
+  const resting = yield* makeResting(child)
   const failure = (method: string) => asCallFailure(sdk, method, ending, () => errors)
   const fail = (method: string) => Effect.suspend(() => Effect.fail(failure(method)(undefined)))
   const call: AgentProcess["call"] = (method, params, timeoutMs = limits.callTimeoutMs) => {
@@ -222,8 +262,8 @@ export const startAgent = Effect.fn("Acp.start")(function* (
       // The connection tells first that the program ended, and the program why.
       Effect.catchTag("AgentEnded", () => Effect.andThen(untilExited(child), fail(method)))
     )
-    if (timeoutMs === null) return answer
-    return answer.pipe(
+    if (timeoutMs === null) return resting.during(answer)
+    return resting.during(answer).pipe(
       Effect.timeoutOrElse({
         duration: `${timeoutMs} millis`,
         orElse: () =>
@@ -251,16 +291,25 @@ export const startAgent = Effect.fn("Acp.start")(function* (
     Effect.flatMap((answer) => decodeInitialized(answer)),
     Effect.onError(() => Effect.sync(() => child.kill()))
   )
+  const kill = () => {
+    ending.because("Reprise ended it.")
+    child.kill()
+  }
+  const rest: AgentProcess["rest"] = (idleMs) =>
+    Effect.map(resting.rest(idleMs), (how) => {
+      if (how === "stays awake") kill()
+      return how === "stopped"
+    })
   return {
     sandboxed: sandbox !== undefined,
     initialized,
     ended: () => over || ending.reason !== undefined,
-    kill: () => {
-      ending.because("Reprise ended it.")
-      child.kill()
-    },
+    kill,
     call,
-    notify: (method, params) => Effect.ignore(Effect.tryPromise(() => connection.agent.notify(method, params))),
+    notify: (method, params) =>
+      Effect.ignore(resting.during(Effect.tryPromise(() => connection.agent.notify(method, params)))),
+    rest: sandbox === undefined ? () => Effect.succeed(false) : rest,
+    gone: Effect.promise(() => child.exited),
     resetOutput
   }
 })

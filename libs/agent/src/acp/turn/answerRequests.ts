@@ -1,6 +1,7 @@
 /** Answers an agent's requests for permissions and its questions: by a rule, by the session's mode, else by asking a human. */
 import { randomUUID } from "node:crypto"
 import type { RequestPermissionRequest, RequestPermissionResponse, ToolCallUpdate } from "@agentclientprotocol/sdk"
+import type { SandboxShape } from "@reprise/sandbox"
 import { Deferred, Effect, Option, PubSub, Schedule } from "effect"
 import type { PromptReply } from "../../AgentRuntimeShape.ts"
 import type { PendingPrompt, RuntimeEvent } from "../../RuntimeEvent.ts"
@@ -26,6 +27,7 @@ import {
 export interface Asking {
   readonly sessions: ReadonlyMap<string, AcpSession>
   readonly rules: RuleBook
+  readonly sandbox: Pick<SandboxShape, "protectedPaths">
   readonly hub: PubSub.PubSub<RuntimeEvent>
 }
 
@@ -91,8 +93,10 @@ export const answerPermission = Effect.fnUntraced(function* (
   const promptId = `${toolCall.toolCallId}-${randomUUID()}`
   const allow = choosing(optionOf(options, allowing))
   const reject = choosing(optionOf(options, rejecting))
-  const { directory } = session.record
-  const wanted = yield* Effect.promise(() => toolRequestOf(toolCall, directory))
+  const { directory, permissions } = session.record
+  const protectedPaths = () => Effect.runPromise(asking.sandbox.protectedPaths(directory))
+  const where = { directory, permissions, protectedPaths }
+  const wanted = yield* Effect.promise(() => toolRequestOf(toolCall, where))
   const rules = yield* asking.rules.rules
   const decision = decide(rules, wanted)
   if (decision._tag === "deny") {
@@ -105,7 +109,7 @@ export const answerPermission = Effect.fnUntraced(function* (
   if (decision._tag === "allow") return allow
   const mayApprove = decision._tag === "unsaid" && !isUnclear(toolCall, wanted, heldBack(rules))
   const sandboxed = session.loadedIn?.sandboxed === true
-  if (mayApprove && (yield* Effect.promise(() => isApproved(wanted, session.record, sandboxed)))) return allow
+  if (mayApprove && (yield* Effect.promise(() => isApproved(wanted, where, sandboxed)))) return allow
   const always = rememberable(rules, wanted)
   const reply = yield* ask(asking, live, permissionPrompt(promptId, toolCall, always, at))
   if (reply === undefined) return withdrawn

@@ -1,7 +1,7 @@
 /** What an agent wants to do, in the words of rules, and which of its options says what was decided. Pure but for paths. */
 import type { PermissionOption, PermissionOptionKind, ToolCallUpdate } from "@agentclientprotocol/sdk"
 import type { PermissionMode } from "@reprise/protocol"
-import { isInside, isReadable, placeOf } from "../../isInside.ts"
+import { isInside, isReadable, nothingProtected, type ProtectedPaths, placeOf } from "../../isInside.ts"
 import type { PendingPrompt } from "../../RuntimeEvent.ts"
 import type { HeldBack, RememberedRule, ToolRequest } from "../../rules/PermissionRules.ts"
 import { permissionOptions } from "../../rules/permissionOptions.ts"
@@ -43,8 +43,18 @@ const isSeveral = (path: string): boolean => path.includes(", ") || path.include
 
 const titleOf = ({ kind, name, title }: ToolCallUpdate): string => name ?? title ?? kind ?? "tool"
 
+/** The session that a request belongs to. */
+interface Where {
+  readonly permissions: PermissionMode
+  readonly directory: string
+  readonly protectedPaths: ProtectedPaths
+}
+
 /** A call that does not say what it works on is a tool by its title: no rule about commands or files allows it. */
-export const toolRequestOf = async (call: ToolCallUpdate, directory: string): Promise<ToolRequest> => {
+export const toolRequestOf = async (
+  call: ToolCallUpdate,
+  { directory, protectedPaths }: Pick<Where, "directory" | "protectedPaths">
+): Promise<ToolRequest> => {
   const input = isInput(call.rawInput) ? call.rawInput : {}
   const command = named(input, ["command", "cmd"])
   // Before OpenCode asks for a command it asks for the folders outside that the command names.
@@ -55,13 +65,13 @@ export const toolRequestOf = async (call: ToolCallUpdate, directory: string): Pr
   const paths = pathsOf(call)
   // OpenCode asks for a folder outside before it asks for what is done to the file in it.
   const outside = named(input, ["parentDir"]) === undefined ? undefined : named(input, ["filepath"])
-  if (outside !== undefined) return { kind: "read", places: [await placeOf(directory, outside)] }
+  if (outside !== undefined) return { kind: "read", places: [await placeOf(directory, outside, nothingProtected)] }
   if (paths.some(isSeveral)) return { kind: "tool", name: titleOf(call) }
-  const places = () => Promise.all(paths.map((path) => placeOf(directory, path)))
+  const places = (kept: ProtectedPaths) => Promise.all(paths.map((path) => placeOf(directory, path, kept)))
   if ((call.kind === "edit" || call.kind === "delete" || call.kind === "move") && paths.length > 0) {
-    return { kind: "change", places: await places() }
+    return { kind: "change", places: await places(protectedPaths) }
   }
-  if (call.kind === "read" && paths.length > 0) return { kind: "read", places: await places() }
+  if (call.kind === "read" && paths.length > 0) return { kind: "read", places: await places(nothingProtected) }
   return { kind: "tool", name: titleOf(call) }
 }
 
@@ -79,7 +89,7 @@ export const isUnclear = ({ kind }: ToolCallUpdate, wanted: ToolRequest, held: H
 /** Whether the mode or the sandbox allows a request about which no rule says anything. */
 export const isApproved = async (
   request: ToolRequest,
-  { directory, permissions }: { readonly permissions: PermissionMode; readonly directory: string },
+  { directory, permissions, protectedPaths }: Where,
   sandboxed = false
 ): Promise<boolean> => {
   if (permissions === "all") return true
@@ -88,7 +98,7 @@ export const isApproved = async (
   if (request.kind === "change" && permissions !== "workspace" && !sandboxed) return false
   const allows = async (name: string) =>
     request.kind === "change"
-      ? isInside(directory, name)
+      ? isInside(directory, name, protectedPaths)
       : !name.startsWith("/") && !isSecretFile(name) && (await isReadable(directory, name))
   return request.places.length > 0 && (await Promise.all(request.places.map(({ name }) => allows(name)))).every(Boolean)
 }

@@ -2,7 +2,7 @@
 import { isAbsolute } from "node:path"
 import type { PermissionMode } from "@reprise/protocol"
 import { Schema } from "effect"
-import { isInside, isReadable, placeOf } from "../../isInside.ts"
+import { isInside, isReadable, nothingProtected, type ProtectedPaths, placeOf } from "../../isInside.ts"
 import type { PendingPrompt, PromptOption, Question } from "../../RuntimeEvent.ts"
 import type { HeldBack, RememberedRule, ToolRequest } from "../../rules/PermissionRules.ts"
 import { permissionOptions } from "../../rules/permissionOptions.ts"
@@ -69,19 +69,24 @@ const lookedAt = (tool: string, input: Input): string | undefined => {
 }
 
 /** What a request is for, in the words of rules. */
-export const toolRequestOf = async (tool: string, input: Input, directory: string): Promise<ToolRequest> => {
+export const toolRequestOf = async (
+  tool: string,
+  input: Input,
+  { directory, protectedPaths }: { readonly directory: string; readonly protectedPaths: ProtectedPaths }
+): Promise<ToolRequest> => {
   const { command, url } = input
   if (tool === "Bash" && typeof command === "string") return { kind: "command", command }
   if (tool === "WebFetch" && typeof url === "string") return { kind: "address", url }
   const changed = editedFile(tool, input)
-  if (changed !== undefined) return { kind: "change", places: [await placeOf(directory, changed)] }
+  if (changed !== undefined) return { kind: "change", places: [await placeOf(directory, changed, protectedPaths)] }
   const read = lookedAt(tool, input)
-  return read === undefined ? { kind: "tool", name: tool } : { kind: "read", places: [await placeOf(directory, read)] }
+  if (read === undefined) return { kind: "tool", name: tool }
+  return { kind: "read", places: [await placeOf(directory, read, nothingProtected)] }
 }
 
 /** Claude asks about reading in its directory only because of a rule that holds back other files. */
 const isReadInside = async (directory: string, path: string): Promise<boolean> => {
-  const { name } = await placeOf(directory, path)
+  const { name } = await placeOf(directory, path, nothingProtected)
   return !isAbsolute(name) && (await isReadable(directory, path))
 }
 
@@ -89,7 +94,11 @@ const isReadInside = async (directory: string, path: string): Promise<boolean> =
 export const isApproved = async (
   tool: string,
   input: Input,
-  session: { readonly permissions: PermissionMode; readonly directory: string },
+  session: {
+    readonly permissions: PermissionMode
+    readonly directory: string
+    readonly protectedPaths: ProtectedPaths
+  },
   sandboxed: boolean
 ): Promise<boolean> => {
   if (session.permissions === "all") return true
@@ -100,7 +109,7 @@ export const isApproved = async (
   return (
     (sandboxed || session.permissions === "workspace") &&
     file !== undefined &&
-    (await isInside(session.directory, file))
+    (await isInside(session.directory, file, session.protectedPaths))
   )
 }
 

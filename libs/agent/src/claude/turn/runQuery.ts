@@ -1,5 +1,6 @@
 /** One try of a turn: a process of Claude gets a prompt, and its messages are read until it ends. */
 import { delimiter } from "node:path"
+import type { SandboxShape } from "@reprise/sandbox"
 import { Clock, Effect, Option, Schema, Stream } from "effect"
 import { AgentError, promptFailed } from "../../AgentError.ts"
 import type { Prompt } from "../../AgentRuntimeShape.ts"
@@ -42,6 +43,7 @@ export interface TurnOptions {
   readonly maxTurns: number
   /** Absent: the turn's commands run in no sandbox. */
   readonly guarded?: Guarded
+  readonly protectedPaths: SandboxShape["protectedPaths"]
   readonly projectSettings: ProjectSettings
   readonly rules: RuleBook
   /** How often a process that somebody killed is started again. */
@@ -134,7 +136,7 @@ const variablesOf = ({ git, shell }: Guarded, environment: Readonly<Record<strin
 })
 
 const start = Effect.fnUntraced(function* ({ known, live, options, prompt }: QueryRun, uuid: string, text: string) {
-  const { environment, guarded, projectSettings, rules, sdk, sessions, stateDirectory, tell } = options
+  const { environment, guarded, projectSettings, protectedPaths, rules, sdk, sessions, stateDirectory, tell } = options
   const { directory, permissions } = known.record
   const { instructionsFrom: from } = prompt
   // With a repository's settings Claude reads its instructions by itself, as they are now.
@@ -161,7 +163,7 @@ const start = Effect.fnUntraced(function* ({ known, live, options, prompt }: Que
     canUseTool: (tool, input, { signal, toolUseID: id }) =>
       run(
         answerToolRequest(
-          { sessions, known, live, tell, rules, sandboxed: guarded !== undefined },
+          { sessions, known, live, tell, rules, sandboxed: guarded !== undefined, protectedPaths },
           { id, tool, input }
         ),
         {

@@ -1,4 +1,5 @@
 /** Answers Claude's requests to use a tool or to ask a question: by a rule, by the session's mode, else by asking a human. */
+import type { SandboxShape } from "@reprise/sandbox"
 import { Deferred, Effect } from "effect"
 import type { PromptReply } from "../../AgentRuntimeShape.ts"
 import type { PendingPrompt, RuntimeEvent } from "../../RuntimeEvent.ts"
@@ -25,6 +26,8 @@ interface Asking {
   readonly live: LiveTurn
   /** Whether the turn's commands run in the sandbox. */
   readonly sandboxed: boolean
+  /** What commands may not change in a directory. */
+  readonly protectedPaths: SandboxShape["protectedPaths"]
   readonly rules: RuleBook
   readonly tell: (event: RuntimeEvent) => Effect.Effect<void>
 }
@@ -72,7 +75,10 @@ export const answerToolRequest = Effect.fnUntraced(function* (
     if (reply.kind === "question" && "answers" in reply) return allow(answeredInput(input, reply.answers))
     return yield* refuse(asking, "The user did not answer.")
   }
-  const wanted = yield* Effect.promise(() => toolRequestOf(tool, input, known.record.directory))
+  const { directory, permissions } = known.record
+  const protectedPaths = () => Effect.runPromise(asking.protectedPaths(directory))
+  const session = { directory, permissions, protectedPaths }
+  const wanted = yield* Effect.promise(() => toolRequestOf(tool, input, session))
   const rules = yield* asking.rules.rules
   const decision = decide(rules, wanted)
   if (decision._tag === "deny") {
@@ -82,7 +88,7 @@ export const answerToolRequest = Effect.fnUntraced(function* (
     return { behavior: "deny", message: refusalOf(rule), interrupt: false }
   }
   if (decision._tag === "allow") return allow(input)
-  const approves = Effect.promise(() => isApproved(tool, input, known.record, asking.sandboxed))
+  const approves = Effect.promise(() => isApproved(tool, input, session, asking.sandboxed))
   if (decision._tag === "unsaid" && (yield* approves)) return allow(input)
   const always = rememberable(rules, wanted)
   const reply = yield* ask(asking, permissionPrompt(id, { tool, input }, always, at))

@@ -269,6 +269,7 @@ export const makeEventFeed = Effect.fn("OpenCode.events")(function* (
     tracker,
     pending: new PendingRequests(options.calls, options.facts, (id) => tracker.at(id), {
       sandbox: options.server.sandbox,
+      protectedPaths: options.server.protectedPaths,
       book: options.rules,
       tell: (event) => Effect.asVoid(PubSub.publish(hub, event))
     }),

@@ -74,6 +74,8 @@ export interface OpenCodeServerShape {
   readonly tellsIn?: string
   /** The sandbox that its commands run in; absent: they run in none that we know of. */
   readonly sandbox?: SandboxShape
+  /** What file tools may not change in a directory without a question, whether commands run in a sandbox or not. */
+  readonly protectedPaths: SandboxShape["protectedPaths"]
 }
 
 /** Keeps our server running: what is configured, and what runs now. */
@@ -269,12 +271,13 @@ const make = Effect.fn("OpenCodeServer.make")(function* (options: OpenCodeOption
     pid: Effect.sync(() => Option.map(Option.fromNullishOr(supervisor.running), ({ pid }) => pid)),
     program,
     location: Effect.map(program, (path) => `${path}, state in ${stateDirectory}`),
+    protectedPaths: methods.protectedPaths,
     ...(sandbox === undefined ? {} : { sandbox, tellsIn: stateDirectory })
   })
 })
 
 /** A server that somebody else runs: never started or stopped from here. */
-const connected = (connection: Connection) =>
+const connected = (connection: Connection, { protectedPaths }: SandboxShape) =>
   OpenCodeServer.of({
     connection: Effect.succeed(connection),
     launched: Effect.void,
@@ -288,7 +291,8 @@ const connected = (connection: Connection) =>
     ),
     pid: Effect.succeed(Option.none()),
     program: locateOpenCode(),
-    location: Effect.succeed(connection.url)
+    location: Effect.succeed(connection.url),
+    protectedPaths
   })
 
 export class OpenCodeServer extends Context.Service<OpenCodeServer, OpenCodeServerShape>()(
@@ -301,13 +305,18 @@ export class OpenCodeServer extends Context.Service<OpenCodeServer, OpenCodeServ
     readonly password: Redacted.Redacted
     readonly username?: string
   }) =>
-    Layer.succeed(
+    Layer.effect(
       OpenCodeServer,
-      connected({
-        url: server.url.replace(/(?<!\/)\/+$/, ""),
-        username: server.username ?? "opencode",
-        password: server.password
-      })
+      Sandbox.useSync((sandbox) =>
+        connected(
+          {
+            url: server.url.replace(/(?<!\/)\/+$/, ""),
+            username: server.username ?? "opencode",
+            password: server.password
+          },
+          sandbox
+        )
+      )
     )
 
   /** The server that a live process runs for a state directory, if any. */

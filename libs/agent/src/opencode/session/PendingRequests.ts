@@ -44,6 +44,7 @@ type At = (sessionId: string) => { readonly sessionId: string; readonly causePro
 
 interface PendingRequestsOptions {
   readonly sandbox?: SandboxShape | undefined
+  readonly protectedPaths: SandboxShape["protectedPaths"]
   readonly book?: RuleBook
   /** Told of what a rule refused. */
   readonly tell?: (event: RuntimeEvent) => Effect.Effect<void>
@@ -54,6 +55,7 @@ export class PendingRequests {
   readonly #facts: SessionFacts
   readonly #at: At
   readonly #sandbox: SandboxShape | undefined
+  readonly #protectedPaths: SandboxShape["protectedPaths"]
   readonly #book: RuleBook
   readonly #tell: (event: RuntimeEvent) => Effect.Effect<void>
   readonly #kept = new Map<string, Kept>()
@@ -61,9 +63,10 @@ export class PendingRequests {
   readonly #answered = new Set<string>()
   readonly #worktrees = new Map<string, string>()
 
-  constructor(calls: Calls, facts: SessionFacts, at: At, options: PendingRequestsOptions = {}) {
+  constructor(calls: Calls, facts: SessionFacts, at: At, options: PendingRequestsOptions) {
     this.#book = options.book ?? rulesInMemory()
     this.#sandbox = options.sandbox
+    this.#protectedPaths = options.protectedPaths
     this.#tell = options.tell ?? (() => Effect.void)
     this.#calls = calls
     this.#facts = facts
@@ -160,7 +163,8 @@ export class PendingRequests {
       if (Option.isNone(worktree)) return open
       const sandboxed =
         this.#sandbox !== undefined && Option.exists(mode, this.#sandbox.covers) && this.#sandbox.guards(directory)
-      const context = { mode, directory, worktree: worktree.value, sandboxed }
+      const protectedPaths = () => Effect.runPromise(this.#protectedPaths(directory))
+      const context = { mode, directory, worktree: worktree.value, sandboxed, protectedPaths }
       const wanted = yield* Effect.promise(() => toolRequestOf(request, context))
       const rules = yield* this.#book.rules
       const decision = decide(rules, wanted)

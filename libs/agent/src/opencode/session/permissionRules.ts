@@ -7,7 +7,7 @@ import { isAbsolute, resolve } from "node:path"
 import type { PermissionRequest } from "@opencode-ai/sdk/v2/client"
 import type { PermissionMode } from "@reprise/protocol"
 import { Effect, Option } from "effect"
-import { isInside, isReadable, placeOf } from "../../isInside.ts"
+import { isInside, isReadable, nothingProtected, type ProtectedPaths, placeOf } from "../../isInside.ts"
 import type { HeldBack, ToolRequest } from "../../rules/PermissionRules.ts"
 import { isSecretFile } from "../../secretFiles.ts"
 
@@ -82,21 +82,22 @@ const isOfCommand = ({ metadata, permission }: PermissionRequest): boolean =>
 /** What a request is for, in the words of rules. */
 export const toolRequestOf = async (
   request: PermissionRequest,
-  { directory, worktree }: Pick<ApprovalContext, "directory" | "worktree">
+  { directory, protectedPaths, worktree }: Pick<ApprovalContext, "directory" | "protectedPaths" | "worktree">
 ): Promise<ToolRequest> => {
   const { metadata, patterns, permission } = request
   const { command, filepath, server, url } = metadata
   if (isOfCommand(request))
     return { kind: "command", command: typeof command === "string" ? command : patterns.join("\n") }
   if (permission === "webfetch") return { kind: "address", url: typeof url === "string" ? url : patterns.join("\n") }
-  const places = (paths: ReadonlyArray<string>) => Promise.all(paths.map((path) => placeOf(directory, path)))
+  const places = (paths: ReadonlyArray<string>, kept: ProtectedPaths) =>
+    Promise.all(paths.map((path) => placeOf(directory, path, kept)))
   if (permission === "external_directory" && typeof filepath === "string") {
-    return { kind: "read", places: await places([filepath]) }
+    return { kind: "read", places: await places([filepath], nothingProtected) }
   }
-  if (permission === "edit") return { kind: "change", places: await places(pathsOf(request, worktree)) }
+  if (permission === "edit") return { kind: "change", places: await places(pathsOf(request, worktree), protectedPaths) }
   // A resource of an MCP server is no file.
   if (permission === "read" && server === undefined && patterns.length > 0) {
-    return { kind: "read", places: await places(pathsOf(request, worktree)) }
+    return { kind: "read", places: await places(pathsOf(request, worktree), nothingProtected) }
   }
   return { kind: "tool", name: permission }
 }
@@ -108,6 +109,7 @@ export interface ApprovalContext {
   readonly worktree: string
   /** Whether its commands run in the sandbox now. */
   readonly sandboxed: boolean
+  readonly protectedPaths: ProtectedPaths
 }
 
 const mayRead = async (request: PermissionRequest, { directory, worktree }: ApprovalContext): Promise<boolean> => {
@@ -130,6 +132,6 @@ export const isApproved = (request: PermissionRequest, context: ApprovalContext)
     if (request.permission !== "edit") return false
     if (context.mode.value !== "workspace" && !context.sandboxed) return false
     const paths = pathsOf(request, context.worktree)
-    const inside = await Promise.all(paths.map((path) => isInside(context.directory, path)))
+    const inside = await Promise.all(paths.map((path) => isInside(context.directory, path, context.protectedPaths)))
     return paths.length > 0 && inside.every((it) => it)
   })

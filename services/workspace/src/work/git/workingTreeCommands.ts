@@ -13,6 +13,7 @@ import {
   withoutRuntimeChanges,
   workingTreeChanges
 } from "@reprise/process"
+import { otherFiltersOf } from "@reprise/sandbox"
 import { Effect, Semaphore } from "effect"
 import { GitFault, HostFault, noAnswer } from "../faults.ts"
 import { listSome } from "../files/ownFiles.ts"
@@ -155,6 +156,13 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     branchHead,
     named: (directory, name) =>
       optional(directory, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]),
+    otherFilters: (directory, commit) =>
+      otherFiltersOf(directory, commit, atTop()).pipe(
+        Effect.catchTag("SandboxFault", ({ cause }) =>
+          Effect.fail(new HostFault({ operation: "looking for git's filters", cause }))
+        ),
+        Effect.mapError((fault) => (fault._tag === "ProgramFailed" ? noAnswerOfGits("ls-tree")(fault) : fault))
+      ),
 
     worktrees: (directory) => oneByOne(worktrees(directory)),
     putAsideLocks: putLocksAside,

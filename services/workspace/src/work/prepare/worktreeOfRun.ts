@@ -1,5 +1,6 @@
 /** The git worktree of a run: chosen or created, and set up once. */
 import { planSlug } from "@reprise/plan"
+import { whyFiltersAreRefused } from "@reprise/sandbox"
 import { Effect } from "effect"
 import type { InputOf } from "../../actor/inputs.ts"
 import type { GitFault } from "../faults.ts"
@@ -38,9 +39,19 @@ const requireBranchName = Effect.fnUntraced(function* (command: PrepareWorkspace
     : yield* refuse("other", `${quoted(branch)} cannot be the name of a branch.`)
 })
 
+/** An agent can make a commit of anything, on the branch of a run that is to come as well. */
+const requireOwnFilters = Effect.fnUntraced(function* (root: string, branch: string, commit: string) {
+  const others = yield* (yield* Git).otherFilters(root, commit)
+  if (others.length > 0) {
+    yield* refuse("other", `No worktree on ${branch}: ${whyFiltersAreRefused(others, commit, root)}`)
+  }
+})
+
 const createWorktree = Effect.fnUntraced(function* (root: string, directory: string, branch: string, from: string) {
   const git = yield* Git
-  const isKnown = (yield* git.branchHead(root, branch)) !== undefined
+  const known = yield* git.branchHead(root, branch)
+  const isKnown = known !== undefined
+  yield* requireOwnFilters(root, branch, known ?? (from === "HEAD" ? yield* git.head(root) : from) ?? from)
   yield* git.addWorktree(root, directory, branch, from).pipe(
     Effect.catchIf(
       (fault): fault is GitFault => fault._tag === "GitFault" && !fault.transient,
