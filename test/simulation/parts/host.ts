@@ -78,10 +78,25 @@ const gitOf = ({ gitFails, repositories }: SimulatedHost): (typeof Git)["Service
     movedNames: () => Effect.succeed([]),
     falseCompared: () => Effect.succeed([]),
     falsehoods: () => Effect.succeed([]),
+    commitsSince: (directory, from, to) =>
+      at(directory, (repository) =>
+        repository.commits
+          .slice(repository.indexOf(from) + 1, repository.indexOf(to) + 1)
+          .map(({ hash }, index) => ({
+            commit: hash,
+            parents: [repository.commits[repository.indexOf(from) + index]?.hash ?? ""]
+          }))
+          .toReversed()
+      ),
+    movedSubmodules: () => Effect.succeed([]),
+    changedMerges: () => Effect.succeed({ changed: [], unknown: [], more: 0 }),
+    approved: () => Effect.succeed(undefined),
+    recordApproved: () => Effect.void,
     commitFile: (directory, _, { message, path }) =>
       at(directory, (repository) => ({ _tag: "Committed", head: repository.commitFile(path, message) })),
     isBranchName: () => Effect.succeed(true),
-    branchHead: () => Effect.succeed(undefined),
+    branchHead: (directory) => at(directory, ({ head }) => head),
+    named: (directory) => at(directory, ({ head }) => head),
     worktrees: () => Effect.succeed([]),
     addWorktree: () => Effect.void,
     putAsideLocks: () => Effect.succeed([]),

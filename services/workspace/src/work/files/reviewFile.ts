@@ -4,20 +4,19 @@
  */
 import { lstat } from "node:fs/promises"
 import { join } from "node:path"
-import { type Difference, hasCode } from "@reprise/process"
+import type { Difference } from "@reprise/process"
 import { Effect } from "effect"
-import { HostFault } from "../faults.ts"
 import { Git } from "../git/Git.ts"
+import { WorkspaceFiles } from "./WorkspaceFiles.ts"
 
-const kindOnDisk = (place: string) =>
-  Effect.tryPromise({
-    try: () =>
-      lstat(place).then(
-        (found) => (found.isFile() ? "file" : "other"),
-        (error) => (hasCode(error, "ENOENT", "ENOTDIR") ? undefined : Promise.reject(error))
-      ),
-    catch: (cause) => new HostFault({ operation: "looking at the review file", cause })
-  })
+/** A link, too. */
+const isOther = (place: string) =>
+  Effect.promise(() =>
+    lstat(place).then(
+      (found) => !found.isFile(),
+      () => false
+    )
+  )
 
 const difference = (path: string, why: string): Difference => ({ path, why })
 
@@ -31,8 +30,9 @@ export const reviewFileProblem = Effect.fn("reviewFileProblem")(function* (
   const committed = head === undefined ? undefined : yield* git.entry(directory, head, path)
   if (committed === "other")
     return difference(path, "is where the review is written, and no plain file in HEAD: take it out of the commit")
-  const found = yield* kindOnDisk(join(directory, path))
-  if (found === "other") return difference(path, "is where the review is written, and no plain file: remove it")
+  if (yield* isOther(join(directory, path)))
+    return difference(path, "is where the review is written, and no plain file: remove it")
+  const found = yield* (yield* WorkspaceFiles).kind(directory, path)
   return found === undefined && committed === "file"
     ? difference(path, "is the review that HEAD has, and is gone: restore it")
     : undefined

@@ -14,6 +14,7 @@ import {
 import { Effect, Semaphore } from "effect"
 import { GitFault, HostFault, noAnswer } from "../faults.ts"
 import { removeEmptyFolders } from "../files/removeEmptyFolders.ts"
+import { approved, recordApproved } from "./approvedRecord.ts"
 import { falseCompared } from "./comparedCommits.ts"
 import type { WorkingTreeCommands } from "./Git.ts"
 import { readWorktrees } from "./gitOutput.ts"
@@ -134,6 +135,8 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
         ? Effect.succeed(false)
         : Effect.map(attempt(directory, ["check-ref-format", "--branch", name]), (done) => done.exitCode === 0),
     branchHead,
+    approved,
+    recordApproved,
     named: (directory, name) =>
       optional(directory, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]),
 
