@@ -119,6 +119,7 @@ const filesOf = ({ repositories }: SimulatedHost): (typeof WorkspaceFiles)["Serv
   return WorkspaceFiles.of({
     read: (root, path) => Effect.sync(() => read(root, path)),
     kind: (root, path) => Effect.sync(() => (read(root, path) === undefined ? undefined : ("file" as const))),
+    isNoFile: () => Effect.succeed(false),
     realPath: (path) => Effect.succeed(path),
     isDirectory: (path) => Effect.sync(() => repositories.has(path)),
     replace: (root, path, text) =>
