@@ -156,6 +156,21 @@ layer(services, { excludeTestServices: true })("a run of a git remote", (it) => 
     }).pipe(Effect.provide(Layer.fresh(inMemory)))
   )
 
+  it.effect("counts its first phase from what the remote has, whatever another run has put on its branch here", () =>
+    Effect.gen(function* () {
+      const { somebody, url } = yield* remote
+      const pushed = yield* somebody.git("rev-parse", "HEAD")
+      const one = yield* newHost()
+      const other = yield* one.prepared({ url, run: RunId.make("other") })
+      yield* other.tree.git("checkout", "--quiet", "-b", "reprise/plan-b")
+      yield* other.tree.write("plan-b.md", "# Plan\n")
+      const unseen = yield* work(other.tree, "backdoor")
+      yield* other.tree.git("checkout", "--quiet", "reprise/plan")
+      const { event } = yield* one.prepared({ url, planPath: "plan-b.md", run: r2 })
+      assert.containSubset(event, { head: unseen, base: pushed })
+    })
+  )
+
   it.effect("is refused where this host and the remote have other commits on its branch, and nothing is lost", () =>
     Effect.gen(function* () {
       const { bare, url } = yield* remote

@@ -84,22 +84,25 @@ const gitOf = ({ gitFails, repositories }: SimulatedHost): (typeof Git)["Service
     verifiedBase: () => Effect.undefined,
     recordVerifiedBase: () => Effect.void,
     falsehoods: () => Effect.succeed([]),
-    commitsSince: (directory, from, to, most) =>
-      at(directory, ({ commits }) => {
-        const [first, last] = [from, to].map((hash) => commits.findIndex((one) => one.hash === hash))
-        return commits
-          .slice((first ?? 0) + 1, (last ?? 0) + 1)
-          .map(({ hash }, index) => ({ commit: hash, parents: [commits[(first ?? 0) + index]?.hash ?? ""] }))
-          .reverse()
-          .slice(0, most)
-      }),
+    commitsSince: (directory, from, to) =>
+      at(directory, (repository) =>
+        repository.commits
+          .slice(repository.indexOf(from) + 1, repository.indexOf(to) + 1)
+          .map(({ hash }, index) => ({
+            commit: hash,
+            parents: [repository.commits[repository.indexOf(from) + index]?.hash ?? ""]
+          }))
+          .toReversed()
+      ),
     movedSubmodules: () => Effect.succeed([]),
     changedMerges: () => Effect.succeed({ changed: [], unknown: [], more: 0 }),
+    approved: () => Effect.succeed(undefined),
+    recordApproved: () => Effect.void,
     commitFile: (directory, _, { message, path }) =>
       at(directory, (repository) => ({ _tag: "Committed", head: repository.commitFile(path, message) })),
     isBranchName: () => Effect.succeed(true),
-    branchHead: () => Effect.succeed(undefined),
-    named: () => Effect.succeed(undefined),
+    branchHead: (directory) => at(directory, ({ head }) => head),
+    named: (directory) => at(directory, ({ head }) => head),
     otherFilters: () => Effect.succeed([]),
     worktrees: () => Effect.succeed([]),
     addWorktree: () => Effect.void,
@@ -123,6 +126,7 @@ const filesOf = ({ repositories }: SimulatedHost): (typeof WorkspaceFiles)["Serv
   return WorkspaceFiles.of({
     read: (root, path) => Effect.sync(() => read(root, path)),
     kind: (root, path) => Effect.sync(() => (read(root, path) === undefined ? undefined : ("file" as const))),
+    isNoFile: () => Effect.succeed(false),
     realPath: (path) => Effect.succeed(path),
     isDirectory: (path) => Effect.sync(() => repositories.has(path)),
     replace: (root, path, text) =>

@@ -118,6 +118,8 @@ export const workspaceEvents = {
     /** Absolute path of the working tree. */
     directory: Schema.String,
     head: Schema.String,
+    /** Where the branch has commits that no run has finished: the one before them, from which the first phase is counted. */
+    base: Schema.optionalKey(Schema.String),
     branch: Schema.optionalKey(Schema.String)
   },
   WorkspaceRefused: {

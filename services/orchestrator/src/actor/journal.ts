@@ -87,6 +87,7 @@ const intake = {
     standalone: Schema.optionalKey(OrchestratorCommand.cases.StartStandaloneRun),
     at: text
   },
+  /** `head`: the commit from which the work is counted. */
   WorkspaceTaken: { host: Host, directory: text, head: text, branch: optionalText },
   /** A line for a human, such as a refusal or a replaced session. */
   Noted: { text },

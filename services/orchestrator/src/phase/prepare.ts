@@ -45,11 +45,15 @@ export const startStandaloneRun = (request: InputOf<"StartStandaloneRun">, at: s
 
 const detached = "HEAD is on no branch: git will lose the commits of this run unless you create a branch for them."
 
+const unfinished = (base: string, head: string) =>
+  `The branch has commits that no run has finished: ${base}..${head}. They are gated and reviewed with the first phase of this run.`
+
 export const workspacePrepared = (event: InputOf<"WorkspacePrepared">): Outcome => {
-  const { branch, directory, head, host } = event
-  const taken: RunEvent = { _tag: "WorkspaceTaken", host, directory, head, ...(branch === undefined ? {} : { branch }) }
-  const noted: RunEvents = branch === undefined ? [{ _tag: "Noted", text: detached }] : []
-  return outcome([taken, ...noted], { _tag: "NextPhase" })
+  const { base, branch, directory, head, host } = event
+  const place = { host, directory, head: base ?? head, ...(branch === undefined ? {} : { branch }) }
+  const notes = [...(branch === undefined ? [detached] : []), ...(base === undefined ? [] : [unfinished(base, head)])]
+  const noted = notes.map((text): RunEvent => ({ _tag: "Noted", text }))
+  return outcome([{ _tag: "WorkspaceTaken", ...place }, ...noted], { _tag: "NextPhase" })
 }
 
 export const workspaceRefused = (run: Run, event: InputOf<"WorkspaceRefused">): Outcome =>

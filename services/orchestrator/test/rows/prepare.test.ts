@@ -28,6 +28,17 @@ describe("PREPARE", () => {
     ])
   })
 
+  it("counts the phase from before the commits that no run has finished, and says so", () => {
+    const place = { runId, host: Host.make("h"), directory: "/repo", head: "c2", base: "c1", branch: "main" } as const
+    const { phase, run } = story()
+      .start()
+      .tell({ _tag: "WorkspacePrepared", ...place })
+    assert.strictEqual(phase.base, "c1")
+    assert.deepStrictEqual(run.notices, [
+      "The branch has commits that no run has finished: c1..c2. They are gated and reviewed with the first phase of this run."
+    ])
+  })
+
   it("notes that the workspace is on no branch", () => {
     const detached = { _tag: "WorkspacePrepared", runId, host: Host.make("h"), directory: "/repo", head } as const
     assert.match(story().start().tell(detached).run.notices.join(), /HEAD is on no branch/)

@@ -13,6 +13,7 @@ import { removeMergedWorktree } from "./git/worktrees.ts"
 import { Leases } from "./leases/Leases.ts"
 import { finishPhase } from "./phase/finishPhase.ts"
 import { writeContinuationState } from "./phase/writeContinuationState.ts"
+import { recordLeft } from "./prepare/approvedCommit.ts"
 import { prepare } from "./prepare/prepare.ts"
 import { qualityGates } from "./qualityGates/qualityGates.ts"
 import { Remotes } from "./remote/Remotes.ts"
@@ -66,6 +67,10 @@ export const release = Effect.fn("release")(function* (command: InputOf<"Release
     // Nor must the user's git believe what an agent wrote into an index; from a worktree it can write that of the user's own tree.
     for (const tree of new Set([place.root, place.directory])) {
       yield* Effect.ignore(renewIndexes(tree), { log: "Warn" })
+    }
+    if (place.directory === place.root && place.branch !== undefined) {
+      const isComplete = command.outcome === "completed"
+      yield* Effect.ignore(recordLeft(place.root, place.branch, isComplete), { log: "Warn" })
     }
     if (command.outcome === "completed" && place.directory !== place.root) {
       yield* removeUnneeded(place)

@@ -1,5 +1,6 @@
 /** Files of a workspace, by paths from plans, agents and messages. Nothing outside the root is read or written. */
-import { type FileHandle, realpath, stat } from "node:fs/promises"
+import { type FileHandle, lstat, realpath, stat } from "node:fs/promises"
+import { join } from "node:path"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { HostFault, NotAFile, OutsideWorkspace } from "../faults.ts"
 import { createInside, type Kind, kindInside, readInside, replaceInside } from "./insideDirectory.ts"
@@ -27,6 +28,8 @@ export class WorkspaceFiles extends Context.Service<
     readonly read: (root: string, path: string) => Effect.Effect<string | undefined, FileError>
     /** What is at a path; undefined: nothing. */
     readonly kind: (root: string, path: string) => Effect.Effect<Kind | undefined, FileError>
+    /** Whether something is at a path that is no plain file, such as a link. */
+    readonly isNoFile: (root: string, path: string) => Effect.Effect<boolean>
     /** Where a path of the host really leads. */
     readonly realPath: (path: string) => Effect.Effect<string>
     /** Whether the host has a directory at this path. */
@@ -40,6 +43,13 @@ export class WorkspaceFiles extends Context.Service<
   static readonly layer = Layer.succeed(WorkspaceFiles, {
     read: (root, path) => attempt(`reading ${path}`, () => readInside(root, path)),
     kind: (root, path) => attempt(`looking for ${path}`, () => kindInside(root, path)),
+    isNoFile: (root, path) =>
+      Effect.promise(() =>
+        lstat(join(root, path)).then(
+          (found) => !found.isFile(),
+          () => false
+        )
+      ),
     realPath: (path) => Effect.promise(() => realpath(path)),
     isDirectory: (path) =>
       Effect.promise(() =>

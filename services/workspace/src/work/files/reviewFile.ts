@@ -2,22 +2,10 @@
  * The review file alone may be uncommitted, and Reprise commits it: so it must be a file. A reviewer would write through a link that
  * an author has put there, and the history would have the author's file for the review.
  */
-import { lstat } from "node:fs/promises"
-import { join } from "node:path"
-import { type Difference, hasCode } from "@reprise/process"
+import type { Difference } from "@reprise/process"
 import { Effect } from "effect"
-import { HostFault } from "../faults.ts"
 import { Git } from "../git/Git.ts"
-
-const kindOnDisk = (place: string) =>
-  Effect.tryPromise({
-    try: () =>
-      lstat(place).then(
-        (found) => (found.isFile() ? "file" : "other"),
-        (error) => (hasCode(error, "ENOENT", "ENOTDIR") ? undefined : Promise.reject(error))
-      ),
-    catch: (cause) => new HostFault({ operation: "looking at the review file", cause })
-  })
+import { WorkspaceFiles } from "./WorkspaceFiles.ts"
 
 const difference = (path: string, why: string): Difference => ({ path, why })
 
@@ -31,8 +19,10 @@ export const reviewFileProblem = Effect.fn("reviewFileProblem")(function* (
   const committed = head === undefined ? undefined : yield* git.entry(directory, head, path)
   if (committed === "other")
     return difference(path, "is where the review is written, and no plain file in HEAD: take it out of the commit")
-  const found = yield* kindOnDisk(join(directory, path))
-  if (found === "other") return difference(path, "is where the review is written, and no plain file: remove it")
+  const files = yield* WorkspaceFiles
+  if (yield* files.isNoFile(directory, path))
+    return difference(path, "is where the review is written, and no plain file: remove it")
+  const found = yield* files.kind(directory, path)
   return found === undefined && committed === "file"
     ? difference(path, "is the review that HEAD has, and is gone: restore it")
     : undefined

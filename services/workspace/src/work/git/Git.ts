@@ -2,6 +2,8 @@
 import type { CommittedFile, Difference, Falsehood, FileToCommit, GitLock, Unlisted } from "@reprise/process"
 import type { CommitSubject } from "@reprise/protocol"
 import { Context, Effect, Layer } from "effect"
+import type { HostFault } from "../faults.ts"
+import type { Approved } from "./approvedRecord.ts"
 import type { Merges } from "./changedMerges.ts"
 import { commitCommands } from "./commitCommands.ts"
 import type { CommitParents, GitObject, Worktree } from "./gitOutput.ts"
@@ -129,6 +131,10 @@ export interface WorkingTreeCommands {
   readonly otherFilters: (directory: string, commit: string) => GitResult<ReadonlyArray<string>>
   /** The full hash of a branch of this repository; undefined: there is none. */
   readonly branchHead: (directory: string, name: string) => GitResult<string | undefined>
+  /** What was recorded of a branch: the last commit that a run has finished on it, or from which one began. */
+  readonly approved: (root: string, branch: string) => Effect.Effect<Approved | undefined, HostFault>
+  /** Undefined: the record goes. */
+  readonly recordApproved: (root: string, branch: string, now: Approved | undefined) => Effect.Effect<void, HostFault>
   /** The full hash of the commit that git takes for the short name of a branch, which a tag may have, too; undefined: nothing. */
   readonly named: (directory: string, name: string) => GitResult<string | undefined>
   /** Moves the locks of killed gits aside, and gives those that stay, of this tree and of what all trees share. */

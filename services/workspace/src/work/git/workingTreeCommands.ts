@@ -18,6 +18,7 @@ import { Effect, Semaphore } from "effect"
 import { GitFault, HostFault, noAnswer } from "../faults.ts"
 import { listSome } from "../files/ownFiles.ts"
 import { removeEmptyFolders } from "../files/removeEmptyFolders.ts"
+import { approved, recordApproved } from "./approvedRecord.ts"
 import { falseCompared } from "./comparedCommits.ts"
 import type { WorkingTreeCommands } from "./Git.ts"
 import { readWorktrees } from "./gitOutput.ts"
@@ -154,6 +155,8 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
         ? Effect.succeed(false)
         : Effect.map(attempt(directory, ["check-ref-format", "--branch", name]), (done) => done.exitCode === 0),
     branchHead,
+    approved,
+    recordApproved,
     named: (directory, name) =>
       optional(directory, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]),
     otherFilters: (directory, commit) =>

@@ -12,6 +12,7 @@ import { Git } from "../git/Git.ts"
 import { ownTreeFolder } from "../git/ownTreeFolder.ts"
 import { runBranch } from "../git/runBranch.ts"
 import { told } from "../git/uncommittedPaths.ts"
+import { recordApproved } from "../prepare/approvedCommit.ts"
 import { Remotes } from "../remote/Remotes.ts"
 import { falsifiedSince } from "../verify/verifiedWork.ts"
 import { isApproved } from "./reviewCommits.ts"
@@ -109,6 +110,9 @@ export const finishPhase = Effect.fn("finishPhase")(function* (command: FinishPh
   const isCommit = head !== now || (yield* git.subject(directory, head)) === message
   const subjects = yield* commitSubjects(directory, command.commits ?? [])
   const pushed = yield* pushToRemote(place, head)
+  if (place.branch !== undefined && (yield* git.branchHead(directory, place.branch)) === head) {
+    yield* recordApproved(place.root, place.branch, head)
+  }
   return {
     _tag: "PhaseFinished",
     runId,

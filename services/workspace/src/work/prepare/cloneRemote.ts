@@ -52,6 +52,7 @@ const beginningAt = Effect.fnUntraced(function* (root: string, remote: GitRemote
 
 /** Where a run's branch is to begin, and whether the branch that this host has must be moved there first. */
 export interface Beginning {
+  /** What the remote has: whatever this host has beside it was not pushed, so no run has finished it. */
   readonly commit: string
   readonly move: boolean
 }
@@ -68,7 +69,7 @@ export const beginningOf = Effect.fn("beginningOf")(function* (
   const here = yield* git.branchHead(root, branch)
   if (here === undefined || here === commit) return { commit, move: false }
   if (isMoved || (yield* git.isAncestor(root, here, commit))) return { commit, move: true }
-  if (yield* git.isAncestor(root, commit, here)) return { commit: here, move: false }
+  if (yield* git.isAncestor(root, commit, here)) return { commit, move: false }
   return yield* refuse(
     "other",
     `The branch ${branch} has other commits on this host (${root}) than at ${quoted(remote.url)}. Merge or remove one of them, or rename the plan.`

@@ -11,6 +11,7 @@ import { settleLocks } from "../git/leftLocks.ts"
 import { removeWorktree, worktreePath } from "../git/worktrees.ts"
 import { Leases } from "../leases/Leases.ts"
 import { Remotes } from "../remote/Remotes.ts"
+import { approvedCommit, recordApproved } from "./approvedCommit.ts"
 import { cloneRemote } from "./cloneRemote.ts"
 import { locateRepository } from "./locateRepository.ts"
 import { refuse, requireClean } from "./refusal.ts"
@@ -70,6 +71,23 @@ const checkTree = (command: PrepareWorkspace, { plan, root }: Repository, tree: 
     : requireClean({ directory: root, root }, command.allowDirty)
 }
 
+/** A run that was prepared before has its own, and so has a branch that was made for it. */
+const baseOf = Effect.fnUntraced(function* (
+  command: PrepareWorkspace,
+  root: string,
+  { directory, newBranch, pushed }: Tree,
+  before: Place | undefined,
+  branch: string | undefined,
+  head: string
+) {
+  if (before !== undefined || branch === undefined) return head
+  const isNamed = command.branch !== undefined
+  const begun = { root, directory, branch, head, isNamed, ...(pushed === undefined ? {} : { pushed }) }
+  const base = newBranch === undefined ? yield* approvedCommit(begun) : head
+  yield* recordApproved(root, branch, base)
+  return base
+})
+
 const refuseFor = ({ message }: NotAFile | UnreadableTree) => refuse("other", message)
 
 const prepareOrRefuse = Effect.fnUntraced(function* (
@@ -100,9 +118,11 @@ const prepareOrRefuse = Effect.fnUntraced(function* (
       Effect.catchTags({ NotAFile: refuseFor, UnreadableTree: refuseFor }),
       Effect.tapError((error) => (error._tag === "Refused" ? discardTree : Effect.void))
     )
-    return { tolerated, branch: yield* git.branch(directory), head: (yield* git.head(directory)) ?? "" }
+    const branch = yield* git.branch(directory)
+    const head = (yield* git.head(directory)) ?? ""
+    return { tolerated, branch, head, base: yield* baseOf(command, root, tree, before, branch, head) }
   })
-  const { branch, head, tolerated } = yield* look.pipe(Effect.onError(() => freeLease))
+  const { base, branch, head, tolerated } = yield* look.pipe(Effect.onError(() => freeLease))
   const place: Place = {
     ...{ host, root, directory, leaseId, tolerated },
     ...(branch === undefined ? {} : { branch }),
@@ -114,6 +134,7 @@ const prepareOrRefuse = Effect.fnUntraced(function* (
     host,
     directory,
     head,
+    ...(base === head ? {} : { base }),
     ...(branch === undefined ? {} : { branch })
   }
   return { event, place }

@@ -27,6 +27,8 @@ export interface Tree {
   readonly isNew: boolean
   /** The commit to which its branch is to be moved before anybody works in it. */
   readonly forwardTo?: string
+  /** What the run's remote has of the branch, or of what the run names. */
+  readonly pushed?: string
 }
 
 const postCreateTimeoutMs = 30 * 60_000
@@ -76,10 +78,15 @@ export const worktreeOfRun = Effect.fnUntraced(function* (command: PrepareWorksp
   }
   const { commit, move } = yield* beginningOf(root, remote, wanted, command.leaving !== undefined)
   if (left !== undefined) {
-    return { directory: left.directory, isNew: false, ...(move ? { forwardTo: commit } : {}) } satisfies Tree
+    return {
+      directory: left.directory,
+      isNew: false,
+      pushed: commit,
+      ...(move ? { forwardTo: commit } : {})
+    } satisfies Tree
   }
   if (move) yield* (yield* Remotes).moveBranch(root, wanted, commit)
-  return yield* createWorktree(root, own, wanted, commit)
+  return { ...(yield* createWorktree(root, own, wanted, commit)), pushed: commit } satisfies Tree
 })
 
 /** Brings a worktree that an earlier run left to the commit at which this one begins. Nobody else works there any more. */
