@@ -41,11 +41,7 @@ const syncFolder = async (path: string): Promise<void> => {
  *
  * @example await replaceFile(join(stateDirectory, "endpoint.json"), JSON.stringify(endpoint))
  */
-export const replaceFile = async (
-  path: string,
-  text: string | Buffer,
-  options: ReplaceOptions = {}
-): Promise<void> => {
+export const replaceFile = async (path: string, text: string | Buffer, options: ReplaceOptions = {}): Promise<void> => {
   const { draft = `${path}.${randomUUID()}.tmp`, folderMode = 0o700, mode = 0o600 } = options
   await mkdir(dirname(path), { recursive: true, mode: folderMode })
   if (options.draft !== undefined) await rm(draft, { force: true })

@@ -55,9 +55,7 @@ export const namesIn = (folder: string): Promise<ReadonlyArray<string>> =>
 
 /** `folder`: of what commands of one process said. */
 export const recordsIn = async (folder: string): Promise<ReadonlyArray<string>> =>
-  (await namesIn(folder))
-    .filter((name) => name.startsWith(begunPrefix))
-    .map((name) => join(folder, name))
+  (await namesIn(folder)).filter((name) => name.startsWith(begunPrefix)).map((name) => join(folder, name))
 
 /** Those of all processes. `folder`: of what commands of one of them said. */
 export const recordsBeside = async (folder: string): Promise<ReadonlyArray<string>> => {

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ForeignFileRefused } from "@reprise/process"
 import { assert, describe, it } from "@effect/vitest"
+import { ForeignFileRefused } from "@reprise/process"
 import { afterEach, beforeEach } from "vitest"
 import { entriesIn } from "../src/foldersOfUser.ts"
 

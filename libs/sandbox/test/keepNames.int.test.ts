@@ -114,7 +114,10 @@ describe("the program of a command", () => {
     writeFileSync(first, "{}")
     const { after, before, end } = keepNames(policy({ kept: names, present: [first] }), keeping([]))
     const program = join(folder, "program")
-    writeFileSync(program, `status=0\n${before}\nhere=$(cat "$begun")\necho evil >${last}\n${after}${end()}echo "$here"\n`)
+    writeFileSync(
+      program,
+      `status=0\n${before}\nhere=$(cat "$begun")\necho evil >${last}\n${after}${end()}echo "$here"\n`
+    )
     const said = execFileSync("/bin/sh", [program], { cwd: workspace, encoding: "utf8", maxBuffer: 1e8, stdio: "pipe" })
     assert.deepStrictEqual(said.trimEnd().split("\n"), [`workspace=${workspace}`, ...names.slice(1)])
     assert.deepStrictEqual([existsSync(first), existsSync(last)], [true, false])
