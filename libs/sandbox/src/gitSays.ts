@@ -152,7 +152,8 @@ export const hooksAt = (path: string, place: Search) =>
           }
         ]
       }
-      const names = (await readForeignFolder(path, { mostEntries: mostListed }))?.map(({ name }) => name).filter(isHook) ?? []
+      const names =
+        (await readForeignFolder(path, { mostEntries: mostListed }))?.map(({ name }) => name).filter(isHook) ?? []
       if (names.length === 0) return []
       const files = names.toSorted().map((name) => join(path, name))
       const around = basename(path) === "_" ? await textsAt(dirname(path), spend) : []
