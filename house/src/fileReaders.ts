@@ -51,7 +51,6 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "libs/sandbox/src/foreignSockets.ts": "reads /proc",
   "libs/sandbox/src/hostFolder.ts": "lists .reprise/sandbox, which no command sees",
   "libs/sandbox/src/NestedWatch.ts": "writes in .reprise/sandbox, which no command sees",
-  "libs/sandbox/src/leftovers.ts": "lists .reprise/sandbox, which no command sees",
   "libs/sandbox/src/heldFiles.ts": "copies files that no command may write, and lists .reprise/sandbox",
   "libs/sandbox/src/heldFolders.ts": "copies folders that no command may write, files of ordinary size alone",
   "libs/sandbox/src/records.ts": "lists .reprise/sandbox, which no command sees",

@@ -11,15 +11,14 @@ import { readForeignText } from "./foreignFile.ts"
 export const sharedBy = (directory: string): string =>
   basename(dirname(directory)) === "worktrees" ? dirname(dirname(directory)) : directory
 
-/** More is no pointer. */
-const largestPointer = 64 * 1024
+/** git reads as much of `.git`, and passes over line breaks at its end. */
+const largestPointer = 1024 * 1024
 
-const textOf = (path: string) =>
-  readForeignText(path, { largestBytes: largestPointer, follow: false }).catch(() => undefined)
+const textOf = (path: string) => readForeignText(path, { largestBytes: largestPointer, follow: false })
 
 const prefix = "gitdir: "
 
-/** That of a working tree. `top`: its folder. Undefined: there is no `.git` at the top that says it. */
+/** That of a working tree. `top`: its folder. Undefined: there is no `.git` at the top that says it. Rejected where it cannot be read. */
 const directoryOf = async (top: string): Promise<string | undefined> => {
   const path = join(top, ".git")
   const found = await lstat(path).catch(() => undefined)
@@ -38,14 +37,14 @@ export class AnotherCommonDirectory extends Error {
   }
 }
 
-/** `top`: of a working tree. Undefined: there is no `.git` at the top that says it. Rejected with `AnotherCommonDirectory`. */
+/** `top`: of a working tree. Undefined: there is no `.git` at the top that says it. Rejected with `AnotherCommonDirectory`, or `ForeignFileRefused`. */
 export const commonDirectoryOf = async (top: string): Promise<string | undefined> => {
   const directory = await directoryOf(top)
   if (directory === undefined) return undefined
   const common = sharedBy(directory)
   const pointer = join(directory, "commondir")
   if ((await lstat(pointer).catch(() => undefined)) === undefined) return common
-  const named = (await textOf(pointer))?.trimEnd()
+  const named = (await textOf(pointer).catch(() => undefined))?.trimEnd()
   if (named === undefined || named === "" || resolve(directory, named) !== common)
     throw new AnotherCommonDirectory(pointer)
   return common

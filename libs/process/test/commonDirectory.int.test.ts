@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -45,6 +45,15 @@ describe("the git directory that working trees share", () => {
     }
     assert.isUndefined(await commonDirectoryOf(root))
     assert.strictEqual(sharedBy("/r/.git/worktrees/w/modules/s"), "/r/.git/worktrees/w/modules/s")
+  })
+
+  it("is what git says whatever line breaks follow in .git, and is told by nobody where that is too large", async () => {
+    const pointer = readFileSync(join(at("tree"), ".git"), "utf8")
+    writeFileSync(join(at("tree"), ".git"), `${pointer}${"\n".repeat(100_000)}`)
+    assert.strictEqual(await commonDirectoryOf(at("tree")), join(at("work"), ".git"))
+    writeFileSync(join(at("tree"), ".git"), `${pointer}${"\n".repeat(1024 * 1024)}`)
+    const refusal = await commonDirectoryOf(at("tree")).catch((error) => error)
+    assert.match(refusal.message, /tree\/\.git has more than 1048576 bytes/)
   })
 
   it("is told to git, whose programs no other one names, and is none while a file names another one", async () => {

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { lstat, readlink, stat } from "node:fs/promises"
 import { join } from "node:path"
-import { readForeignFile, readForeignFolder } from "@reprise/process"
+import { hasCode, readForeignFile, readForeignFolder } from "@reprise/process"
 import { costOf, type Spend, unlimited } from "./lookLimits.ts"
 
 const largestBytes = 1024 * 1024
@@ -27,7 +27,14 @@ export const contentsOf = async (paths: ReadonlyArray<string>, spend: Spend): Pr
   return contents
 }
 
-const mostEntries = 5000
+/** Entries of one folder: what a look may cost ends before. */
+export const mostListed = 100_000
+
+/** The entries of a folder; undefined: they cannot be listed. Rejected where there are more than can be compared. */
+export const listedIn = (folder: string) =>
+  readForeignFolder(folder, { mostEntries: mostListed }).catch((error) =>
+    hasCode(error, "ETOOMANY") ? Promise.reject(error) : undefined
+  )
 
 /** Changes with every file below a folder; links are told by where they lead. */
 export const contentsBelow = async (path: string, spend: Spend): Promise<ReadonlyArray<string>> => {
@@ -42,7 +49,7 @@ export const contentsBelow = async (path: string, spend: Spend): Promise<Readonl
       return
     }
     spend(costOf(at.length))
-    const entries = await readForeignFolder(at, { mostEntries }).catch(() => undefined)
+    const entries = await listedIn(at)
     contents.push(entries === undefined ? `${at} cannot be read ${found.ctimeMs}` : at)
     for (const name of (entries ?? []).map((entry) => entry.name).toSorted()) await look(join(at, name))
   }

@@ -7,7 +7,7 @@ import { basename, dirname, join, resolve } from "node:path"
 import { hasCode, readForeignFolder } from "@reprise/process"
 import { Effect } from "effect"
 import type { ConfigurationReader } from "./configurationReader.ts"
-import { contentOf, contentsBelow, contentsOf } from "./contentOf.ts"
+import { contentOf, contentsBelow, contentsOf, listedIn, mostListed } from "./contentOf.ts"
 import { makeLeadsTo } from "./found.ts"
 import { filesOfCommand } from "./gitPlaces.ts"
 import { textOf, unreadable } from "./gitPointers.ts"
@@ -31,8 +31,6 @@ export interface Search extends Place {
 export const onDisk = <A>(run: () => Promise<A>) =>
   Effect.tryPromise({ try: run, catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause))) })
 
-const mostEntries = 1000
-
 /** What one file, or the folder of hooks, says more than git writes itself. */
 export interface Said {
   readonly path: string
@@ -45,7 +43,7 @@ export interface Said {
 /** The files in a folder, or the file itself, with what they say. */
 const textsAt = async (path: string, spend: Spend): Promise<ReadonlyArray<string>> => {
   spend(costOf(path.length))
-  const entries = await readForeignFolder(path, { mostEntries }).catch(() => undefined)
+  const entries = await listedIn(path)
   const names = entries?.filter((entry) => !entry.isDirectory()).map(({ name }) => join(path, name))
   const files = (names ?? [path]).toSorted()
   const contents = await contentsOf(files, spend)
@@ -185,14 +183,15 @@ export const hooksAt = (path: string, place: Search) =>
           }
         ]
       }
-      const names = (await readForeignFolder(path, { mostEntries }))?.map(({ name }) => name).filter(isHook) ?? []
+      const names =
+        (await readForeignFolder(path, { mostEntries: mostListed }))?.map(({ name }) => name).filter(isHook) ?? []
       if (names.length === 0) return []
       const files = names.toSorted().map((name) => join(path, name))
       const around = basename(path) === "_" ? await textsAt(dirname(path), spend) : []
       const content = [...(await contentsOf(files, spend)), ...around].join("\0")
       return [{ path, says: names.map((name) => `hook ${name}`), content }]
     } catch (error) {
-      if (error instanceof TooMuchToLookAt) throw error
+      if (error instanceof TooMuchToLookAt || hasCode(error, "ETOOMANY")) throw error
       if (hasCode(error, "ENOENT", "ENOTDIR")) return []
       return [{ path, says: ["hooks that cannot be read"], content: await contentUnread(path, place) }]
     }

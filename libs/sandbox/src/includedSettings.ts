@@ -1,6 +1,6 @@
 /** What the files say that a configuration of git includes: commands can change them while the configuration stays the same. */
 import { dirname } from "node:path"
-import { readForeignFile } from "@reprise/process"
+import { hasCode, readForeignFile } from "@reprise/process"
 import { Effect } from "effect"
 import type { ConfigurationReader } from "./configurationReader.ts"
 import { realOf, waysTo } from "./found.ts"
@@ -27,24 +27,26 @@ interface Reading {
   readonly dependsOn: (path: string) => void
 }
 
-const take = (spend: Spend, cost: number) =>
-  Effect.try({
-    try: () => spend(cost),
-    catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause)))
-  })
+const asError = (cause: unknown) => (cause instanceof Error ? cause : new Error(String(cause)))
 
-/** Of one file, wherever links lead; what cannot be read says nothing to git either. */
+const take = (spend: Spend, cost: number) => Effect.try({ try: () => spend(cost), catch: asError })
+
+/** Of one file, wherever links lead. What is no file says nothing to git either; one that is too large would. */
 const readAt = Effect.fnUntraced(function* (path: string, { settingsIn, spend, stateDirectory }: Reading) {
   yield* take(spend, 1)
-  const text = yield* Effect.promise(() =>
-    readForeignFile(path, { largestBytes, follow: false }).catch(() => undefined)
-  )
+  const text = yield* Effect.tryPromise({
+    try: () =>
+      readForeignFile(path, { largestBytes, follow: false }).catch((error) =>
+        hasCode(error, "EFBIG", "ETIMEDOUT") ? Promise.reject(error) : undefined
+      ),
+    catch: asError
+  })
   if (text === undefined) return []
   yield* take(spend, costOfGit + costOf(text.length))
   return (yield* settingsIn(stateDirectory, text)) ?? []
 })
 
-/** Fails with what `spend` throws. The settings of all files that are included by `settings`, those of the file at `path`, and by each other. */
+/** Fails with what `spend` throws, and where a file is too large. The settings of all files that are included by `settings`, those of the file at `path`, and by each other. */
 export const includedSettings = Effect.fnUntraced(function* (
   path: string,
   settings: ReadonlyArray<Setting>,

@@ -40,6 +40,13 @@ const cases: ReadonlyArray<readonly [what: string, setUp: (workspace: string) =>
       )
       return '[includeIf "onbranch:x.y/**"]\n\tpath = ../../shared/config\n'
     }
+  ],
+  [
+    "a folder of hooks with more than a thousand files",
+    (at) => {
+      for (let n = 0; n < 1100; n++) writeFileSync(join(at, "tools", `file${n}`), "")
+      return "\thooksPath = ../tools\n"
+    }
   ]
 ]
 
@@ -69,6 +76,27 @@ describe("the program that a user's repository inside of a workspace runs", () =
       assert.deepStrictEqual(yield* digests, first)
       writeFileSync(program, "touch ran; exit 1\n")
       assert.notDeepEqual(yield* digests, first)
+    })
+  )
+
+  it.live("cannot be told where an included file is too large to be read, and that file is named", () =>
+    Effect.gen(function* () {
+      const workspace = yield* scene
+      mkdirSync(join(workspace, ".reprise"))
+      execFileSync("git", ["init", "--quiet", join(workspace, "sub")])
+      const included = join(workspace, "large")
+      writeFileSync(included, `[core]\n\tfsmonitor = ../tools/run.sh\n${"# more\n".repeat(200_000)}`)
+      writeFileSync(join(workspace, "sub", ".git", "config"), "[include]\n\tpath = ../../large\n")
+      const place = {
+        workspace,
+        stateDirectory: join(workspace, ".reprise"),
+        git: undefined,
+        search: "/usr/bin:/bin",
+        hooks: [],
+        namedIn: async () => []
+      }
+      const failure = yield* Effect.flip(nestedRepositories(place, makeConfigurationReader()))
+      assert.include(failure.message, `${included} has more than 1048576 bytes`)
     })
   )
 })
