@@ -93,13 +93,13 @@ const learn = (memory: Memory, text: string): void => {
   const header = /You are the author of phase (\S+) of the plan/.exec(text)?.[1]
   if (header !== undefined) memory.phase = memory.run.phases.find(({ id }) => id === header)
   const tasks = memory.phase?.tasks ?? []
-  for (const [, id = "", status] of text.matchAll(/^\| (\S+) \|.*\| (complete|checkpoint|pending) \|$/gm)) {
+  for (const [, id = "", status] of text.matchAll(/^> \| (\S+) \|.*\| (complete|checkpoint|pending) \|$/gm)) {
     if (status === "complete") memory.told.add(id)
     else memory.told.delete(id)
   }
   const answered = [
     ...text.matchAll(/Re-execute Task (\d+) with the user's input\. Its checkpoint is answered/g),
-    ...text.matchAll(/^For Task (\d+):/gm)
+    ...text.matchAll(/^> For Task (\d+):/gm)
   ]
   for (const [, n] of answered) {
     const task = tasks[Number(n) - 1]

@@ -76,6 +76,7 @@ const gitOf = ({ gitFails, repositories }: SimulatedHost): (typeof Git)["Service
     renewIndexes: () => Effect.void,
     recordNames: () => Effect.void,
     recordLeft: () => Effect.void,
+    recordInstructions: () => Effect.void,
     takeOffFlags: () => Effect.void,
     movedNames: () => Effect.succeed([]),
     recordTold: () => Effect.void,

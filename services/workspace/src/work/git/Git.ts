@@ -95,6 +95,8 @@ export interface WorkingTreeCommands {
   readonly recordNames: (directory: string, folder: string, root: string) => GitResult<void>
   /** When a run ends: those that moved meanwhile are none to believe for the next one. */
   readonly recordLeft: (directory: string, folder: string, root: string) => GitResult<void>
+  /** Records the untracked instructions for agents of a tree, for its reviewers. `root`: of the tree in which Reprise keeps its state. */
+  readonly recordInstructions: (directory: string, root: string) => GitResult<void>
   /** Those that stand for something else now. */
   readonly movedNames: (
     directory: string,

@@ -7,7 +7,9 @@ import {
   differencesFromCommit,
   isOwnFile,
   putAsideLocks,
+  recordUntrackedInstructions,
   renewIndexes,
+  stateFolder,
   takeOffFlags,
   unfinishedWork,
   withoutRuntimeChanges,
@@ -140,6 +142,10 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     addedUnseen,
     renewIndexes: renewAll,
     recordNames,
+    recordInstructions: (directory, root) =>
+      recordUntrackedInstructions(join(root, stateFolder), directory, atTop()).pipe(
+        Effect.catch((cause) => Effect.fail(new HostFault({ operation: "recording instructions", cause })))
+      ),
     recordLeft,
     movedNames,
     recordTold,

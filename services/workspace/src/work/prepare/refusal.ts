@@ -1,13 +1,9 @@
-/** Why a working tree must not be used for a run: a decision, not a failure. */
-import { join } from "node:path"
-import { recordUntrackedInstructions, stateFolder } from "@reprise/process"
 import { Effect } from "effect"
 import type { WorkspaceFact } from "../../actor/inputs.ts"
 import { isAmong, listSome } from "../files/ownFiles.ts"
 import { recordTolerated, withoutTolerated } from "../files/toleratedFiles.ts"
 import { Git } from "../git/Git.ts"
 import { ownTreeFolder, rootTreeFolder } from "../git/ownTreeFolder.ts"
-import { atTop } from "../git/runGit.ts"
 import { told, uncommittedPaths } from "../git/uncommittedPaths.ts"
 
 type RefusalKind = Extract<WorkspaceFact, { readonly _tag: "WorkspaceRefused" }>["kind"]
@@ -54,8 +50,6 @@ export const requireClean = Effect.fnUntraced(function* (
   yield* git.recordNames(directory, ownTreeFolder(tree), rootTreeFolder(tree))
   yield* recordTolerated({ ...tree, tolerated: dirty })
   // Without a record a reviewer is told none of them.
-  yield* recordUntrackedInstructions(join(tree.root, stateFolder), directory, atTop()).pipe(
-    Effect.ignore({ log: "Warn" })
-  )
+  yield* Effect.ignore(git.recordInstructions(directory, tree.root), { log: "Warn" })
   return dirty
 })
