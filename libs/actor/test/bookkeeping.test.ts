@@ -282,9 +282,16 @@ describe("the outcome of a command that was asked", () => {
         yield* messenger.publish("reviewer", verdict("2", 2))
         const request = { runId, phase: "2", commit: "c", base: "b", reviewPath: "r", planPath: "p", cycle: 2 } as const
         const defaults = { directory: "", host: anyHost, runtime: "opencode", permissions: "ask" } as const
-        const asked = to
-          .reviewer("r1-p2")
-          .RequestReview({ ...request, ...defaults, limits: {}, words: [], decisions: [], findings: [], prompts: {} })
+        const asked = to.reviewer("r1-p2").RequestReview({
+          ...request,
+          ...defaults,
+          limits: {},
+          words: [],
+          decisions: [],
+          findings: [],
+          remarks: [],
+          prompts: {}
+        })
         assert.deepInclude(yield* messenger.ask(asked), { phase: "2", cycle: 2 })
       }).pipe(Effect.provide(one))
     })

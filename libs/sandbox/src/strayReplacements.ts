@@ -40,8 +40,8 @@ const packedRefs = (repository: string) => join(repository, "packed-refs")
 
 /** Each character is a byte. A link is the user's: those of commands have been moved (`strayEntries.ts`). */
 const textOf = async (repository: string): Promise<string | undefined> => {
-  const limits = { largestBytes: largestPackedRefs, follow: true }
-  return (await readForeignFile(packedRefs(repository), limits))?.toString("latin1")
+  const bytes = await readForeignFile(packedRefs(repository), { largestBytes: largestPackedRefs, follow: true })
+  return bytes?.toString("latin1")
 }
 
 /** Whether commands may have made some: most repositories have none, and are looked at often. */

@@ -45,7 +45,7 @@ const requireBranchName = Effect.fnUntraced(function* (command: PrepareWorkspace
 const requireOwnFilters = Effect.fnUntraced(function* (root: string, branch: string, commit: string) {
   const others = yield* (yield* Git).otherFilters(root, commit)
   if (others.length > 0) {
-    yield* refuse("other", `No worktree on ${branch}: ${whyFiltersAreRefused(others, commit, root)}`)
+    return yield* refuse("other", `No worktree on ${branch}: ${whyFiltersAreRefused(others, commit, root)}`)
   }
 })
 
