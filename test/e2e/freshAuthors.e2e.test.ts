@@ -78,7 +78,7 @@ describe("a fresh author of a phase whose first tasks are done", () => {
         const told = [...new Set(prompts)].map((text) => text.split("## Uncommitted changes")[1] ?? "none")
         assert.strictEqual(told.length, 3, "two authors of phase 1, one of phase 2")
         assert.deepStrictEqual([told[0], told[2]], ["none", "none"])
-        assert.match(told[1] ?? "", /untracked:\n(- .*\n)*- \?\? half\.txt\n/)
+        assert.match(told[1] ?? "", /untracked:\n(> .*\n)*> \?\? half\.txt\n/)
       })
   )
 

@@ -41,7 +41,10 @@ describe("reprise run", () => {
       const shown = prompts.reviewer.work.replaceAll("<HEAD>", start).replaceAll("<the author's commit>", commit)
       const ofAuthor = `${prompts.author.work}\n\n${prompts.author.request}`
       assert.strictEqual(work, ofAuthor, "the dry run showed the prompts word for word")
-      assert.isTrue(review.startsWith(shown), "the author's notes follow")
+      const [before = "", after = "nothing"] = shown.split("> <what the author changes>")
+      assert.isTrue(review.startsWith(`${before}> `), "as Reprise counts it")
+      assert.match(review.slice(before.length), /^> phase-1\.txt +\| 1 \+/)
+      assert.include(review, after, "the author's notes follow")
       assert.isTrue(review.endsWith(`\n\n${prompts.reviewer.request}`))
       const [view] = yield* world.runs
       assert.strictEqual(view?.status, "completed")

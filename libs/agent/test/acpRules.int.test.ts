@@ -1,5 +1,6 @@
 // @module-tag long
 /** Rules and modes over the Agent Client Protocol, with a real OpenCode: whatever it would do by itself, they decide before. */
+import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
@@ -63,7 +64,7 @@ const world = (given: PermissionRules) =>
       const { openaiUrl } = yield* ScriptedModel
       const program = yield* Effect.orDie(locateOpenCode())
       mkdirSync(join(root, "home"), { recursive: true })
-      mkdirSync(join(directory, ".git/hooks"), { recursive: true })
+      execFileSync("git", ["init", "--quiet", directory])
       for (const name of ["secret.txt", "asked.txt", ".env"]) writeFileSync(join(directory, name), "c4n4ry\n")
       symlinkSync("secret.txt", join(directory, "link"))
       const environment = acpEnvironment(root, openaiUrl)
