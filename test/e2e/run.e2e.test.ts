@@ -43,7 +43,7 @@ describe("reprise run", () => {
       assert.strictEqual(work, ofAuthor, "the dry run showed the prompts word for word")
       const [before = "", after = "nothing"] = shown.split("> <what the author changes>")
       assert.isTrue(review.startsWith(`${before}> `), "as Reprise counts it")
-      assert.match(review.slice(before.length), /^> phase-1\.txt +\| 1 \+/)
+      assert.match(review.slice(before.length), /^> +phase-1\.txt +\| 1 \+/)
       assert.include(review, after, "the author's notes follow")
       assert.isTrue(review.endsWith(`\n\n${prompts.reviewer.request}`))
       const [view] = yield* world.runs
