@@ -3,8 +3,7 @@
  * `info/attributes` of the folder that the worktrees of a repository share. So git is given another such folder, in which everything
  * else leads to the real one.
  */
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
 import { hasCode } from "./files.ts"
@@ -13,6 +12,7 @@ import { insist, onDisk } from "./ownIndex.ts"
 import { fieldsOf } from "./pathBytes.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
+import { makeTemporaryFolder } from "./temporaryFolder.ts"
 
 /** What a file holds says whether it is text: a working tree that says `*.ts -diff` would hide what was done in it. */
 export const textByContent = "* !diff"
@@ -72,7 +72,7 @@ export const shadowedAttributes = Effect.fn("shadowedAttributes")(function* (
   const args = ["rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir", "--show-toplevel"]
   const [gitDirectory = "", common = "", workTree = ""] = (yield* insist(directory, args, options)).split("\n")
   const folder = yield* Effect.acquireRelease(
-    onDisk(() => mkdtemp(join(tmpdir(), "reprise-git-"))),
+    onDisk(() => makeTemporaryFolder("git")),
     (made) => Effect.promise(() => rm(made, { recursive: true, force: true }))
   )
   const form = yield* formOf(directory, join(common, "config"), options)

@@ -4,14 +4,14 @@
  * what it read before; so each is asked for its objects alone.
  */
 import type { BigIntStats } from "node:fs"
-import { lstat, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { lstat, mkdir, readdir, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Schema } from "effect"
 import { hasCode } from "./files.ts"
 import { onDisk, refused } from "./ownIndex.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
+import { makeTemporaryFolder } from "./temporaryFolder.ts"
 
 /** What tells a file from any other, and from itself after a change: nobody can set the time of a change. */
 const stateOf = ({ ctimeNs, dev, ino, size }: BigIntStats) => `${dev}:${ino}:${ctimeNs}:${size}`
@@ -148,7 +148,7 @@ export const objectFolders = Effect.fnUntraced(function* (directory: string, opt
 
 /** A repository that has nothing but what some links lead to: no settings of another one, and nobody to fetch from. */
 const makeStore = async (links: PackSource["links"], format: string): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "reprise-objects-"))
+  const folder = await makeTemporaryFolder("objects")
   const objects = join(folder, "objects")
   for (const name of ["refs", "objects", "objects/pack"]) await mkdir(join(folder, name))
   if (links.some(([, name]) => name === "pack")) await rm(join(objects, "pack"), { recursive: true })
