@@ -3,8 +3,9 @@
  * commits at which a shallow clone ends. Reprise's own git obeys no replacements; that of the user, who merges the work, does
  * (docs/design/workspace.md#what-gates-run-on).
  */
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { Effect } from "effect"
+import { sharedBy } from "./commonDirectory.ts"
 import { readForeignFile, readForeignText } from "./foreignFile.ts"
 import { insist, onDisk } from "./ownIndex.ts"
 import { readPackedRefs } from "./packedRefs.ts"
@@ -131,19 +132,13 @@ export const asEnds = (text: string): ReadonlyArray<Alteration> =>
 /** Nobody's history ends in so many places; more cannot be read, and fails. */
 const largestBytes = 16 * 1024 * 1024
 
-/** The directory that all working trees of a repository share. `directory`: absolute, of one of them. */
-const sharedBy = async (directory: string): Promise<string> => {
-  const named = await readForeignText(join(directory, "commondir"), { largestBytes, follow: false })
-  return named === undefined ? directory : resolve(directory, named.trimEnd())
-}
-
 /** `gitDirectory`: absolute, that of the working tree. */
 export const alteredHistory = Effect.fn("alteredHistory")(function* (
   directory: string,
   gitDirectory: string,
   options: GitOptions
 ) {
-  const common = yield* onDisk(() => sharedBy(gitDirectory))
+  const common = sharedBy(gitDirectory)
   const [refs, shallow = ""] = yield* Effect.all(
     [
       alteredRefs(directory, common, options),

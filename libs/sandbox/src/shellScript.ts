@@ -205,8 +205,10 @@ const overheard = ({ folder }: DeskAccess) => ({
 })
 
 /**
- * Whether the command, or anybody since the last look, has changed what makes a folder a repository, what a repository obeys, skills, files of version managers, links
- * by names of instructions, or links to where nothing is looked for; also when that cannot be told, or a killed command may have had a moment left. Change times cannot be set back, and the record of what it may not make was written before it began.
+ * Whether the command, or anybody since the last look, has changed what makes a folder a repository, what a repository obeys, skills,
+ * files of version managers, links by names of instructions, or links to where nothing is looked for; also when that cannot be told, or
+ * a killed command may have had a moment left. Change times cannot be set back, and the record of what it may not make was written
+ * before it began.
  */
 const lookForRepositories = (
   { git, stateDirectory, workspace }: Policy,
