@@ -4,6 +4,7 @@
  */
 import type { ActorConfig, Broker, Messenger } from "@reprise/actor"
 import { tryLock } from "@reprise/nats"
+import { useProgramStarter } from "@reprise/process"
 import { Deferred, Effect, Layer } from "effect"
 import type { BrokerRole } from "./broker.ts"
 import { logging } from "./logging.ts"
@@ -15,6 +16,7 @@ import { requireSandbox, sandboxOf } from "./sandbox.ts"
 /** What the workers need of this host. It needs no broker, so both start side by side. */
 const hostParts = (options: SystemOptions) =>
   runtimes(options).pipe(
+    Layer.merge(Layer.effectDiscard(useProgramStarter)),
     Layer.provideMerge(sandboxOf(options)),
     Layer.provide(Layer.effectDiscard(requireSandbox(options)))
   )

@@ -27,7 +27,11 @@ const keepPlaces = (root: string): Plugin => ({
 export const bundle = async (root: string, folder: string): Promise<ReadonlyArray<string>> => {
   const { output } = await build({
     cwd: root,
-    input: { reprise: join(root, "cli/bin/reprise.js"), planThread: join(root, "cli/src/flows/console/planThread.ts") },
+    input: {
+      reprise: join(root, "cli/bin/reprise.js"),
+      planThread: join(root, "cli/src/flows/console/planThread.ts"),
+      starterProcess: join(root, "libs/process/src/starterProcess.ts")
+    },
     platform: "node",
     // The last: Ink's tools for its own developers, which nobody here has.
     external: [...agents, "react-devtools-core"],

@@ -53,6 +53,7 @@ export {
   treePathVariable,
   withoutPlaces
 } from "./programPath.ts"
+export { useProgramStarter } from "./programStarter.ts"
 export { rememberWhile } from "./rememberWhile.ts"
 export { remoteProblem, withoutLogin } from "./remoteUrl.ts"
 export { removeForeign } from "./removeForeign.ts"

@@ -1,14 +1,14 @@
 /** Runs a program that ends by itself, such as git, and collects its output. */
-import { type ChildProcess, spawn } from "node:child_process"
 import { access, constants, stat } from "node:fs/promises"
 import { delimiter, isAbsolute, join } from "node:path"
-import type { Readable } from "node:stream"
 import { Effect, Schema } from "effect"
 import { hasCode } from "./files.ts"
 import { workedMsOf } from "./identity.ts"
 import { withMemoryLimit } from "./memoryLimit.ts"
 import { largestOpenFile } from "./openFiles.ts"
 import { type Ending, reasonOf, reasons } from "./programEnd.ts"
+import { startProgram } from "./programStarter.ts"
+import { type Program, startHere } from "./startHere.ts"
 
 /** Whether there is a file at the path that this user may execute. */
 export const isProgram = (path: string): Effect.Effect<boolean> =>
@@ -82,24 +82,12 @@ export class ProgramFailed extends Schema.TaggedError<ProgramFailed>()("ProgramF
   }
 }
 
-const signalGroup = (child: ChildProcess, signal: NodeJS.Signals): void => {
-  if (child.pid === undefined) return
-  try {
-    process.kill(-child.pid, signal)
-  } catch {
-    // The group has ended meanwhile.
-  }
-}
-
 /** Ends the program and its process group: SIGTERM first, SIGKILL after two seconds. */
-const end = (child: ChildProcess, closed: Promise<unknown>): Effect.Effect<void> =>
+const end = ({ closed, signal }: Program): Effect.Effect<void> =>
   Effect.suspend(() => {
-    signalGroup(child, "SIGTERM")
-    return Effect.promise(() => closed).pipe(
-      Effect.timeoutOrElse({
-        duration: "2 seconds",
-        orElse: () => Effect.sync(() => signalGroup(child, "SIGKILL"))
-      })
+    signal("SIGTERM")
+    return Effect.promise(() => closed.catch(() => undefined)).pipe(
+      Effect.timeoutOrElse({ duration: "2 seconds", orElse: () => Effect.sync(() => signal("SIGKILL")) })
     )
   })
 
@@ -108,34 +96,32 @@ const notStarted = (program: string, cause: unknown): ProgramFailed =>
 
 const defaultOutputBytes = 128 * 1024 * 1024
 
+interface Collector {
+  readonly take: (piece: Buffer) => undefined
+  readonly text: () => string
+}
+
 /** Calls `tooMuch` at the first byte beyond the limit, and keeps what was before it. */
-const collect = (stream: Readable, largestBytes: number, tooMuch: () => void): { readonly text: () => string } => {
-  const chunks: Array<Buffer> = []
+const collect = (largestBytes: number, tooMuch: () => void): Collector => {
+  const pieces: Array<Buffer> = []
   let room = largestBytes
-  stream.on("data", (chunk: Buffer) => {
-    if (chunk.length > room) {
-      stream.destroy()
-      tooMuch()
-    }
-    chunks.push(chunk.subarray(0, room))
-    room -= Math.min(room, chunk.length)
-  })
-  // A pipe that breaks is seen by how the program ends.
-  stream.on("error", () => undefined)
-  return { text: () => Buffer.concat(chunks).toString("utf8") }
+  const take = (piece: Buffer): undefined => {
+    if (piece.length > room) tooMuch()
+    if (room > 0) pieces.push(piece.subarray(0, room))
+    room -= Math.min(room, piece.length)
+  }
+  return { take, text: () => Buffer.concat(pieces).toString("utf8") }
 }
 
 /** The same for whoever takes each piece as it comes. */
-const pass = (stream: Readable, take: (piece: Buffer) => void, largestBytes: number, tooMuch: () => void) => {
+const pass = (taker: (piece: Buffer) => void, largestBytes: number, tooMuch: () => void): Collector => {
   let room = largestBytes
-  stream.on("data", (piece: Buffer) => {
+  const take = (piece: Buffer): undefined => {
     room -= piece.length
-    if (room >= 0) return take(piece)
-    stream.destroy()
-    tooMuch()
-  })
-  stream.on("error", () => undefined)
-  return { text: () => "" }
+    if (room >= 0) taker(piece)
+    else tooMuch()
+  }
+  return { take, text: () => "" }
 }
 
 const megabytes = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MB`
@@ -199,39 +185,10 @@ const lookUp = ({ environment, program }: ProgramRequest): Effect.Effect<string,
 const wordsOf = ({ args, largestMemoryBytes }: ProgramRequest, path: string): ReadonlyArray<string> =>
   largestMemoryBytes === undefined ? [path, ...args] : withMemoryLimit(largestMemoryBytes, [path, ...args])
 
-/** `detached` gives the program a session and a process group of its own: no terminal to prompt at, and one id to end all. */
-const run = (request: ProgramRequest, path: string, onStart: (pid: number | undefined) => void) =>
+const run = (request: ProgramRequest, path: string, onStart: (program: Program) => void) =>
   Effect.callback<ProgramOutput, ProgramFailed>((resume) => {
-    const {
-      cutsOutput = false,
-      directory,
-      environment,
-      input,
-      largestOutputBytes = defaultOutputBytes,
-      program,
-      take
-    } = request
+    const { cutsOutput = false, largestOutputBytes = defaultOutputBytes, program, take } = request
     const [command = path, ...args] = wordsOf(request, path)
-    const child = spawn(command, args, {
-      ...(directory === undefined ? {} : { cwd: directory }),
-      env: { ...environment },
-      detached: true,
-      stdio: ["pipe", "pipe", "pipe"]
-    })
-    onStart(child.pid)
-    const closed = new Promise<number | NodeJS.Signals>((resolve, reject) => {
-      child.once("error", reject)
-      child.once("close", (code, signal) => resolve(code ?? signal ?? "SIGKILL"))
-    })
-    const ended = Effect.suspend(() =>
-      end(
-        child,
-        closed.catch(() => undefined)
-      )
-    )
-    // A program may end without having read its input; how it ended is what counts.
-    child.stdin.on("error", () => undefined)
-    child.stdin.end(input ?? "")
     const texts = () => ({ stdout: stdout.text(), stderr: stderr.text() })
     const tooMuch = () => {
       const cause = `it wrote more than ${largestOutputBytes} bytes`
@@ -240,14 +197,19 @@ const run = (request: ProgramRequest, path: string, onStart: (pid: number | unde
           ? Effect.succeed({ exitCode: 0, ...texts(), isCut: true as const })
           : Effect.fail(new ProgramFailed({ program, reason: "output", cause }))
       )
-      resume(Effect.andThen(ended, outcome))
+      resume(Effect.andThen(end(started), outcome))
     }
-    const stdout =
-      take === undefined
-        ? collect(child.stdout, largestOutputBytes, tooMuch)
-        : pass(child.stdout, take, largestOutputBytes, tooMuch)
-    const stderr = collect(child.stderr, Math.min(largestOutputBytes, defaultOutputBytes), tooMuch)
-    closed.then(
+    const stdout = take === undefined ? collect(largestOutputBytes, tooMuch) : pass(take, largestOutputBytes, tooMuch)
+    const stderr = collect(Math.min(largestOutputBytes, defaultOutputBytes), tooMuch)
+    const words = {
+      ...{ command, args, directory: request.directory, environment: request.environment },
+      input: request.input ?? ""
+    }
+    // What is taken piece by piece is much, and would be copied once more on its way through another process.
+    const start = take === undefined ? startProgram : startHere
+    const started = start(words, { output: stdout.take, errors: stderr.take })
+    onStart(started)
+    started.closed.then(
       (how) => {
         const output = texts()
         const hasMemoryLimit = request.largestMemoryBytes !== undefined
@@ -261,7 +223,7 @@ const run = (request: ProgramRequest, path: string, onStart: (pid: number | unde
       },
       (cause) => resume(Effect.fail(notStarted(program, cause)))
     )
-    return ended
+    return end(started)
   })
 
 /**
@@ -273,12 +235,12 @@ const run = (request: ProgramRequest, path: string, onStart: (pid: number | unde
  */
 export const runProgram = Effect.fn("runProgram")(function* (request: ProgramRequest) {
   const path = yield* lookUp(request)
-  let pid: number | undefined
-  const started = run(request, path, (id) => {
-    pid = id
+  let started: Program | undefined
+  const output = run(request, path, (program) => {
+    started = program
   })
   return yield* Effect.raceFirst(
-    started,
-    untilLate(request, () => pid)
+    output,
+    untilLate(request, () => started?.pid())
   )
 })
