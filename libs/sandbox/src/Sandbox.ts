@@ -25,6 +25,7 @@ import { protectedPaths } from "./protectedPaths.ts"
 import { makeProxy } from "./proxy.ts"
 import {
   agentPoliciesIn,
+  type CommandsOf,
   cachesFolder,
   digest,
   environmentFor,
@@ -167,7 +168,8 @@ const settleKilled = (host: Host, { record, workspace }: KilledCommand) =>
 export const strictest = (
   occupants: ReadonlyArray<Occupant>,
   covers: SandboxShape["covers"]
-): { readonly open: boolean; readonly role: Role } => ({
+): { readonly open: boolean; readonly role: Role; readonly reviews: boolean } => ({
+  reviews: occupants.length > 0 && occupants.every(({ role }) => role === "reviewer"),
   open: occupants.length > 0 && occupants.every(({ permissions }) => !covers(permissions)),
   role: occupants.length > 0 && occupants.every(({ role }) => role === "author") ? "author" : "reviewer"
 })
@@ -213,17 +215,18 @@ const inUse = (host: Host, here: EngineHere): SandboxShape => {
   /** `when`: what holds after a turn follows from what was seen before it, as it does for the turn's last command. */
   const settle = (directory: string, when: "now" | "after" = "now") =>
     Effect.gen(function* () {
-      const { open, role } = strictest(
+      const { open, reviews, role } = strictest(
         [...occupants].filter((one) => one.directory === directory),
         covers
       )
+      const of: CommandsOf = { whose: "agent", reviews }
       yield* tidy(host, directory)
       const before = when === "after" ? yield* heldBefore(host, directory, role) : undefined
-      const held = open ? undefined : (before ?? (yield* settled(host, directory, role)))
+      const held = open ? undefined : (before ?? (yield* settled(host, directory, role, of)))
       const text =
         held === undefined
           ? openShell(host.programs.shell, programPaths(host))
-          : yield* preparedFor(host, directory, role, held)
+          : yield* preparedFor(host, directory, role, held, of)
       const gitText = held === undefined ? openGit(host.programs.git) : gitUnder(host, held)
       if (open) guarded.delete(directory)
       yield* onDisk(directory, async () => {

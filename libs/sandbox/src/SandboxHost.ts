@@ -6,10 +6,15 @@ import { delimiter, dirname, join } from "node:path"
 import { hasCode, type OfTree, ofTree, replaceFile, splitPath, withoutPlaces } from "@reprise/process"
 import type { Role, RunId } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
-import { type Environment, gitRepositoryOf, homeOf } from "./askGit.ts"
+import { type Environment, type GitRepository, gitRepositoryOf, homeOf } from "./askGit.ts"
 import { agentCaches, type CachesOf, gateCaches, makeAgentCaches, makeAnew, makeGateCaches } from "./cacheFolders.ts"
 import { foldingFolder, whyFoldingIsRefused } from "./caseFolding.ts"
 import { requireClearPaths } from "./clearPaths.ts"
+import { type CloneOf, cloneAt } from "./clone/clonePlaces.ts"
+import { type PlacedClone, placeClone, readyClone } from "./clone/clones.ts"
+import { fetchClone, keepRecord, recordOf } from "./clone/fetchClone.ts"
+import { headOfClone } from "./clone/headOfClone.ts"
+import { updateClone } from "./clone/updateClone.ts"
 import type { Decider, Whose } from "./decider.ts"
 import { attend } from "./desk.ts"
 import { openDoor } from "./door.ts"
@@ -190,7 +195,8 @@ const ownPlaces = ({ engine, folder, options: { stateDirectory } }: Host) =>
 
 /** Commands of agents, or the quality gates of a run. */
 export type CommandsOf =
-  | { readonly whose: "agent" }
+  /** `reviews`: only reviewers work there. Default: as the role says. */
+  | { readonly whose: "agent"; readonly reviews?: boolean }
   | { readonly whose: "gate"; readonly run: RunId; readonly inTree: OfTree }
 
 export const noneOfTree: OfTree = { path: "", variables: {} }
@@ -275,32 +281,112 @@ const refuseFolding = async ({ engine }: Host, { mounts, workspace }: Policy) =>
   if (folder !== undefined) throw new Error(whyFoldingIsRefused(folder))
 }
 
+export const clonesFolder = (host: Host) => join(sharedFolder(host.options), "clones")
+
+/** Undefined: commands see the repository's git directory itself, which the reviewer's agent may not write, or which has no place for another. */
+const cloneFor = (role: Role, of: CommandsOf, own: OwnPlaces | undefined): CloneOf | undefined => {
+  if (of.whose === "gate") return "gate"
+  if (of.reviews ?? role === "reviewer") return own === undefined ? "reviewer" : undefined
+  return "agent"
+}
+
+/** Ready for commands, but that an agent's may be behind the repository. */
+const clonePlaced = Effect.fnUntraced(function* (host: Host, directory: string, kind: CloneOf | undefined) {
+  if (host.engine !== "bubblewrap" || kind === undefined) return undefined
+  const placed = yield* onDisk(directory, async () => {
+    const workspace = await realpath(directory)
+    const git = await gitRepositoryOf(workspace, host.environment)
+    return git === undefined
+      ? undefined
+      : { git, ...(await placeClone(clonesFolder(host), digest(workspace), git, kind)) }
+  })
+  if (placed !== undefined && host.options.visiting !== true)
+    yield* Effect.mapError(readyClone(placed.git, placed), (cause) => new SandboxFault({ directory, cause }))
+  return placed
+})
+
 /** What a human allowed for good holds for quality gates too, which run as an author's commands; what holds for a turn does not. */
-export const settled = (host: Host, directory: string, role: Role, of: CommandsOf = ofAgents, own?: OwnPlaces) =>
-  Effect.flatMap(host.options.opened ?? Effect.succeed<ReadonlyArray<string>>([]), (always) =>
-    onDisk(directory, async (): Promise<Held> => {
-      const { settings, stateDirectory } = host.options
-      const { environment } = host
-      const home = homeOf(environment)
-      const places = await placesFor(host, directory, of)
-      const searched = userPath(host.options).split(delimiter)
-      const apart = join(ownPlaces(host), "apart", `${digest(directory)}-${role}`)
-      const where = { workspace: directory, stateDirectory, home, environment, searched, apart, ...places }
-      const workspace = await realpath(directory)
-      const forNow = of.whose === "agent" ? (host.opened.get(workspace) ?? []) : []
-      const wished = role === "author" ? [...always, ...forNow] : []
-      if (host.options.visiting !== true) {
-        const written = [workspace, ...settings.write.map((path) => placeOf(path, { home, workspace })), ...wished]
-        await makeOwnFolders(environment, home, written)
-      }
-      const around = await lookAround(where, settings, { wished, ...(own === undefined ? {} : { own }) })
-      const policy = policyFor(around, settings, role)
-      requireClearPaths(policy)
-      requireFewToKeep(policy)
-      await refuseFolding(host, policy)
-      return { policy, around }
-    })
-  )
+export const settled = Effect.fnUntraced(function* (
+  host: Host,
+  directory: string,
+  role: Role,
+  of: CommandsOf = ofAgents,
+  own?: OwnPlaces
+) {
+  const always = yield* host.options.opened ?? Effect.succeed<ReadonlyArray<string>>([])
+  const placed = yield* clonePlaced(host, directory, cloneFor(role, of, own))
+  const held = yield* onDisk(directory, async (): Promise<Held> => {
+    const { settings, stateDirectory } = host.options
+    const { environment } = host
+    const home = homeOf(environment)
+    const places = await placesFor(host, directory, of)
+    const searched = userPath(host.options).split(delimiter)
+    const apart = join(ownPlaces(host), "apart", `${digest(directory)}-${role}`)
+    const clone = placed === undefined ? {} : { clone: placed.mounts }
+    const where = { workspace: directory, stateDirectory, home, environment, searched, apart, ...places, ...clone }
+    const workspace = await realpath(directory)
+    const forNow = of.whose === "agent" ? (host.opened.get(workspace) ?? []) : []
+    const wished = role === "author" ? [...always, ...forNow] : []
+    if (host.options.visiting !== true) {
+      const written = [workspace, ...settings.write.map((path) => placeOf(path, { home, workspace })), ...wished]
+      await makeOwnFolders(environment, home, written)
+    }
+    const around = await lookAround(where, settings, { wished, ...(own === undefined ? {} : { own }) })
+    const policy = policyFor(around, settings, role)
+    requireClearPaths(policy)
+    requireFewToKeep(policy)
+    await refuseFolding(host, policy)
+    return { policy, around }
+  })
+  if (placed?.clone.of === "agent" && host.options.visiting !== true)
+    yield* Effect.mapError(followed(host, directory, placed, held), (cause) =>
+      cause instanceof SandboxFault ? cause : new SandboxFault({ directory, cause })
+    )
+  return held
+})
+
+/** The program that runs git in the sandbox of a directory, on this machine's terms alone. */
+const gitInside = (host: Host, directory: string, held: Held) => {
+  const path = join(programsOf(host), digest(directory), "git-in-clone")
+  return onDisk(directory, () => writeProgram(path, gitUnder(host, held))).pipe(Effect.as(path))
+}
+
+/** What the user committed since its last turn, an author finds in its clone. */
+const followed = Effect.fnUntraced(function* (
+  host: Host,
+  directory: string,
+  { clone, git }: PlacedClone & { readonly git: GitRepository },
+  held: Held
+) {
+  const record = yield* onDisk(directory, () => recordOf(clone))
+  const own = yield* onDisk(directory, () => headOfClone(git.directory, git.common))
+  if (record === undefined || own.commit === undefined || (own.head === record.head && own.commit === record.commit))
+    return
+  const inSandbox = yield* gitInside(host, directory, held)
+  const updating = { workspace: git.workspace, inSandbox, environment: { PATH: host.environment["PATH"] ?? "" } }
+  const now = yield* updateClone(updating, clone.folder, record, { head: own.head, commit: own.commit })
+  yield* keepRecord(clone, now)
+})
+
+/** Takes what authors committed in the clone of a directory into its repository. */
+export const takeIn = Effect.fnUntraced(function* (host: Host, directory: string) {
+  if (host.engine !== "bubblewrap" || host.options.visiting === true) return
+  const found = yield* onDisk(directory, async () => {
+    const workspace = await realpath(directory)
+    const clone = cloneAt(clonesFolder(host), digest(workspace), "agent")
+    const record = await recordOf(clone)
+    const said = await headOfClone(clone.folder)
+    if (record === undefined || (said.head === record.head && said.commit === record.commit)) return undefined
+    const git = await gitRepositoryOf(workspace, host.environment)
+    return git === undefined ? undefined : { clone, record, git }
+  })
+  if (found === undefined) return
+  const { clone, git, record } = found
+  const inSandbox = yield* gitInside(host, directory, yield* settled(host, directory, "author"))
+  const { directory: gitDirectory, workspace } = git
+  const now = yield* fetchClone({ workspace, directory: gitDirectory, inSandbox }, clone.folder, record)
+  yield* keepRecord(clone, now)
+})
 
 /** Of an agent that runs inside as a whole. */
 export const agentKeyOf = (name: string, role: Role, workspace: string) => `${name} ${role} ${workspace}`

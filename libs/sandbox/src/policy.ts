@@ -91,6 +91,8 @@ export interface GitPlaces {
   readonly obeyed: ReadonlyArray<string>
   /** What exists of it. Real. */
   readonly executable: ReadonlyArray<string>
+  /** What commands see in the place of both directories; absent: the directories themselves. */
+  readonly clone?: ReadonlyArray<Mount>
 }
 
 export interface Link {
@@ -146,14 +148,15 @@ const machineFolders = ["/run", "/tmp", "/var/tmp"]
 /** What a path is for a command: the last mount at or above it; undefined: it can be read. */
 export const seenAs = ({ mounts }: Policy, path: string): Mount | undefined => seenIn(mounts, path)
 
-const gitMounts = (git: GitPlaces | undefined, as: "writable" | "readable"): ReadonlyArray<Mount> =>
-  git === undefined
-    ? []
-    : [
-        { path: git.common, as },
-        { path: git.directory, as },
-        ...git.others.map((path): Mount => ({ path, as: "readable" }))
-      ]
+const gitMounts = (git: GitPlaces | undefined, as: "writable" | "readable"): ReadonlyArray<Mount> => {
+  if (git === undefined) return []
+  if (as === "writable" && git.clone !== undefined) return git.clone
+  return [
+    { path: git.common, as },
+    { path: git.directory, as },
+    ...git.others.map((path): Mount => ({ path, as: "readable" }))
+  ]
+}
 
 /**
  * In a workspace, git takes a folder with these for a repository as soon as `.git` is none. Each of them is needed, and this
@@ -194,7 +197,8 @@ const protecting = (paths: ReadonlyArray<string>, mounts: ReadonlyArray<Mount>):
   })
 
 const couldWriteIn = ({ git, workspace, write }: Pick<Surroundings, "git" | "workspace" | "write">) => {
-  const writable = [workspace, ...write, ...(git === undefined ? [] : [git.common, git.directory])]
+  const ofGit = git === undefined || git.clone !== undefined ? [] : [git.common, git.directory]
+  const writable = [workspace, ...write, ...ofGit]
   return (path: string) => writable.some((folder) => isWithin(path, folder))
 }
 
@@ -225,6 +229,7 @@ const listedIn = (mounts: ReadonlyArray<Mount>, { listed }: Surroundings): Reado
 export const policyFor = (around: Surroundings, settings: SandboxSettings, role: Role): Policy => {
   const { caches, cachesFrom, git, home, read, stateDirectory, temporary, workspace } = around
   const kept = keptPaths(around)
+  const readsGit = around.own !== undefined && role === "reviewer"
   const present = new Set(around.present)
   const inMachineFolder = (path: string) => machineFolders.some((folder) => isWithin(path, folder))
   const always: ReadonlyArray<Mount> = [
@@ -236,7 +241,7 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     { path: caches, as: "writable", ...(cachesFrom === undefined ? {} : { from: cachesFrom }) },
     ...read.map((path): Mount => ({ path, as: "readable" })),
     // A reviewer writes its review, and commits nothing.
-    ...gitMounts(git, around.own !== undefined && role === "reviewer" ? "readable" : "writable")
+    ...gitMounts(git, readsGit ? "readable" : "writable")
   ]
   const shownAgain = [...always, ...around.write.map((path): Mount => ({ path, as: "writable" }))]
   const isVisible = (path: string) => !inMachineFolder(path) || shownAgain.some((one) => isWithin(path, one.path))
@@ -295,6 +300,7 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
       REPRISE_SANDBOX: "1",
       GIT_NO_REPLACE_OBJECTS: "1",
       ...(git === undefined ? {} : { GIT_CONFIG_PARAMETERS: gitParameters(git) }),
+      ...(readsGit ? { GIT_OPTIONAL_LOCKS: "0" } : {}),
       ...cacheVariables(caches)
     }
   }

@@ -11,7 +11,7 @@ import { foreignSockets } from "./foreignSockets.ts"
 import { exists, find, findAll, makeLeadsTo, pathsOf, realOf } from "./found.ts"
 import { gitPlacesOf } from "./gitPlaces.ts"
 import { listedFolders } from "./listedFolders.ts"
-import { isWithin } from "./mounts.ts"
+import { isWithin, type Mount } from "./mounts.ts"
 import { findNamed, findNamedToWrite } from "./namedPlaces.ts"
 import type { Bounds } from "./openPlaces.ts"
 import { neverWritten, ownFoldersOnDisk } from "./ownFolders.ts"
@@ -31,6 +31,8 @@ import { startupPlaces } from "./startupPlaces.ts"
 type Environment = Readonly<Record<string, string | undefined>>
 
 export interface Whereabouts {
+  /** What commands see in the place of git's directories; absent: the directories themselves. */
+  readonly clone?: ReadonlyArray<Mount>
   readonly workspace: string
   readonly stateDirectory: string
   readonly home: string
@@ -145,6 +147,19 @@ const matching = async (path: string): Promise<ReadonlyArray<string>> => {
     .map((name) => join(dirname(path), name))
 }
 
+/** Where commands see a clone, nothing in the repository's own directories needs protection. */
+const seenByCommands = (git: GitPlaces | undefined, clone: ReadonlyArray<Mount> | undefined): GitPlaces | undefined => {
+  if (git === undefined || clone === undefined) return git
+  const isOutside = (path: string) => !isWithin(path, git.common) && !isWithin(path, git.directory)
+  return {
+    ...git,
+    others: [],
+    obeyed: git.obeyed.filter(isOutside),
+    executable: git.executable.filter(isOutside),
+    clone
+  }
+}
+
 export interface Around extends Surroundings, Bounds {
   readonly home: string | undefined
   readonly workspace: string
@@ -163,7 +178,7 @@ export const lookAround = async (
   const at = { ...where, workspace }
   const named = (paths: ReadonlyArray<string>, by: string) => paths.map((path) => ({ path: placeOf(path, at), by }))
   const ofAgent = (paths: ReadonlyArray<string>) => paths.map((path) => ({ path: placeOf(path, at) }))
-  const git = await gitPlacesOf(workspace, { ...where.environment, HOME: where.home })
+  const git = seenByCommands(await gitPlacesOf(workspace, { ...where.environment, HOME: where.home }), where.clone)
   const stateDirectory = realOf(where.stateDirectory) ?? where.stateDirectory
   const home = realOf(where.home)
   const ofPrograms = credentialPlaces(at)

@@ -5,7 +5,15 @@ import { Effect } from "effect"
 import { type GitRepository, gitRepositoryOf, headOf } from "./askGit.ts"
 import { isClear } from "./clearPaths.ts"
 import { putAsideLeft } from "./leftovers.ts"
-import { type Host, onDisk, putAsideNested, type SandboxFault, sharedFolder, tellReplaced } from "./SandboxHost.ts"
+import {
+  type Host,
+  onDisk,
+  putAsideNested,
+  type SandboxFault,
+  sharedFolder,
+  takeIn,
+  tellReplaced
+} from "./SandboxHost.ts"
 import { putAsideHead, putAsideStray } from "./strayEntries.ts"
 import { removeStrayReplacements } from "./strayReplacements.ts"
 
@@ -65,4 +73,5 @@ export const tidy = Effect.fnUntraced(function* (host: Host, directory: string) 
     yield* tidyReplacements(host, directory, git)
   }
   yield* putAsideNested(host, directory)
+  yield* takeIn(host, directory).pipe(Effect.catchCause((cause) => Effect.logWarning(cause)))
 })

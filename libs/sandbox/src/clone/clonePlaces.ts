@@ -1,0 +1,75 @@
+/**
+ * Commands see a clone in the place of the repository's git directory. They write into the clone alone, and Reprise fetches from it
+ * what they committed, as from a server of somebody else (docs/design/workspace.md#the-clone). Pure.
+ */
+import { join, relative } from "node:path"
+import type { GitRepository } from "../askGit.ts"
+import { isWithin, type Mount } from "../mounts.ts"
+
+/** `agent`: that of authors, which stays for their next turn. The others are made anew each time, and what is committed in them is lost. */
+export type CloneOf = "agent" | "reviewer" | "gate"
+
+export interface Clone {
+  /** What commands see as the git directory of the working tree. */
+  readonly folder: string
+  /** What Reprise last fetched from it, beside it: no command sees that. */
+  readonly record: string
+  readonly of: CloneOf
+}
+
+export const cloneAt = (clones: string, id: string, of: CloneOf): Clone => {
+  const folder = join(clones, of === "agent" ? id : `${id}-${of}`)
+  return { folder, record: `${folder}.json`, of }
+}
+
+/** Where commands find the objects of the repository, which they read; `/run` is their own. */
+const objectsAt = (index: number) => `/run/reprise/objects-${index}`
+
+/** What a command shares with the user, besides: each is named by its content, and a filter of git finds it there alone. */
+const shared = ["lfs", "annex"]
+
+/** A git directory of the working tree: its own, and those of its submodules. */
+export interface ClonedDirectory {
+  readonly directory: string
+  /** Where its clone is. */
+  readonly to: string
+  /** Where its objects are, for commands. */
+  readonly objects: string
+}
+
+/** `repositories`: all of the repository, those of submodules among them (`gitDirectoriesOf`). */
+export const clonedDirectories = (
+  { directory }: GitRepository,
+  repositories: ReadonlyArray<string>,
+  { folder }: Clone
+): ReadonlyArray<ClonedDirectory> => {
+  const modules = join(directory, "modules")
+  const inTree = repositories.filter((one) => one !== directory && isWithin(one, modules))
+  return [directory, ...inTree].map((one, index) => ({
+    directory: one,
+    to: join(folder, relative(directory, one)),
+    objects: objectsAt(index)
+  }))
+}
+
+/** `present`: which of the shared folders exist. */
+export const cloneMounts = (
+  { common, directory }: GitRepository,
+  directories: ReadonlyArray<ClonedDirectory>,
+  { folder }: Clone,
+  present: (path: string) => boolean
+): ReadonlyArray<Mount> => [
+  // Of a worktree, that of the repository is around it.
+  ...(common === directory ? [] : [{ path: common, as: "readable" } as const]),
+  { path: directory, as: "writable", from: folder },
+  ...directories.map(
+    ({ directory: one, objects }, index): Mount => ({
+      path: objects,
+      as: "readable",
+      from: join(index === 0 ? common : one, "objects")
+    })
+  ),
+  ...shared
+    .filter((name) => present(join(common, name)))
+    .map((name): Mount => ({ path: join(directory, name), as: "writable", from: join(common, name) }))
+]

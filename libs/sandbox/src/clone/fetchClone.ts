@@ -1,0 +1,154 @@
+/**
+ * Fetches what a command committed in its clone into the repository. The clone's side of it runs in the sandbox; this side takes
+ * what comes as from a server of somebody else: git checks each object by its name and its form, and that nothing is missing.
+ */
+import { readFile, writeFile } from "node:fs/promises"
+import { hasCode, runGit } from "@reprise/process"
+import { Effect, Schema } from "effect"
+import { quoted } from "../shellWords.ts"
+import type { Clone } from "./clonePlaces.ts"
+import { branchIn, headOfClone } from "./headOfClone.ts"
+import type { CloneRecord } from "./makeClone.ts"
+
+export const recordOf = async ({ record }: Clone): Promise<CloneRecord | undefined> => {
+  const text = await readFile(record, "utf8").catch((error) =>
+    hasCode(error, "ENOENT") ? undefined : Promise.reject(error)
+  )
+  return text === undefined ? undefined : (JSON.parse(text) as CloneRecord)
+}
+
+export const keepRecord = ({ record }: Clone, kept: CloneRecord) =>
+  Effect.promise(() => writeFile(record, JSON.stringify(kept), { mode: 0o600 }))
+
+/** What an agent committed did not get into the repository. */
+export class CloneRefused extends Schema.TaggedError<CloneRefused>()("CloneRefused", {
+  directory: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `What was committed in the sandbox was not taken into ${this.directory}: ${this.reason}`
+  }
+}
+
+/** A commit can bring as much as a disk has room for; more in one turn is no work. */
+const largestPack = "2g"
+
+const settings = [
+  "transfer.fsckObjects=true",
+  // Some tools write these, and git itself works with them.
+  "fetch.fsck.zeroPaddedFilemode=warn",
+  "fetch.fsck.missingSpaceBeforeDate=warn",
+  "fetch.writeCommitGraph=false",
+  `transfer.maxSize=${largestPack}`,
+  "gc.auto=0",
+  "maintenance.auto=false",
+  "core.logAllRefUpdates=false"
+]
+
+/** A working tree's git directory, and the program that runs git in the sandbox, which sees the clone there (`gitUnder`). */
+interface Fetching {
+  readonly workspace: string
+  readonly directory: string
+  readonly inSandbox: string
+}
+
+const runIn = ({ directory, workspace }: Fetching, args: ReadonlyArray<string>, own: ReadonlyArray<string> = []) =>
+  runGit(workspace, [`--git-dir=${directory}`, ...args], { settings: own, reachesRemotes: own.length > 0 })
+
+/** The commit of a name; empty: there is none. */
+const commitOf = (fetching: Fetching, name: string) =>
+  Effect.map(
+    runIn(fetching, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]),
+    ({ stdout }) => stdout.trim()
+  )
+
+/** What `HEAD` of the repository itself says. */
+export const headOf = Effect.fnUntraced(function* (fetching: Fetching) {
+  const { stdout } = yield* runIn(fetching, ["symbolic-ref", "--quiet", "HEAD"])
+  const commit = yield* commitOf(fetching, "HEAD")
+  return { head: stdout === "" ? commit : `ref: ${stdout.trim()}`, commit }
+})
+
+/** One of each working tree. */
+const fetchedRef = "refs/worktree/reprise-clone"
+
+/** The commit that the clone is at, with all that belongs to it. Fails with what git said. */
+const fetchHead = Effect.fnUntraced(function* (fetching: Fetching) {
+  const program = `/bin/sh ${quoted(fetching.inSandbox)} upload-pack`
+  const words = [
+    "fetch",
+    "--quiet",
+    "--no-tags",
+    "--no-write-fetch-head",
+    "--no-auto-maintenance",
+    "--no-recurse-submodules"
+  ]
+  const { exitCode, stderr } = yield* runIn(
+    fetching,
+    [...words, `--upload-pack=${program}`, fetching.directory, `+HEAD:${fetchedRef}`],
+    settings
+  )
+  if (exitCode !== 0)
+    return yield* new CloneRefused({ directory: fetching.directory, reason: stderr.trim().slice(0, 1_000) })
+  return yield* commitOf(fetching, fetchedRef)
+})
+
+/** Whoever works on it there would find it moved. */
+const requireNowhereElse = Effect.fnUntraced(function* (fetching: Fetching, branch: string) {
+  const { stdout } = yield* runIn(fetching, ["for-each-ref", "--format=%(worktreepath)", branch])
+  const tree = stdout.trim()
+  if (tree === "" || tree === fetching.workspace) return
+  const reason = `${branch} is checked out in ${tree}. Go back to the branch of this run.`
+  return yield* new CloneRefused({ directory: fetching.directory, reason })
+})
+
+const isAncestor = (fetching: Fetching, old: string, young: string) =>
+  Effect.map(runIn(fetching, ["merge-base", "--is-ancestor", old, young]), ({ exitCode }) => exitCode === 0)
+
+/** The branch, or the detached `HEAD`, goes to the fetched commit if it is still where it was. */
+const move = Effect.fnUntraced(function* (fetching: Fetching, branch: string | undefined, from: string, to: string) {
+  const name = branch ?? "HEAD"
+  const deref = branch === undefined ? ["--no-deref"] : []
+  const old = from === "" ? "0".repeat(to.length) : from
+  const { exitCode, stderr } = yield* runIn(fetching, ["update-ref", ...deref, name, to, old])
+  if (exitCode !== 0)
+    return yield* new CloneRefused({ directory: fetching.directory, reason: stderr.trim().slice(0, 1_000) })
+})
+
+/** The files are the agent's already; the index follows, with what somebody staged besides. */
+const followIndex = Effect.fnUntraced(function* (fetching: Fetching, from: string, to: string) {
+  const trees = from === "" ? [[to]] : [[from, to], [to]]
+  for (const some of trees) {
+    const { exitCode } = yield* runIn(fetching, ["read-tree", "-i", "-m", ...some])
+    if (exitCode === 0) return
+  }
+})
+
+/**
+ * Takes what a clone has committed since `record` into the repository: the commits, the branch that it is on, and the index. Gives
+ * what the clone is at by then.
+ */
+export const fetchClone = Effect.fn("Sandbox.fetchClone")(function* (
+  fetching: Fetching,
+  folder: string,
+  record: CloneRecord
+) {
+  const said = yield* Effect.promise(() => headOfClone(folder))
+  if (said.head === record.head && said.commit === record.commit) return record
+  const commit = yield* fetchHead(fetching)
+  const own = yield* headOf(fetching)
+  const branch = branchIn(said.head)
+  const isSame = said.head === own.head || (branch === undefined && branchIn(own.head) === undefined)
+  if (branch !== undefined && !isSame) yield* requireNowhereElse(fetching, branch)
+  const current = branch === undefined || isSame ? own.commit : yield* commitOf(fetching, branch)
+  const isAsItWas = said.head === record.head && current === record.commit
+  if (!isAsItWas && current !== "" && !(yield* isAncestor(fetching, current, commit))) {
+    const reason = `${branch ?? "HEAD"} is at ${current} by now, which ${commit} does not follow. Rebase it: 'git rebase ${current}'.`
+    return yield* new CloneRefused({ directory: fetching.directory, reason })
+  }
+  if (commit !== current) yield* move(fetching, branch, current, commit)
+  if (!isSame && branch !== undefined) yield* runIn(fetching, ["symbolic-ref", "HEAD", branch])
+  yield* followIndex(fetching, own.commit, commit)
+  yield* runIn(fetching, ["update-ref", "-d", fetchedRef])
+  return { head: branch === undefined ? commit : said.head, commit }
+})

@@ -1,0 +1,126 @@
+/** Makes the clone that commands see (`clonePlaces.ts`). */
+import { copyFile, mkdir, readdir, rename, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { hasCode, removeForeign, runGit } from "@reprise/process"
+import { Effect } from "effect"
+import type { GitRepository } from "../askGit.ts"
+import type { Clone, ClonedDirectory } from "./clonePlaces.ts"
+
+/** What a working tree has for itself, and what all of a repository share. */
+const ofTree = ["HEAD", "index", "config.worktree", "info/sparse-checkout"]
+const ofRepository = ["config", "shallow", "description", "info/attributes", "info/exclude"]
+
+const copyIfThere = async (from: string, to: string): Promise<void> => {
+  await copyFile(from, to).catch(async (error) => {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return
+    throw error
+  })
+}
+
+/** Hooks run in the sandbox, as the user's do; the examples that git puts there do not run. */
+const copyHooks = async (common: string, to: string): Promise<void> => {
+  const names = await readdir(join(common, "hooks")).catch(() => [])
+  const hooks = names.filter((name) => !name.endsWith(".sample"))
+  if (hooks.length === 0) return
+  await mkdir(join(to, "hooks"), { recursive: true })
+  for (const name of hooks) await copyIfThere(join(common, "hooks", name), join(to, "hooks", name))
+}
+
+/** An index can be kept in two files. */
+const copySharedIndexes = async (directory: string, to: string): Promise<void> => {
+  const names = await readdir(directory)
+  for (const name of names.filter((one) => one.startsWith("sharedindex.")))
+    await copyIfThere(join(directory, name), join(to, name))
+}
+
+interface Ref {
+  readonly name: string
+  readonly hash: string
+  readonly target: string
+}
+
+const gitIn = (workspace: string, directory: string, args: ReadonlyArray<string>) =>
+  Effect.map(runGit(workspace, [`--git-dir=${directory}`, ...args]), ({ exitCode, stderr, stdout }) => {
+    if (exitCode !== 0) throw new Error(`git ${args[0] ?? ""} failed in ${directory}: ${stderr.trim().slice(0, 500)}`)
+    return stdout
+  })
+
+/** All but the ones that Reprise keeps for itself, and those of another working tree. */
+const refsOf = (workspace: string, directory: string) =>
+  Effect.map(
+    gitIn(workspace, directory, [
+      "for-each-ref",
+      "--format=%(refname) %(objectname) %(symref)",
+      "refs/heads/",
+      "refs/remotes/",
+      "refs/tags/",
+      "refs/stash"
+    ]),
+    (text): ReadonlyArray<Ref> =>
+      text
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => {
+          const [name = "", hash = "", target = ""] = line.split(" ")
+          return { name, hash, target }
+        })
+  )
+
+const byName = (a: Ref, b: Ref) => (a.name < b.name ? -1 : 1)
+
+/** As git packs them. */
+const packedRefs = (refs: ReadonlyArray<Ref>): string =>
+  ["# pack-refs with: sorted \n", ...[...refs].sort(byName).map(({ hash, name }) => `${hash} ${name}\n`)].join("")
+
+const writeRefs = async (to: string, refs: ReadonlyArray<Ref>): Promise<void> => {
+  await writeFile(join(to, "packed-refs"), packedRefs(refs.filter(({ target }) => target === "")))
+  for (const { name, target } of refs.filter((one) => one.target !== "")) {
+    await mkdir(dirname(join(to, name)), { recursive: true })
+    await writeFile(join(to, name), `ref: ${target}\n`)
+  }
+}
+
+/** `common`: the directory that all working trees of the repository share. */
+const cloneDirectory = Effect.fnUntraced(function* (
+  workspace: string,
+  common: string,
+  { directory, objects, to }: ClonedDirectory
+) {
+  const refs = yield* refsOf(workspace, directory)
+  yield* Effect.promise(async () => {
+    for (const folder of ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"])
+      await mkdir(join(to, folder), { recursive: true, mode: 0o700 })
+    for (const name of ofTree) await copyIfThere(join(directory, name), join(to, name))
+    for (const name of ofRepository) await copyIfThere(join(common, name), join(to, name))
+    await copySharedIndexes(directory, to)
+    await copyHooks(common, to)
+    await writeFile(join(to, "objects/info/alternates"), `${objects}\n`)
+    await writeRefs(to, refs)
+  })
+})
+
+/** What stands in `HEAD`: `ref: refs/heads/…`, or a hash. */
+export interface CloneRecord {
+  readonly head: string
+  /** The commit; empty: there is none yet. */
+  readonly commit: string
+}
+
+/** In place of one that is there. It appears whole or not at all. `directories`: of `clone`. */
+export const makeClone = Effect.fn("Sandbox.makeClone")(function* (
+  { common, workspace }: GitRepository,
+  clone: Clone,
+  directories: ReadonlyArray<ClonedDirectory>,
+  record: CloneRecord
+) {
+  const draft = `${clone.folder}.new`
+  const inDraft = ({ to }: ClonedDirectory) => join(draft, to.slice(clone.folder.length))
+  yield* Effect.promise(() => removeForeign(draft))
+  for (const [index, one] of directories.entries())
+    yield* cloneDirectory(workspace, index === 0 ? common : one.directory, { ...one, to: inDraft(one) })
+  yield* Effect.promise(async () => {
+    await removeForeign(clone.folder)
+    await writeFile(clone.record, JSON.stringify(record), { mode: 0o600 })
+    await rename(draft, clone.folder)
+  })
+})
