@@ -169,7 +169,7 @@ export const strictest = (
   occupants: ReadonlyArray<Occupant>,
   covers: SandboxShape["covers"]
 ): { readonly open: boolean; readonly role: Role; readonly reviews: boolean } => ({
-  reviews: occupants.length > 0 && occupants.every(({ role }) => role === "reviewer"),
+  reviews: occupants.every(({ role }) => role === "reviewer"),
   open: occupants.length > 0 && occupants.every(({ permissions }) => !covers(permissions)),
   role: occupants.length > 0 && occupants.every(({ role }) => role === "author") ? "author" : "reviewer"
 })

@@ -283,11 +283,10 @@ const refuseFolding = async ({ engine }: Host, { mounts, workspace }: Policy) =>
 
 export const clonesFolder = (host: Host) => join(sharedFolder(host.options), "clones")
 
-/** Undefined: commands see the repository's git directory itself, which the reviewer's agent may not write, or which has no place for another. */
-const cloneFor = (role: Role, of: CommandsOf, own: OwnPlaces | undefined): CloneOf | undefined => {
+/** Undefined: commands see the repository's git directory itself, and cannot write it: whatever they run, it shows them what is there. */
+const cloneFor = (role: Role, of: CommandsOf): CloneOf | undefined => {
   if (of.whose === "gate") return "gate"
-  if (of.reviews ?? role === "reviewer") return own === undefined ? "reviewer" : undefined
-  return "agent"
+  return (of.reviews ?? role === "reviewer") ? undefined : "agent"
 }
 
 /** Ready for commands, but that an agent's may be behind the repository. */
@@ -314,7 +313,7 @@ export const settled = Effect.fnUntraced(function* (
   own?: OwnPlaces
 ) {
   const always = yield* host.options.opened ?? Effect.succeed<ReadonlyArray<string>>([])
-  const placed = yield* clonePlaced(host, directory, cloneFor(role, of, own))
+  const placed = yield* clonePlaced(host, directory, cloneFor(role, of))
   const held = yield* onDisk(directory, async (): Promise<Held> => {
     const { settings, stateDirectory } = host.options
     const { environment } = host

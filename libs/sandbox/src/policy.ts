@@ -150,7 +150,7 @@ export const seenAs = ({ mounts }: Policy, path: string): Mount | undefined => s
 
 const gitMounts = (git: GitPlaces | undefined, as: "writable" | "readable"): ReadonlyArray<Mount> => {
   if (git === undefined) return []
-  if (as === "writable" && git.clone !== undefined) return git.clone
+  if (git.clone !== undefined) return git.clone
   return [
     { path: git.common, as },
     { path: git.directory, as },
@@ -229,7 +229,7 @@ const listedIn = (mounts: ReadonlyArray<Mount>, { listed }: Surroundings): Reado
 export const policyFor = (around: Surroundings, settings: SandboxSettings, role: Role): Policy => {
   const { caches, cachesFrom, git, home, read, stateDirectory, temporary, workspace } = around
   const kept = keptPaths(around)
-  const readsGit = around.own !== undefined && role === "reviewer"
+  const readsGit = git?.clone === undefined && role === "reviewer"
   const present = new Set(around.present)
   const inMachineFolder = (path: string) => machineFolders.some((folder) => isWithin(path, folder))
   const always: ReadonlyArray<Mount> = [

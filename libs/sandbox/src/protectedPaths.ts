@@ -11,8 +11,8 @@ import { onDisk } from "./SandboxHost.ts"
 import { startupPlaces } from "./startupPlaces.ts"
 
 /** Files and folders that a policy keeps as they are, whether they exist or not. Pure. */
-export const protectedBy = ({ guarded, kept, links }: Pick<Policy, "guarded" | "kept" | "links">) => [
-  ...new Set([...guarded, ...kept, ...links.map(({ path }) => path)])
+export const protectedBy = ({ git, guarded, kept, links }: Pick<Policy, "git" | "guarded" | "kept" | "links">) => [
+  ...new Set([...guarded, ...kept, ...links.map(({ path }) => path), ...(git === undefined ? [] : [git])])
 ]
 
 /** The same where no command has a policy: what git and the user's programs obey in the workspace. */

@@ -6,8 +6,8 @@ import { join, relative } from "node:path"
 import type { GitRepository } from "../askGit.ts"
 import { isWithin, type Mount } from "../mounts.ts"
 
-/** `agent`: that of authors, which stays for their next turn. The others are made anew each time, and what is committed in them is lost. */
-export type CloneOf = "agent" | "reviewer" | "gate"
+/** `agent`: that of authors, which stays for their next turn. A quality gate's is made anew each time, and what is committed in it is lost. */
+export type CloneOf = "agent" | "gate"
 
 export interface Clone {
   /** What commands see as the git directory of the working tree. */

@@ -148,7 +148,8 @@ export const fetchClone = Effect.fn("Sandbox.fetchClone")(function* (
   }
   if (commit !== current) yield* move(fetching, branch, current, commit)
   if (!isSame && branch !== undefined) yield* runIn(fetching, ["symbolic-ref", "HEAD", branch])
-  yield* followIndex(fetching, own.commit, commit)
+  // Whoever was ended between these two has moved the branch already.
+  yield* followIndex(fetching, own.commit === commit ? record.commit : own.commit, commit)
   yield* runIn(fetching, ["update-ref", "-d", fetchedRef])
   return { head: branch === undefined ? commit : said.head, commit }
 })

@@ -1,5 +1,5 @@
 /** Makes the clone that commands see (`clonePlaces.ts`). */
-import { copyFile, mkdir, readdir, rename, writeFile } from "node:fs/promises"
+import { appendFile, copyFile, mkdir, readdir, rename, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { hasCode, removeForeign, runGit } from "@reprise/process"
 import { Effect } from "effect"
@@ -32,6 +32,9 @@ const copySharedIndexes = async (directory: string, to: string): Promise<void> =
   for (const name of names.filter((one) => one.startsWith("sharedindex.")))
     await copyIfThere(join(directory, name), join(to, name))
 }
+
+/** The last one counts: a working tree may belong to a bare repository. */
+const ownSettings = "\n[core]\n\tbare = false\n"
 
 interface Ref {
   readonly name: string
@@ -92,6 +95,7 @@ const cloneDirectory = Effect.fnUntraced(function* (
       await mkdir(join(to, folder), { recursive: true, mode: 0o700 })
     for (const name of ofTree) await copyIfThere(join(directory, name), join(to, name))
     for (const name of ofRepository) await copyIfThere(join(common, name), join(to, name))
+    await appendFile(join(to, "config"), ownSettings)
     await copySharedIndexes(directory, to)
     await copyHooks(common, to)
     await writeFile(join(to, "objects/info/alternates"), `${objects}\n`)
