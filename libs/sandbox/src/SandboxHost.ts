@@ -6,15 +6,12 @@ import { delimiter, dirname, join } from "node:path"
 import { hasCode, type OfTree, ofTree, replaceFile, splitPath, withoutPlaces } from "@reprise/process"
 import type { Role, RunId } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
-import { type Environment, type GitRepository, gitRepositoryOf, homeOf } from "./askGit.ts"
+import { type Environment, gitRepositoryOf, homeOf } from "./askGit.ts"
 import { agentCaches, type CachesOf, gateCaches, makeAgentCaches, makeAnew, makeGateCaches } from "./cacheFolders.ts"
 import { foldingFolder, whyFoldingIsRefused } from "./caseFolding.ts"
 import { requireClearPaths } from "./clearPaths.ts"
-import { type CloneOf, cloneAt } from "./clone/clonePlaces.ts"
-import { type PlacedClone, placeClone, readyClone } from "./clone/clones.ts"
-import { fetchClone, keepRecord, recordOf } from "./clone/fetchClone.ts"
-import { headOfClone } from "./clone/headOfClone.ts"
-import { updateClone } from "./clone/updateClone.ts"
+import type { CloneOf } from "./clone/clonePlaces.ts"
+import { followRepository, newsOf, placeClone, readyClone, takeNews } from "./clone/clones.ts"
 import type { Decider, Whose } from "./decider.ts"
 import { attend } from "./desk.ts"
 import { openDoor } from "./door.ts"
@@ -300,7 +297,10 @@ const clonePlaced = Effect.fnUntraced(function* (host: Host, directory: string, 
       : { git, ...(await placeClone(clonesFolder(host), digest(workspace), git, kind)) }
   })
   if (placed !== undefined && host.options.visiting !== true)
-    yield* Effect.mapError(readyClone(placed.git, placed), (cause) => new SandboxFault({ directory, cause }))
+    yield* Effect.mapError(
+      readyClone(placed.git, placed, host.environment),
+      (cause) => new SandboxFault({ directory, cause })
+    )
   return placed
 })
 
@@ -338,8 +338,9 @@ export const settled = Effect.fnUntraced(function* (
     return { policy, around }
   })
   if (placed?.clone.of === "agent" && host.options.visiting !== true)
-    yield* Effect.mapError(followed(host, directory, placed, held), (cause) =>
-      cause instanceof SandboxFault ? cause : new SandboxFault({ directory, cause })
+    yield* Effect.mapError(
+      followRepository(placed.git, placed, gitInside(host, directory, held), host.environment),
+      (cause) => (cause instanceof SandboxFault ? cause : new SandboxFault({ directory, cause }))
     )
   return held
 })
@@ -350,41 +351,20 @@ const gitInside = (host: Host, directory: string, held: Held) => {
   return onDisk(directory, () => writeProgram(path, gitUnder(host, held))).pipe(Effect.as(path))
 }
 
-/** What the user committed since its last turn, an author finds in its clone. */
-const followed = Effect.fnUntraced(function* (
-  host: Host,
-  directory: string,
-  { clone, git }: PlacedClone & { readonly git: GitRepository },
-  held: Held
-) {
-  const record = yield* onDisk(directory, () => recordOf(clone))
-  const own = yield* onDisk(directory, () => headOfClone(git.directory, git.common))
-  if (record === undefined || own.commit === undefined || (own.head === record.head && own.commit === record.commit))
-    return
-  const inSandbox = yield* gitInside(host, directory, held)
-  const updating = { workspace: git.workspace, inSandbox, environment: { PATH: host.environment["PATH"] ?? "" } }
-  const now = yield* updateClone(updating, clone.folder, record, { head: own.head, commit: own.commit })
-  yield* keepRecord(clone, now)
-})
-
 /** Takes what authors committed in the clone of a directory into its repository. */
 export const takeIn = Effect.fnUntraced(function* (host: Host, directory: string) {
   if (host.engine !== "bubblewrap" || host.options.visiting === true) return
   const found = yield* onDisk(directory, async () => {
     const workspace = await realpath(directory)
-    const clone = cloneAt(clonesFolder(host), digest(workspace), "agent")
-    const record = await recordOf(clone)
-    const said = await headOfClone(clone.folder)
-    if (record === undefined || (said.head === record.head && said.commit === record.commit)) return undefined
     const git = await gitRepositoryOf(workspace, host.environment)
-    return git === undefined ? undefined : { clone, record, git }
+    if (git === undefined) return undefined
+    const placed = await placeClone(clonesFolder(host), digest(workspace), git, "agent")
+    const has = await newsOf(placed)
+    return has === undefined || has.news.length === 0 ? undefined : { git, placed }
   })
   if (found === undefined) return
-  const { clone, git, record } = found
   const inSandbox = yield* gitInside(host, directory, yield* settled(host, directory, "author"))
-  const { directory: gitDirectory, workspace } = git
-  const now = yield* fetchClone({ workspace, directory: gitDirectory, inSandbox }, clone.folder, record)
-  yield* keepRecord(clone, now)
+  yield* takeNews(found.git, found.placed, inSandbox, host.environment)
 })
 
 /** Of an agent that runs inside as a whole. */

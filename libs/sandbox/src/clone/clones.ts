@@ -1,8 +1,8 @@
 /** The clones of a host: made before commands see them, and fetched from when commands have ended. */
 import { mkdir } from "node:fs/promises"
-import { join } from "node:path"
+import { dirname } from "node:path"
 import { Effect } from "effect"
-import type { GitRepository } from "../askGit.ts"
+import type { Environment, GitRepository } from "../askGit.ts"
 import { exists } from "../found.ts"
 import { gitDirectoriesOf } from "../gitDirectories.ts"
 import type { Mount } from "../mounts.ts"
@@ -14,8 +14,10 @@ import {
   clonedDirectories,
   cloneMounts
 } from "./clonePlaces.ts"
-import { headOf } from "./fetchClone.ts"
+import { fetchClone, headOf } from "./fetchClone.ts"
+import { type Head, headIn, headsOf, isSameHead, keepHeads } from "./heads.ts"
 import { makeClone } from "./makeClone.ts"
+import { updateClone } from "./updateClone.ts"
 
 export interface PlacedClone {
   readonly clone: Clone
@@ -30,14 +32,72 @@ export const placeClone = async (folder: string, id: string, git: GitRepository,
   return { clone, directories, mounts: cloneMounts(git, directories, clone, exists) }
 }
 
-/** An agent's stays as it is; the others begin anew. */
+/** Where the refs of a cloned directory are. */
+const commonOf = ({ common, directory }: GitRepository, one: string) => (one === directory ? common : one)
+
+/** An agent's stays as it is; a gate's begins anew. */
 export const readyClone = Effect.fn("Sandbox.readyClone")(function* (
   git: GitRepository,
-  { clone, directories }: PlacedClone
+  { clone, directories }: PlacedClone,
+  environment: Environment
 ) {
   if (clone.of === "agent" && exists(clone.folder) && exists(clone.record)) return
-  const { directory, workspace } = git
-  yield* Effect.promise(() => mkdir(join(clone.folder, ".."), { recursive: true, mode: 0o700 }))
-  const head = yield* headOf({ workspace, directory, inSandbox: "" })
-  yield* makeClone(git, clone, directories, head)
+  const { workspace } = git
+  yield* Effect.promise(() => mkdir(dirname(clone.folder), { recursive: true, mode: 0o700 }))
+  const heads = yield* Effect.forEach(directories, ({ directory }) =>
+    Effect.map(headOf({ workspace, directory, environment }), (head) => [directory, head] as const)
+  )
+  yield* makeClone(git, clone, directories, Object.fromEntries(heads))
+})
+
+/** The git directories in which a clone has something that the repository has not. Undefined: there is no clone. */
+export const newsOf = async ({ clone, directories }: Pick<PlacedClone, "clone" | "directories">) => {
+  const heads = await headsOf(clone)
+  if (heads === undefined) return undefined
+  const said = await Promise.all(directories.map(async ({ directory, to }) => ({ directory, head: await headIn(to) })))
+  return {
+    heads,
+    news: said.filter(({ directory, head }) => head.commit !== "" && !isSameHead(head, heads[directory]))
+  }
+}
+
+const none: Head = { head: "", commit: "" }
+
+/** Takes what authors committed into the repository. Of submodules first, whose commits those of the repository name. */
+export const takeNews = Effect.fn("Sandbox.takeNews")(function* (
+  { workspace }: GitRepository,
+  placed: Pick<PlacedClone, "clone" | "directories">,
+  inSandbox: string,
+  environment: Environment
+) {
+  const found = yield* Effect.promise(() => newsOf(placed))
+  if (found === undefined) return
+  let heads = found.heads
+  for (const { directory, head } of found.news.toReversed()) {
+    const both = yield* fetchClone({ workspace, directory, environment, inSandbox }, head, heads[directory] ?? none)
+    heads = { ...heads, [directory]: both }
+    yield* Effect.promise(() => keepHeads(placed.clone, heads))
+  }
+})
+
+/** What the user committed since an author's last turn, it finds in its clone, unless it left something there that could not be taken. */
+export const followRepository = Effect.fn("Sandbox.followRepository")(function* (
+  git: GitRepository,
+  placed: PlacedClone,
+  inSandbox: Effect.Effect<string, unknown>,
+  environment: Environment
+) {
+  const found = yield* Effect.promise(() => newsOf(placed))
+  if (found === undefined) return
+  let heads = found.heads
+  for (const { directory } of placed.directories) {
+    const own = yield* Effect.promise(() => headIn(directory, commonOf(git, directory)))
+    const last = heads[directory]
+    const hasNews = found.news.some((one) => one.directory === directory)
+    if (hasNews || last === undefined || own.commit === "" || isSameHead(own, last)) continue
+    const { workspace } = git
+    yield* updateClone({ workspace, directory, environment, inSandbox: yield* inSandbox }, last, own)
+    heads = { ...heads, [directory]: own }
+    yield* Effect.promise(() => keepHeads(placed.clone, heads))
+  }
 })

@@ -2,23 +2,11 @@
  * Fetches what a command committed in its clone into the repository. The clone's side of it runs in the sandbox; this side takes
  * what comes as from a server of somebody else: git checks each object by its name and its form, and that nothing is missing.
  */
-import { readFile, writeFile } from "node:fs/promises"
-import { hasCode, runGit } from "@reprise/process"
+import { type ProgramFailed, runGit } from "@reprise/process"
 import { Effect, Schema } from "effect"
+import type { Environment } from "../askGit.ts"
 import { quoted } from "../shellWords.ts"
-import type { Clone } from "./clonePlaces.ts"
-import { branchIn, headOfClone } from "./headOfClone.ts"
-import type { CloneRecord } from "./makeClone.ts"
-
-export const recordOf = async ({ record }: Clone): Promise<CloneRecord | undefined> => {
-  const text = await readFile(record, "utf8").catch((error) =>
-    hasCode(error, "ENOENT") ? undefined : Promise.reject(error)
-  )
-  return text === undefined ? undefined : (JSON.parse(text) as CloneRecord)
-}
-
-export const keepRecord = ({ record }: Clone, kept: CloneRecord) =>
-  Effect.promise(() => writeFile(record, JSON.stringify(kept), { mode: 0o600 }))
+import { branchIn, type Head } from "./heads.ts"
 
 /** What an agent committed did not get into the repository. */
 export class CloneRefused extends Schema.TaggedError<CloneRefused>()("CloneRefused", {
@@ -30,40 +18,58 @@ export class CloneRefused extends Schema.TaggedError<CloneRefused>()("CloneRefus
   }
 }
 
-/** A commit can bring as much as a disk has room for; more in one turn is no work. */
-const largestPack = "2g"
-
 const settings = [
   "transfer.fsckObjects=true",
   // Some tools write these, and git itself works with them.
   "fetch.fsck.zeroPaddedFilemode=warn",
   "fetch.fsck.missingSpaceBeforeDate=warn",
   "fetch.writeCommitGraph=false",
-  `transfer.maxSize=${largestPack}`,
   "gc.auto=0",
   "maintenance.auto=false",
   "core.logAllRefUpdates=false"
 ]
 
-/** A working tree's git directory, and the program that runs git in the sandbox, which sees the clone there (`gitUnder`). */
-interface Fetching {
+/** Of the largest work of a turn. */
+const timeoutMs = 20 * 60_000
+
+export interface Fetching {
   readonly workspace: string
+  /** The git directory of the working tree, or of a submodule. */
   readonly directory: string
+  /** A program that runs git in the sandbox, which sees the clone there (`gitUnder`). */
   readonly inSandbox: string
+  /** Of the user. */
+  readonly environment: Environment
 }
 
-const runIn = ({ directory, workspace }: Fetching, args: ReadonlyArray<string>, own: ReadonlyArray<string> = []) =>
-  runGit(workspace, [`--git-dir=${directory}`, ...args], { settings: own, reachesRemotes: own.length > 0 })
+type Here = Omit<Fetching, "inSandbox">
+
+export const definedOf = (environment: Environment): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
+  )
+
+const runIn = (
+  { directory, environment, workspace }: Here,
+  args: ReadonlyArray<string>,
+  own: ReadonlyArray<string> = []
+) =>
+  runGit(workspace, [`--git-dir=${directory}`, ...args], {
+    environment,
+    settings: own,
+    reachesRemotes: own.length > 0,
+    timeoutMs
+  })
 
 /** The commit of a name; empty: there is none. */
-const commitOf = (fetching: Fetching, name: string) =>
+const commitOf = (fetching: Here, name: string) =>
   Effect.map(
     runIn(fetching, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]),
     ({ stdout }) => stdout.trim()
   )
 
-/** What `HEAD` of the repository itself says. */
-export const headOf = Effect.fnUntraced(function* (fetching: Fetching) {
+/** What git itself says of a repository. */
+export const headOf = Effect.fnUntraced(function* (fetching: Here): Effect.fn.Return<Head, ProgramFailed> {
   const { stdout } = yield* runIn(fetching, ["symbolic-ref", "--quiet", "HEAD"])
   const commit = yield* commitOf(fetching, "HEAD")
   return { head: stdout === "" ? commit : `ref: ${stdout.trim()}`, commit }
@@ -125,23 +131,17 @@ const followIndex = Effect.fnUntraced(function* (fetching: Fetching, from: strin
 })
 
 /**
- * Takes what a clone has committed since `record` into the repository: the commits, the branch that it is on, and the index. Gives
- * what the clone is at by then.
+ * Takes what a clone has committed into the repository: the commits, the branch that it is on, and the index. Gives what both are at by
+ * then. `said`: what the clone says; `last`: what both had in common. Fails with `CloneRefused`, and changes nothing then.
  */
-export const fetchClone = Effect.fn("Sandbox.fetchClone")(function* (
-  fetching: Fetching,
-  folder: string,
-  record: CloneRecord
-) {
-  const said = yield* Effect.promise(() => headOfClone(folder))
-  if (said.head === record.head && said.commit === record.commit) return record
+export const fetchClone = Effect.fn("Sandbox.fetchClone")(function* (fetching: Fetching, said: Head, last: Head) {
   const commit = yield* fetchHead(fetching)
   const own = yield* headOf(fetching)
   const branch = branchIn(said.head)
   const isSame = said.head === own.head || (branch === undefined && branchIn(own.head) === undefined)
   if (branch !== undefined && !isSame) yield* requireNowhereElse(fetching, branch)
   const current = branch === undefined || isSame ? own.commit : yield* commitOf(fetching, branch)
-  const isAsItWas = said.head === record.head && current === record.commit
+  const isAsItWas = said.head === last.head && current === last.commit
   if (!isAsItWas && current !== "" && !(yield* isAncestor(fetching, current, commit))) {
     const reason = `${branch ?? "HEAD"} is at ${current} by now, which ${commit} does not follow. Rebase it: 'git rebase ${current}'.`
     return yield* new CloneRefused({ directory: fetching.directory, reason })
@@ -149,7 +149,7 @@ export const fetchClone = Effect.fn("Sandbox.fetchClone")(function* (
   if (commit !== current) yield* move(fetching, branch, current, commit)
   if (!isSame && branch !== undefined) yield* runIn(fetching, ["symbolic-ref", "HEAD", branch])
   // Whoever was ended between these two has moved the branch already.
-  yield* followIndex(fetching, own.commit === commit ? record.commit : own.commit, commit)
+  yield* followIndex(fetching, own.commit === commit ? last.commit : own.commit, commit)
   yield* runIn(fetching, ["update-ref", "-d", fetchedRef])
   return { head: branch === undefined ? commit : said.head, commit }
 })

@@ -5,6 +5,7 @@ import { hasCode, removeForeign, runGit } from "@reprise/process"
 import { Effect } from "effect"
 import type { GitRepository } from "../askGit.ts"
 import type { Clone, ClonedDirectory } from "./clonePlaces.ts"
+import { type Heads, keepHeads } from "./heads.ts"
 
 /** What a working tree has for itself, and what all of a repository share. */
 const ofTree = ["HEAD", "index", "config.worktree", "info/sparse-checkout"]
@@ -103,19 +104,12 @@ const cloneDirectory = Effect.fnUntraced(function* (
   })
 })
 
-/** What stands in `HEAD`: `ref: refs/heads/…`, or a hash. */
-export interface CloneRecord {
-  readonly head: string
-  /** The commit; empty: there is none yet. */
-  readonly commit: string
-}
-
 /** In place of one that is there. It appears whole or not at all. `directories`: of `clone`. */
 export const makeClone = Effect.fn("Sandbox.makeClone")(function* (
   { common, workspace }: GitRepository,
   clone: Clone,
   directories: ReadonlyArray<ClonedDirectory>,
-  record: CloneRecord
+  heads: Heads
 ) {
   const draft = `${clone.folder}.new`
   const inDraft = ({ to }: ClonedDirectory) => join(draft, to.slice(clone.folder.length))
@@ -124,7 +118,7 @@ export const makeClone = Effect.fn("Sandbox.makeClone")(function* (
     yield* cloneDirectory(workspace, index === 0 ? common : one.directory, { ...one, to: inDraft(one) })
   yield* Effect.promise(async () => {
     await removeForeign(clone.folder)
-    await writeFile(clone.record, JSON.stringify(record), { mode: 0o600 })
+    await keepHeads(clone, heads)
     await rename(draft, clone.folder)
   })
 })

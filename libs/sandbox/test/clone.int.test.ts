@@ -1,0 +1,259 @@
+/** What commands see of git, and how what they commit gets into the repository. */
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join, relative } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { RunId } from "@reprise/protocol"
+import { Effect } from "effect"
+import { canSandbox, type Scene, scene } from "../src/testing.ts"
+import { during, run, runIn } from "./support/sandboxedScene.ts"
+
+const sandboxed = await canSandbox()
+
+const git = (here: Pick<Scene, "home" | "workspace">, ...args: ReadonlyArray<string>) =>
+  execFileSync("git", args, {
+    cwd: here.workspace,
+    encoding: "utf8",
+    stdio: "pipe",
+    env: { ...process.env, HOME: join(here.home, "nobody") }
+  }).trim()
+
+const commit = (name: string, text = name) => `echo ${text} >${name}; git add ${name}; git commit -qm ${name}`
+const subjects = (here: Scene, of = "HEAD") => git(here, "log", "--format=%s", of).split("\n")
+
+/** Each file of git's directory with its content, but for objects, which are named by it. */
+const contentOf = (folder: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() || entry.isSymbolicLink())
+      .map(({ name, parentPath }) => join(parentPath, name))
+      .filter((path) => !relative(folder, path).startsWith("objects/"))
+      .map((path) => [relative(folder, path), readFileSync(path, "base64")])
+  )
+
+/** Whatever git believes in its own directory. */
+const hostile = [
+  "g=$(git rev-parse --absolute-git-dir)",
+  "printf '[core]\\n\\tfsmonitor = touch PWNED\\n\\thooksPath = /tmp\\n' >>$g/config",
+  "mkdir -p $g/hooks && printf '#!/bin/sh\\ntouch PWNED\\n' >$g/hooks/post-checkout && chmod +x $g/hooks/post-checkout",
+  "printf 'ref: commondir\\n' >$g/ORIG_HEAD",
+  "mkdir -p $g/rr-cache && printf '0\\t../x\\0' >$g/MERGE_RR; git rev-parse HEAD >$g/MERGE_AUTOSTASH",
+  "mkdir -p $g/worktrees && ln -sfn $HOME $g/worktrees/evil",
+  "rm -rf $g/modules && ln -sfn $HOME $g/modules",
+  "git rev-parse HEAD >$g/shallow; printf 'x' >$g/index; ln -sf /dev/zero $g/packed-refs; mkfifo $g/FETCH_HEAD"
+].join("; ")
+
+describe.skipIf(!sandboxed)("the clone that commands see in place of git's directory", () => {
+  it.live("gives what a command committed to the repository when it is tidied, with its index, and not before", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      yield* during(here, (sandbox) =>
+        Effect.gen(function* () {
+          yield* runIn(here, sandbox, `${commit("new")}; git rm -q reprise.toml -f 2>/dev/null; echo y >>new`)
+          assert.deepStrictEqual(subjects(here), ["second", "first"])
+          yield* sandbox.tidy(here.workspace)
+          assert.deepStrictEqual(subjects(here), ["new", "second", "first"])
+          assert.strictEqual(git(here, "diff", "--cached", "--name-only"), "")
+          assert.strictEqual(git(here, "diff", "--name-only", "--", "new"), "new")
+          git(here, "fsck", "--strict")
+        })
+      )
+    })
+  )
+
+  it.live("is all that a command can write: nothing in the repository's own directory changes", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const before = contentOf(join(here.workspace, ".git"))
+      yield* during(here, (sandbox) =>
+        Effect.gen(function* () {
+          yield* runIn(here, sandbox, hostile)
+          yield* sandbox.tidy(here.workspace)
+          const gate = yield* sandbox.gateShell(here.workspace, RunId.make("r1"))
+          yield* run(here, gate, hostile)
+          const reviewer = yield* sandbox.shellFor(here.workspace, "reviewer")
+          yield* run(here, reviewer, hostile)
+          yield* sandbox.tidy(here.workspace)
+        })
+      )
+      assert.deepStrictEqual(contentOf(join(here.workspace, ".git")), before)
+      git(here, "status")
+      assert.isFalse(existsSync(join(here.workspace, "PWNED")))
+    })
+  )
+
+  it.live("gives no object that is not what its name says", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      yield* during(here, (sandbox) =>
+        Effect.gen(function* () {
+          yield* runIn(
+            here,
+            sandbox,
+            `${commit("a", "good")}; echo evil >b; git add b; cp -f "$(git rev-parse --git-path objects)"/$(git hash-object b | sed 's,^..,&/,') "$(git rev-parse --git-path objects)"/$(git hash-object a | sed 's,^..,&/,')`
+          )
+          yield* sandbox.tidy(here.workspace)
+        })
+      )
+      assert.deepStrictEqual(subjects(here), ["second", "first"])
+      git(here, "fsck", "--strict")
+    })
+  )
+
+  it.live("keeps what an author staged and stashed for its next command, also when its process was killed", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      yield* during(here, (sandbox) =>
+        runIn(here, sandbox, `${commit("a")}; echo s >>a; git stash -q; echo t >staged; git add staged`)
+      )
+      yield* during(here, (sandbox) =>
+        Effect.gen(function* () {
+          const said = yield* runIn(
+            here,
+            sandbox,
+            "git log --format=%s -1; git stash list; git diff --cached --name-only"
+          )
+          assert.match(said, /^a\nstash@\{0\}: .*\nstaged\n$/)
+          yield* sandbox.tidy(here.workspace)
+          assert.deepStrictEqual(subjects(here), ["a", "second", "first"])
+        })
+      )
+    })
+  )
+
+  it.live("follows what its user committed between two turns", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      yield* during(here, (sandbox) =>
+        Effect.gen(function* () {
+          yield* runIn(here, sandbox, commit("a"))
+          yield* sandbox.tidy(here.workspace)
+          writeFileSync(join(here.workspace, "mine"), "mine\n")
+          git(here, "add", "mine")
+          git(here, "-c", "user.email=a@b.invalid", "-c", "user.name=A", "commit", "-qm", "mine")
+          const said = yield* runIn(here, sandbox, `git status --short -- mine a; ${commit("b")}; git log --format=%s`)
+          assert.strictEqual(said, "b\nmine\na\nsecond\nfirst\n")
+          yield* sandbox.tidy(here.workspace)
+          assert.deepStrictEqual(subjects(here), ["b", "mine", "a", "second", "first"])
+        })
+      )
+    })
+  )
+
+  it.live("takes nothing in where its user moved the branch meanwhile, until the author has rebased its work", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      yield* during(here, (sandbox) =>
+        Effect.gen(function* () {
+          yield* runIn(here, sandbox, commit("a"))
+          git(here, "-c", "user.email=a@b.invalid", "-c", "user.name=A", "commit", "-q", "--allow-empty", "-m", "mine")
+          const mine = git(here, "rev-parse", "HEAD")
+          yield* sandbox.tidy(here.workspace)
+          assert.deepStrictEqual(subjects(here), ["mine", "second", "first"])
+          yield* runIn(here, sandbox, `git rebase -q ${mine}`)
+          yield* sandbox.tidy(here.workspace)
+          assert.deepStrictEqual(subjects(here), ["a", "mine", "second", "first"])
+        })
+      )
+    })
+  )
+
+  it.live("gives a history that an author wrote anew, such as an amended commit", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      yield* during(here, (sandbox) =>
+        Effect.gen(function* () {
+          yield* runIn(here, sandbox, commit("a"))
+          yield* sandbox.tidy(here.workspace)
+          yield* runIn(here, sandbox, "git commit -q --amend -m better")
+          yield* sandbox.tidy(here.workspace)
+        })
+      )
+      assert.deepStrictEqual(subjects(here), ["better", "second", "first"])
+    })
+  )
+
+  it.live("goes to another branch with its author, but to none that another working tree has", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      yield* during(here, (sandbox) =>
+        Effect.gen(function* () {
+          yield* runIn(here, sandbox, `git checkout -q -b topic; ${commit("a")}`)
+          yield* sandbox.tidy(here.workspace)
+          assert.strictEqual(git(here, "symbolic-ref", "HEAD"), "refs/heads/topic")
+          assert.deepStrictEqual(subjects(here), ["a", "second", "first"])
+          yield* runIn(here, sandbox, `git checkout -q second; ${commit("b")}`)
+          yield* sandbox.tidy(here.workspace)
+          assert.strictEqual(git(here, "symbolic-ref", "HEAD"), "refs/heads/topic")
+          assert.deepStrictEqual(subjects(here, "second"), ["second", "first"])
+        })
+      )
+    })
+  )
+
+  it.live("has what is committed in submodules, too", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      yield* during(here, (sandbox) =>
+        Effect.gen(function* () {
+          const said = yield* runIn(
+            here,
+            sandbox,
+            `cd sub; git config user.email a@b.invalid; git config user.name A; git checkout -q -b work; ${commit("inner")}; cd ..; git add sub; git commit -qm outer`
+          )
+          yield* sandbox.tidy(here.workspace)
+          assert.strictEqual(git(here, "log", "-1", "--format=%s"), "outer", said)
+          assert.strictEqual(git(here, "-C", "sub", "log", "-1", "--format=%s"), "inner")
+          assert.strictEqual(git(here, "status", "--short", "sub"), "")
+        })
+      )
+    })
+  )
+
+  it.live.each(["a worktree", "a worktree of a bare repository"])("is that of %s alone", (kind) =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const tree = join(here.stateDirectory, "worktrees/r1")
+      mkdirSync(join(tree, ".."), { recursive: true })
+      const bare = join(here.home, "bare.git")
+      if (kind === "a worktree") git(here, "worktree", "add", "-q", "-b", "r1", tree)
+      else {
+        git(here, "clone", "-q", "--bare", here.workspace, bare)
+        git(here, `--git-dir=${bare}`, "worktree", "add", "-q", "-b", "r1", tree)
+      }
+      const own = { ...here, workspace: tree }
+      git(own, "config", "user.email", "a@b.invalid")
+      git(own, "config", "user.name", "A")
+      const before = contentOf(join(here.workspace, ".git"))
+      yield* during(here, (sandbox) =>
+        Effect.gen(function* () {
+          const said = yield* runIn(
+            own,
+            sandbox,
+            `${commit("a")}; git status --short; echo x >${here.workspace}/.git/x`
+          )
+          if (kind === "a worktree") assert.include(said, "Read-only file system")
+          yield* sandbox.tidy(tree)
+          assert.strictEqual(git(own, "log", "-1", "--format=%s %D"), "a HEAD -> r1")
+          assert.strictEqual(git(own, "status", "--short"), "")
+        })
+      )
+      if (kind !== "a worktree") assert.deepStrictEqual(contentOf(join(here.workspace, ".git")), before)
+    })
+  )
+
+  it.live("of a quality gate begins anew, and what is committed there goes nowhere", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      yield* during(here, (sandbox) =>
+        Effect.gen(function* () {
+          const gate = sandbox.gateShell(here.workspace, RunId.make("r1"))
+          assert.strictEqual(yield* run(here, yield* gate, `${commit("a")}; git log -1 --format=%s`), "a\n")
+          yield* sandbox.tidy(here.workspace)
+          assert.strictEqual(yield* run(here, yield* gate, "git log -1 --format=%s"), "second\n")
+          assert.deepStrictEqual(subjects(here), ["second", "first"])
+        })
+      )
+    })
+  )
+})
