@@ -29,6 +29,7 @@ import {
   cachesFolder,
   digest,
   environmentFor,
+  forgetClone,
   gitUnder,
   type Host,
   heardFolder,
@@ -46,6 +47,7 @@ import {
   type SandboxOptions,
   settled,
   sharedFolder,
+  takeIn,
   tellReplaced,
   writeProgram
 } from "./SandboxHost.ts"
@@ -121,6 +123,14 @@ export interface SandboxShape {
    */
   readonly open: (directory: string, place: string) => Effect.Effect<void, SandboxFault, Scope.Scope>
   /**
+   * Takes what authors committed in a directory into its repository, where commands write a clone of it (`clone/clonePlaces.ts`). Gives
+   * a sentence where that was not possible, such as when somebody else has moved the branch. It is done at the end of each turn; whoever
+   * reads the repository after a process that was killed does it before.
+   */
+  readonly takeIn: (directory: string) => Effect.Effect<string | undefined, SandboxFault>
+  /** Removes the clone that authors in a directory had, once nobody goes on there. */
+  readonly forget: (directory: string) => Effect.Effect<void, SandboxFault>
+  /**
    * Puts aside what killed commands left that nobody outside should obey or follow. Between turns this is done anyway; whoever
    * runs git in a directory after other commands does it before.
    */
@@ -151,6 +161,8 @@ const unused = (standing: Standing, environment: Environment): SandboxShape => (
   occupy: () => Effect.void,
   decide: () => Effect.void,
   open: () => Effect.void,
+  takeIn: () => Effect.undefined,
+  forget: () => Effect.void,
   tidy: () => Effect.void,
   protectedPaths: (directory) => protectedPaths(directory, environment),
   policy: () => notUsed
@@ -266,6 +278,8 @@ const inUse = (host: Host, here: EngineHere): SandboxShape => {
     covers,
     guards: (directory) => guarded.has(directory),
     coversGates: gates,
+    takeIn: (directory) => takeIn(host, directory),
+    forget: (directory) => forgetClone(host, directory),
     tidy: (directory) => tidy(host, directory),
     protectedPaths: (directory) => protectedPaths(directory, host.environment, (at) => agentPoliciesIn(host, at)),
     policy: (directory, role) => Effect.map(settled(host, directory, role), ({ policy }) => policy),

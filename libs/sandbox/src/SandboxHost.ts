@@ -1,9 +1,9 @@
 /** What the sandbox of one process knows, and how the programs that enter it are prepared. */
 import { createHash } from "node:crypto"
-import { chmod, mkdir, realpath } from "node:fs/promises"
+import { chmod, mkdir, realpath, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { delimiter, dirname, join } from "node:path"
-import { hasCode, type OfTree, ofTree, replaceFile, splitPath, withoutPlaces } from "@reprise/process"
+import { hasCode, type OfTree, ofTree, removeForeign, replaceFile, splitPath, withoutPlaces } from "@reprise/process"
 import type { Role, RunId } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
 import { type Environment, gitRepositoryOf, homeOf } from "./askGit.ts"
@@ -29,6 +29,7 @@ import type { NestedWatch } from "./NestedWatch.ts"
 import { makeOwnFolders } from "./ownFolders.ts"
 import { type OwnPlaces, type Policy, policyFor, type SandboxSettings } from "./policy.ts"
 import { type makeProxy, ProxyFailed } from "./proxy.ts"
+import { putAside } from "./putAside.ts"
 import { lookAtRefused } from "./refusedWrites.ts"
 import { seatbeltShell } from "./seatbelt.ts"
 import { type ProgramPaths, sandboxedShell } from "./shellScript.ts"
@@ -348,23 +349,48 @@ export const settled = Effect.fnUntraced(function* (
 /** The program that runs git in the sandbox of a directory, on this machine's terms alone. */
 const gitInside = (host: Host, directory: string, held: Held) => {
   const path = join(programsOf(host), digest(directory), "git-in-clone")
-  return onDisk(directory, () => writeProgram(path, gitUnder(host, held))).pipe(Effect.as(path))
+  return onDisk(directory, () => writeProgram(path, gitUnder(host, held, "writes"))).pipe(Effect.as(path))
 }
 
-/** Takes what authors committed in the clone of a directory into its repository. */
-export const takeIn = Effect.fnUntraced(function* (host: Host, directory: string) {
-  if (host.engine !== "bubblewrap" || host.options.visiting === true) return
-  const found = yield* onDisk(directory, async () => {
+/** The clone of a directory's authors. Undefined: there is none. */
+const cloneIn = (host: Host, directory: string) =>
+  onDisk(directory, async () => {
     const workspace = await realpath(directory)
     const git = await gitRepositoryOf(workspace, host.environment)
     if (git === undefined) return undefined
     const placed = await placeClone(clonesFolder(host), digest(workspace), git, "agent")
-    const has = await newsOf(placed)
-    return has === undefined || has.news.length === 0 ? undefined : { git, placed }
+    const found = await newsOf(placed)
+    return found === undefined ? undefined : { ...placed, git, hasNews: found.news.length > 0 }
   })
-  if (found === undefined) return
+
+/** Takes what authors committed in the clone of a directory into its repository. Gives why that was not possible. */
+export const takeIn = Effect.fnUntraced(function* (host: Host, directory: string) {
+  if (host.engine !== "bubblewrap" || host.options.visiting === true) return undefined
+  const clone = yield* cloneIn(host, directory)
+  if (clone?.hasNews !== true) return undefined
   const inSandbox = yield* gitInside(host, directory, yield* settled(host, directory, "author"))
-  yield* takeNews(found.git, found.placed, inSandbox, host.environment)
+  return yield* takeNews(clone.git, clone, inSandbox, host.environment).pipe(
+    // Another service of this host may have taken it in at the same time.
+    Effect.retry({ times: 2 }),
+    Effect.as(undefined),
+    Effect.catchTag("CloneRefused", ({ message }) => Effect.as(Effect.logWarning(message), message)),
+    Effect.mapError((cause) => new SandboxFault({ directory, cause }))
+  )
+})
+
+/** Removes the clone of a directory's authors. What could not be taken from it is put aside. */
+export const forgetClone = Effect.fnUntraced(function* (host: Host, directory: string) {
+  if (host.engine !== "bubblewrap" || host.options.visiting === true) return
+  const refused = yield* takeIn(host, directory)
+  const found = yield* cloneIn(host, directory)
+  if (found === undefined) return
+  const { clone } = found
+  const kept = yield* onDisk(directory, async () => {
+    await rm(clone.record, { force: true })
+    if (refused === undefined) await removeForeign(clone.folder)
+    return refused === undefined ? undefined : await putAside(clone.folder, join(sharedFolder(host.options), "refused"))
+  })
+  if (kept !== undefined) yield* Effect.logWarning(`What the author committed there is in ${kept}.`)
 })
 
 /** Of an agent that runs inside as a whole. */
@@ -457,7 +483,7 @@ export const prepared = (host: Host, directory: string, role: Role, of: Commands
   Effect.flatMap(settled(host, directory, role, of), (held) => preparedFor(host, directory, role, held, of))
 
 /** The git of an agent's program in a directory, for what is no query. */
-export const gitUnder = (host: Host, { policy }: Held): string => {
+export const gitUnder = (host: Host, { policy }: Held, clone: "writes" | "reads" = "reads"): string => {
   const { bubblewrap, git } = host.programs
-  return bubblewrap === undefined ? openGit(git) : sandboxedGit(git, bubblewrap, policy)
+  return bubblewrap === undefined ? openGit(git) : sandboxedGit(git, bubblewrap, policy, clone)
 }

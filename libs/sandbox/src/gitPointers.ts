@@ -1,6 +1,6 @@
 /** Which folders are git directories, and where files lead that name one: `.git`, `gitdir` and `commondir`. Reads only. */
 import { lstat } from "node:fs/promises"
-import { basename, dirname, isAbsolute, join } from "node:path"
+import { basename, dirname, isAbsolute, join, resolve } from "node:path"
 import { readForeignFile } from "@reprise/process"
 import { steadyOf } from "./found.ts"
 
@@ -35,6 +35,25 @@ export const pointed = async (path: string, prefix = "", file = path): Promise<s
   return isPlain && target !== "" && target === target.trim() && !/\p{Cc}/u.test(target)
     ? (realFrom(dirname(path), target) ?? "unclear")
     : "unclear"
+}
+
+/** Whether a file `.git` names a worktree or submodule of a repository that does not exist there. */
+export const leadsToNothingIn = async (
+  path: string,
+  { common, directory }: { readonly common: string; readonly directory: string }
+): Promise<boolean> => {
+  if ((await lstat(path)).isSymbolicLink()) return false
+  const text = await textOf(path)
+  if (text === undefined || text === unreadable) return false
+  const target = /^gitdir: ([^\p{Cc}]+)\n?$/u.exec(text.toString("utf8"))?.[1]
+  if (target === undefined || target.includes("\ufffd")) return false
+  const written = resolve(dirname(path), target)
+  const places = [common, directory].flatMap((one) => [join(one, "worktrees"), join(one, "modules")])
+  return (
+    places.some((place) => written.startsWith(`${place}/`)) &&
+    (isAbsolute(target) || realFrom(dirname(path), ".") === dirname(path)) &&
+    (await lstat(written).catch(() => undefined)) === undefined
+  )
 }
 
 /**

@@ -11,7 +11,7 @@ import {
 } from "@reprise/process"
 import { type Bubblewrap, bubblewrapArguments, startOf } from "./bubblewrap.ts"
 import { closingDescriptors } from "./closeDescriptors.ts"
-import type { Mount } from "./mounts.ts"
+import { isWithin, type Mount } from "./mounts.ts"
 import type { Policy } from "./policy.ts"
 import { exported, hiding, shellHead, withholding } from "./shellScript.ts"
 import { quoted } from "./shellWords.ts"
@@ -56,12 +56,22 @@ const isQuery = ["''", "'worktree list'", ...queries.flatMap((name) => [name, `"
 export const openGit = (git: string): string =>
   `${shellHead}${exported(withoutLanguage(reachingVariables))}${enter(git, reachingSettings)}`
 
-const readOnly = (mount: Mount): Mount =>
-  mount.as === "writable" && mount.from === undefined ? { ...mount, as: "readable" } : mount
+/** But for what is its own, such as `/tmp`. `clone`: whether that of the git directory is, too. */
+const readOnly =
+  ({ git }: Policy, clone: "writes" | "reads") =>
+  (mount: Mount): Mount => {
+    const isOwn = mount.from !== undefined && (clone === "writes" || git === undefined || !isWithin(mount.path, git))
+    return mount.as === "writable" && !isOwn ? { ...mount, as: "readable" } : mount
+  }
 
-/** Every subcommand in the sandbox of a workspace, where it writes nothing and reaches nothing. */
-export const sandboxedGit = (git: string, bubblewrap: Bubblewrap, policy: Policy): string => {
-  const hidden = hiding(bubblewrapArguments({ ...policy, mounts: policy.mounts.map(readOnly) }))
+/** Every subcommand in the sandbox of a workspace, where it reaches nothing and writes nothing, unless into its clone. */
+export const sandboxedGit = (
+  git: string,
+  bubblewrap: Bubblewrap,
+  policy: Policy,
+  clone: "writes" | "reads" = "reads"
+): string => {
+  const hidden = hiding(bubblewrapArguments({ ...policy, mounts: policy.mounts.map(readOnly(policy, clone)) }))
   return [
     shellHead,
     closingDescriptors,

@@ -11,7 +11,7 @@ import type { ConfigurationReader } from "./configurationReader.ts"
 import { contentsBelow } from "./contentOf.ts"
 import { textOfPath } from "./findPaths.ts"
 import { exists, leadsElsewhere, makeLeadsTo, steadyOf, targetOf } from "./found.ts"
-import { directoryOf, isBare, isOfWorktree, pointed } from "./gitPointers.ts"
+import { directoryOf, isBare, isOfWorktree, leadsToNothingIn, pointed } from "./gitPointers.ts"
 import { configurationAt, dependOn, hooksAt, onDisk, type Said, type Search } from "./gitSays.ts"
 import { instructionsAt, isInstructionName } from "./instructionFiles.ts"
 import { makeSpending, placeIn, type Spend, TooMuchToLookAt } from "./lookLimits.ts"
@@ -199,7 +199,13 @@ const atCandidate = Effect.fnUntraced(function* (bytes: Buffer, place: Search) {
   if (place.hooks.length > 0) place.dependsOn(folder)
   const directory = yield* onDisk(() => directoryOf(path))
   if (directory === undefined) return []
-  if (directory === "unclear") return asRepository([yield* unclearPointer(path, place.spend)], [path])
+  if (directory === "unclear") {
+    // A worktree or submodule that commands made is in their clone, and outside its pointer leads to nothing, where only git writes.
+    const isInClone = git !== undefined && (yield* onDisk(() => leadsToNothingIn(path, git)))
+    return isInClone
+      ? asRepository(yield* onDisk(() => otherThanInWorkspace(folder, place)))
+      : asRepository([yield* unclearPointer(path, place.spend)], [path])
+  }
   // What a submodule or a worktree of the workspace says is in the repository's own git directory.
   const own = git === undefined ? [] : [git.common, git.directory, ...git.repositories, ...git.worktrees]
   if (own.includes(directory)) {

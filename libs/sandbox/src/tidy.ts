@@ -73,5 +73,5 @@ export const tidy = Effect.fnUntraced(function* (host: Host, directory: string) 
     yield* tidyReplacements(host, directory, git)
   }
   yield* putAsideNested(host, directory)
-  yield* takeIn(host, directory).pipe(Effect.catchCause((cause) => Effect.logWarning(cause)))
+  yield* Effect.tapError(takeIn(host, directory), sayWhy)
 })

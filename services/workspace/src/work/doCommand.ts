@@ -1,5 +1,6 @@
 /** Does one command of a run on this host. Every command may be repeated, because a crash may hide its report. */
 import { ActorConfig } from "@reprise/actor"
+import { Sandbox } from "@reprise/sandbox"
 import { Effect } from "effect"
 import type { InPlaceCommand, InputOf, WorkspaceFact } from "../actor/inputs.ts"
 import type { Place, Request } from "../actor/work.ts"
@@ -57,6 +58,10 @@ const removeUnneeded = Effect.fnUntraced(function* (place: Place) {
 export const release = Effect.fn("release")(function* (command: InputOf<"ReleaseWorkspace">, place: Place | undefined) {
   const leases = yield* Leases
   if (place !== undefined) {
+    yield* Effect.ignore(
+      Sandbox.use((sandbox) => sandbox.forget(place.directory)),
+      { log: "Warn" }
+    )
     // What a killed git left must not wait for the user's next commit.
     yield* noteLocks(place.root)
     // The author of a run that nobody verified may have moved what later gates compare with, or had git not look at files.
@@ -80,6 +85,15 @@ export const release = Effect.fn("release")(function* (command: InputOf<"Release
   return { _tag: "WorkspaceReleased", runId: command.runId } satisfies WorkspaceFact
 })
 
+/** What an author committed is in the repository, also where the process that worked there was killed. Gives why not. */
+const takeIn = (directory: string) =>
+  Sandbox.use((sandbox) => sandbox.takeIn(directory)).pipe(
+    Effect.catchTag("SandboxFault", ({ message }) => Effect.as(Effect.logWarning(message), undefined))
+  )
+
+const notTaken = ({ commit, phase, runId }: InputOf<"VerifyCommit">, detail: string) =>
+  ({ _tag: "CommitRejected", runId, phase, commit, reason: "unreachable", detail }) satisfies WorkspaceFact
+
 /** Works in a tree after checking that no other run has taken it. */
 const workInPlace = Effect.fnUntraced(function* (command: InPlaceCommand, place: Place | undefined) {
   if (place === undefined) return yield* new Impossible({ reason: "The workspace is not prepared." })
@@ -87,6 +101,8 @@ const workInPlace = Effect.fnUntraced(function* (command: InPlaceCommand, place:
   yield* leases.check({ leaseId: place.leaseId, runId: command.runId, directory: place.directory })
   if (command._tag === "FinishPhase") yield* settleLocks(place.directory, "write")
   else yield* noteLocks(place.directory)
+  const left = yield* takeIn(place.directory)
+  if (left !== undefined && command._tag === "VerifyCommit") return notTaken(command, left)
   switch (command._tag) {
     case "RunQualityGates":
       return yield* qualityGates(command, place)
