@@ -210,6 +210,30 @@ describe.skipIf(!sandboxed)("the clone that commands see in place of git's direc
     })
   )
 
+  it.live("has the submodules that its author added", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      yield* during(here, (sandbox) =>
+        Effect.gen(function* () {
+          const add = `git -c protocol.file.allow=always submodule --quiet add --force ${here.home}/other deep/added`
+          const said = yield* runIn(here, sandbox, `${add}; git commit -qam outer`)
+          yield* sandbox.tidy(here.workspace)
+          assert.strictEqual(git(here, "log", "-1", "--format=%s"), "outer", said)
+          assert.strictEqual(git(here, "status", "--short", "deep"), "")
+          const inner = { ...here, workspace: join(here.workspace, "deep/added") }
+          assert.strictEqual(git(inner, "rev-parse", "--show-toplevel"), inner.workspace)
+          assert.strictEqual(git(inner, "status", "--short"), "")
+          assert.strictEqual(git(inner, "log", "-1", "--format=%s"), "first")
+          const again = `cd deep/added; git config user.email a@b.invalid; git config user.name A; ${commit("inner")}; cd ../..; git commit -qam again`
+          yield* runIn(here, sandbox, again)
+          yield* sandbox.tidy(here.workspace)
+          assert.strictEqual(git(here, "log", "-1", "--format=%s"), "again")
+          assert.strictEqual(git(inner, "log", "-1", "--format=%s"), "inner")
+        })
+      )
+    })
+  )
+
   it.live.each(["a worktree", "a worktree of a bare repository"])("is that of %s alone", (kind) =>
     Effect.gen(function* () {
       const here = yield* scene

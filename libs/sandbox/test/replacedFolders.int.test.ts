@@ -100,7 +100,6 @@ describe.skipIf(!sandboxed)("a protected folder that is made anew while a comman
   it.live.each([
     ["by git", ".husky/pre-commit", "true\n", outAndBack],
     ["by git, which only reads it", ".claude/settings.json", "{}", outAndBack],
-    ["by the user, empty", ".git/hooks/post-commit", undefined, (here: Scene) => remade(here, ".git/hooks")],
     ["twice", ".husky/pre-commit", "true\n", (here: Scene) => [outAndBack(here), outAndBack(here)]],
     ["at its name alone", ".husky/pre-commit", "true\n", (here: Scene) => renamed(here, ".husky")],
     ["with the folder above it", ".github/hooks/own.json", "{}\n", (here: Scene) => renamed(here, ".github")]

@@ -74,6 +74,12 @@ const inProcess = <A, E>(it: Here, use: (sandbox: SandboxShape) => Effect.Effect
     Effect.scoped
   )
 
+/** As by another program of the user's: commands write a clone. */
+const outside = ({ workspace, ...it }: Here, text: string) =>
+  Effect.sync(() =>
+    execFileSync("/bin/sh", ["-c", text], { cwd: workspace, env: environmentOf({ workspace, ...it }), stdio: "pipe" })
+  )
+
 const command = (sandbox: SandboxShape, { workspace, ...it }: Here, text: string) =>
   Effect.flatMap(sandbox.shellFor(workspace, "author"), (shell) =>
     // This process answers what the command's program asks.
@@ -95,7 +101,7 @@ describe.skipIf(!sandboxed)("a link in git's folders", () => {
       const it = yield* here
       yield* inProcess(it, (sandbox) =>
         Effect.gen(function* () {
-          yield* command(sandbox, it, `ln -sf ${it.home}/config .git/logs/refs/heads/config`)
+          yield* outside(it, `ln -sf ${it.home}/config .git/logs/refs/heads/config`)
           yield* sandbox.tidy(it.workspace)
         })
       )
@@ -111,7 +117,7 @@ describe.skipIf(!sandboxed)("a link in git's folders", () => {
         Effect.gen(function* () {
           const branch = "$(printf 'b\\377')"
           const make = `git symbolic-ref HEAD "refs/heads/${branch}" && ln -sf ${it.home}/config ".git/logs/refs/heads/${branch}"`
-          yield* command(sandbox, it, make)
+          yield* outside(it, make)
           yield* sandbox.tidy(it.workspace)
         })
       )
@@ -126,7 +132,7 @@ describe.skipIf(!sandboxed)("a link in git's folders", () => {
       yield* inProcess(it, (sandbox) =>
         Effect.gen(function* () {
           const forged = `.git/modules/x\n${it.home}/config`
-          yield* command(sandbox, it, `mkdir -p '${forged}' && touch '${forged}/HEAD'`)
+          yield* outside(it, `mkdir -p '${forged}' && touch '${forged}/HEAD'`)
           yield* sandbox.tidy(it.workspace)
           yield* command(sandbox, it, "kill -9 $PPID")
           yield* sandbox.tidy(it.workspace)
@@ -142,7 +148,7 @@ describe.skipIf(!sandboxed)("a link in git's folders", () => {
       const it = yield* here
       yield* inProcess(it, (sandbox) =>
         Effect.gen(function* () {
-          yield* command(sandbox, it, "ln -sf ../../../config .git/logs/refs/heads/config")
+          yield* outside(it, "ln -sf ../../../config .git/logs/refs/heads/config")
           yield* sandbox.tidy(it.workspace)
         })
       )
@@ -163,7 +169,7 @@ describe.skipIf(!sandboxed)("a link in git's folders", () => {
         Effect.gen(function* () {
           // What the user makes among the hooks, where commands cannot write, stays too.
           symlinkSync(join(it.home, "hook"), at(it, "hooks/post-merge"))
-          yield* command(sandbox, it, `ln -s ${elsewhere} .git/lfs`)
+          yield* outside(it, `ln -s ${elsewhere} .git/lfs`)
           yield* sandbox.tidy(it.workspace)
         })
       )
@@ -179,7 +185,7 @@ describe.skipIf(!sandboxed)("a link in git's folders", () => {
       symlinkSync("/nowhere", at(it, "description.old"))
       yield* inProcess(it, (sandbox) =>
         Effect.gen(function* () {
-          yield* command(sandbox, it, `ln -sfn ${it.home}/config .git/description.old`)
+          yield* outside(it, `ln -sfn ${it.home}/config .git/description.old`)
           yield* sandbox.tidy(it.workspace)
         })
       )
@@ -192,10 +198,10 @@ describe.skipIf(!sandboxed)("a link in git's folders", () => {
       const it = yield* here
       yield* inProcess(it, (sandbox) =>
         Effect.gen(function* () {
-          yield* command(sandbox, it, "ln -sf refs/heads/config .git/HEAD")
+          yield* outside(it, "ln -sf refs/heads/config .git/HEAD")
           yield* sandbox.tidy(it.workspace)
           assert.strictEqual(readlinkSync(at(it, "HEAD")), "refs/heads/config")
-          yield* command(sandbox, it, "ln -sf refs/heads/../../config .git/HEAD")
+          yield* outside(it, "ln -sf refs/heads/../../config .git/HEAD")
           yield* Effect.ignore(sandbox.tidy(it.workspace))
           assert.strictEqual(kindOf(at(it, "HEAD")), "nothing")
         })
@@ -225,7 +231,7 @@ describe.skipIf(!sandboxed)("a pipe in git's folders", () => {
         const it = yield* here
         yield* inProcess(it, (sandbox) =>
           Effect.gen(function* () {
-            yield* command(sandbox, it, `rm -f .git/${path}; mkfifo .git/${path}`)
+            yield* outside(it, `rm -f .git/${path}; mkdir -p $(dirname .git/${path}); mkfifo .git/${path}`)
             yield* sandbox.tidy(it.workspace)
           })
         )

@@ -1,4 +1,4 @@
-/** Refs by which git shows an object in the place of another, when a command that could have made them has ended. */
+/** Refs by which git shows an object in the place of another, that appeared while a command ran. */
 import { execFileSync } from "node:child_process"
 import { appendFileSync, existsSync, renameSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
@@ -30,13 +30,17 @@ const packed = (here: Scene, gitDirectory: string, folder = "refs/replace") => {
 const append = (gitDirectory: string, line: string) =>
   `touch ${gitDirectory}/packed-refs; grep -v '^#' ${gitDirectory}/packed-refs >packed; echo '${line}' >>packed; cat packed >${gitDirectory}/packed-refs; rm packed`
 
+/** As by another program of the user's: commands write a clone. */
+const outside = (here: Scene, text: string) =>
+  execFileSync("/bin/sh", ["-c", text], { cwd: here.workspace, env: environmentOf(here), stdio: "pipe" })
+
 describe.skipIf(!sandboxed)("a ref that replaces an object", () => {
   it.live.each([
     { name: "of the repository", gitDirectory: ".git", folder: "refs/replace" },
     { name: "of a submodule", gitDirectory: ".git/modules/sub", folder: "refs/replace" },
     { name: "by the name that the user's environment says", gitDirectory: ".git", folder: "refs/instead" },
     { name: "behind a tab", gitDirectory: ".git", folder: "refs/replace", blank: "\t" }
-  ])("is removed where a command packed it: $name", ({ blank = " ", folder, gitDirectory }) =>
+  ])("is removed where it was packed: $name", ({ blank = " ", folder, gitDirectory }) =>
     Effect.gen(function* () {
       const here = yield* scene
       const { line } = packed(here, gitDirectory, folder)
@@ -46,8 +50,9 @@ describe.skipIf(!sandboxed)("a ref that replaces an object", () => {
         here,
         (sandbox) =>
           Effect.gen(function* () {
-            yield* runIn(here, sandbox, append(gitDirectory, line.replace(" ", blank)), more)
-            assert.notStrictEqual(left(), "", "the command made it")
+            yield* runIn(here, sandbox, "true", more)
+            outside(here, append(gitDirectory, line.replace(" ", blank)))
+            assert.notStrictEqual(left(), "", "it is there")
             yield* sandbox.tidy(here.workspace)
           }),
         more
@@ -57,32 +62,31 @@ describe.skipIf(!sandboxed)("a ref that replaces an object", () => {
     })
   )
 
-  it.live(
-    "is removed where a command put packed refs in an order in which git does not list it, and it is there twice",
-    () =>
-      Effect.gen(function* () {
-        const here = yield* scene
-        const { line } = packed(here, ".git")
-        const head = git(here, "rev-parse", "HEAD")
-        const lines = [
-          "# pack-refs with: peeled fully-peeled sorted ",
-          `${head} refs/replace-${"x".repeat(200)}/${"x".repeat(200)}`,
-          `${head} refs/zzz`,
-          `${head} refs/replace-${"y".repeat(100)}`,
-          line,
-          `${git(here, "rev-parse", "HEAD^")} refs/replace/${head}`
-        ]
-        yield* during(here, (sandbox) =>
-          Effect.gen(function* () {
-            yield* runIn(here, sandbox, `printf '%s\\n' ${lines.map((one) => `'${one}'`).join(" ")} >.git/packed-refs`)
-            assert.strictEqual(git(here, "for-each-ref", "refs/replace"), "")
-            assert.include(git(here, "replace", "--list"), head)
-            yield* sandbox.tidy(here.workspace)
-          })
-        )
-        assert.strictEqual(git(here, "replace", "--list"), "")
-        assert.strictEqual(git(here, "rev-parse", "refs/zzz"), head)
-      })
+  it.live("is removed where packed refs are in an order in which git does not list it, and it is there twice", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const { line } = packed(here, ".git")
+      const head = git(here, "rev-parse", "HEAD")
+      const lines = [
+        "# pack-refs with: peeled fully-peeled sorted ",
+        `${head} refs/replace-${"x".repeat(200)}/${"x".repeat(200)}`,
+        `${head} refs/zzz`,
+        `${head} refs/replace-${"y".repeat(100)}`,
+        line,
+        `${git(here, "rev-parse", "HEAD^")} refs/replace/${head}`
+      ]
+      yield* during(here, (sandbox) =>
+        Effect.gen(function* () {
+          yield* runIn(here, sandbox, "true")
+          outside(here, `printf '%s\\n' ${lines.map((one) => `'${one}'`).join(" ")} >.git/packed-refs`)
+          assert.strictEqual(git(here, "for-each-ref", "refs/replace"), "")
+          assert.include(git(here, "replace", "--list"), head)
+          yield* sandbox.tidy(here.workspace)
+        })
+      )
+      assert.strictEqual(git(here, "replace", "--list"), "")
+      assert.strictEqual(git(here, "rev-parse", "refs/zzz"), head)
+    })
   )
 
   it.live("is looked for where the user's packed-refs is a link, as git-new-workdir makes it", () =>
@@ -105,7 +109,7 @@ describe.skipIf(!sandboxed)("a ref that replaces an object", () => {
     })
   )
 
-  it.live("of the user's stays, packed or not, and is put back where a command changed it", () =>
+  it.live("of the user's stays, packed or not, and is put back where it was changed", () =>
     Effect.gen(function* () {
       const here = yield* scene
       const { other, line } = packed(here, ".git")
@@ -118,7 +122,7 @@ describe.skipIf(!sandboxed)("a ref that replaces an object", () => {
       yield* during(here, (sandbox) =>
         Effect.gen(function* () {
           yield* runIn(here, sandbox, "true")
-          yield* runIn(here, sandbox, `sed -i '/refs.replace/d' .git/packed-refs; ${append(".git", changed)}`)
+          outside(here, `sed -i '/refs.replace/d' .git/packed-refs; ${append(".git", changed)}`)
           git(here, "update-ref", alone, other)
           yield* sandbox.tidy(here.workspace)
         })

@@ -17,6 +17,7 @@ import {
 import { fetchClone, headOf } from "./fetchClone.ts"
 import { type Head, headIn, headsOf, isSameHead, keepHeads } from "./heads.ts"
 import { makeClone } from "./makeClone.ts"
+import { newSubmodules } from "./newSubmodules.ts"
 import { updateClone } from "./updateClone.ts"
 
 export interface PlacedClone {
@@ -76,6 +77,14 @@ export const takeNews = Effect.fn("Sandbox.takeNews")(function* (
   for (const { directory, head } of found.news.toReversed()) {
     const both = yield* fetchClone({ workspace, directory, environment, inSandbox }, head, heads[directory] ?? none)
     heads = { ...heads, [directory]: both }
+    const [own] = placed.directories
+    const added =
+      own?.directory === directory ? yield* newSubmodules({ workspace, directory, environment }, own, both.commit) : []
+    for (const one of added) {
+      const said = yield* Effect.promise(() => headIn(one.to))
+      const now = yield* fetchClone({ workspace, directory: one.directory, environment, inSandbox }, said, none)
+      heads = { ...heads, [one.directory]: now }
+    }
     yield* Effect.promise(() => keepHeads(placed.clone, heads))
   }
 })

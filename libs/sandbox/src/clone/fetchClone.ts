@@ -42,7 +42,7 @@ export interface Fetching {
   readonly environment: Environment
 }
 
-type Here = Omit<Fetching, "inSandbox">
+export type Here = Omit<Fetching, "inSandbox">
 
 export const definedOf = (environment: Environment): Record<string, string> =>
   Object.fromEntries(
