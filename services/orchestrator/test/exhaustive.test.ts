@@ -1,11 +1,11 @@
 /** What must not compile: an input, a journal event or a late input that nobody handles, and a misspelt kind. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Handlers, handlers } from "../src/actor/handlers.ts"
-import { type RunInput, subscribed } from "../src/actor/inputs.ts"
-import { type Reactions, reactions } from "../src/actor/react.ts"
-import type { Evolution } from "../src/actor/state.ts"
 import { authorEvolution } from "../src/author/evolve.ts"
-import { type LateInputs, lateInputs } from "../src/control/end.ts"
+import { type Handlers, handlers } from "../src/machine/handlers.ts"
+import { type LateInputs, lateInputs } from "../src/machine/lateInputs.ts"
+import { type Reactions, reactions } from "../src/machine/react.ts"
+import { type RunInput, subscribed } from "../src/run/inputs.ts"
+import type { Evolution } from "../src/run/state.ts"
 
 describe("the tables of the run machine", () => {
   it("have a handler for every subscribed event", () => {

@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { send } from "@reprise/actor"
 import { RunView, SessionId, to, type Words } from "@reprise/protocol"
 import { Schema } from "effect"
-import { runActor } from "../src/actor/actor.ts"
-import { runView } from "../src/actor/view.ts"
+import { runActor } from "../src/machine/actor.ts"
+import { runView } from "../src/machine/view.ts"
 import {
   afterGiving,
   atPhaseStart,
@@ -12,7 +12,7 @@ import {
   newestId,
   withWords,
   wordsFor
-} from "../src/ledger/ledger.ts"
+} from "../src/run/ledger.ts"
 import { failedGate, item, onePhase, runId } from "./support/samples.ts"
 import { type Story, story } from "./support/story.ts"
 

@@ -12,14 +12,13 @@ import {
   WorkspaceCommand
 } from "@reprise/protocol"
 import { Schema } from "effect"
-import { runActor } from "../src/actor/actor.ts"
-import type { RunEvent } from "../src/actor/journal.ts"
-import { RunEvent as RunEventSchema } from "../src/actor/journal.ts"
-import { noRun, type Run } from "../src/actor/state.ts"
-import { isAuthorStep, isCause, isEnding, isQuestion, isTransition } from "../src/actor/transitions.ts"
 import { unansweredOf } from "../src/checkpoint/planned.ts"
-import { sameCommit } from "../src/phase/plan.ts"
-import { inQuotes, nameOf } from "../src/prompts.ts"
+import { runActor } from "../src/machine/actor.ts"
+import { type RunEvent, RunEvent as RunEventSchema } from "../src/run/journal.ts"
+import { sameCommit } from "../src/run/plan.ts"
+import { noRun, type Run } from "../src/run/state.ts"
+import { inQuotes, nameOf } from "../src/run/text.ts"
+import { isAuthorStep, isCause, isEnding, isQuestion, isTransition } from "../src/run/transitions.ts"
 import { always, walk } from "./support/model.ts"
 
 const encodeCommand: Readonly<Record<ServiceName, (command: unknown) => unknown>> = {

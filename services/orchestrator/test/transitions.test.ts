@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Step } from "@reprise/protocol"
-import { runActor } from "../src/actor/actor.ts"
+import { runActor } from "../src/machine/actor.ts"
+import { workOfRun } from "../src/machine/workOfRun.ts"
 import {
   type Cause,
   isAuthorStep,
@@ -10,8 +11,7 @@ import {
   isEnding,
   isQuestion,
   isTransition
-} from "../src/actor/transitions.ts"
-import { workOfRun } from "../src/actor/workOfRun.ts"
+} from "../src/run/transitions.ts"
 import { onePhase, runId, startRun } from "./support/samples.ts"
 import { Story } from "./support/story.ts"
 

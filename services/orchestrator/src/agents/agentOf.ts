@@ -11,11 +11,11 @@ import {
   type Step as StepName,
   sameAgent
 } from "@reprise/protocol"
-import type { SessionUse } from "../actor/moves.ts"
-import type { PhaseRun, Run } from "../actor/state.ts"
-import { fillOf } from "../author/contextFill.ts"
+import type { SessionUse } from "../run/moves.ts"
+import type { PhaseRun, Run } from "../run/state.ts"
 import { chooseAgent, type Situation, withNamed } from "./chooseAgent.ts"
 import { hasFixer, plannedAgents, usualAgent } from "./plannedAgents.ts"
+import { fillOf } from "./session.ts"
 
 /** The author as the run has it, by no rule and no choice for a phase. */
 export const usualAuthor = ({ models, request: { options } }: Run): AgentChoice => usualAgent(options, "author", models)

@@ -1,18 +1,7 @@
 /** What turns, commits and sessions of authors change in a run. */
-import type { CompletedTask, FailureKind, SessionId } from "@reprise/protocol"
-import type { EventOf } from "../actor/journal.ts"
-import {
-  type Author,
-  type Evolution,
-  nothing,
-  type Pending,
-  type PhaseRun,
-  type Run,
-  withNotice,
-  withoutWork,
-  withPhase
-} from "../actor/state.ts"
-import { countSession } from "../control/usage.ts"
+import type { FailureKind, SessionId } from "@reprise/protocol"
+import { countSession } from "../limits/usage.ts"
+import type { EventOf } from "../run/journal.ts"
 import {
   afterGiving,
   afterStartingOver,
@@ -21,7 +10,19 @@ import {
   isBlank,
   withWords,
   wordsFor
-} from "../ledger/ledger.ts"
+} from "../run/ledger.ts"
+import {
+  type Author,
+  type Evolution,
+  mergeTasks,
+  nothing,
+  type Pending,
+  type PhaseRun,
+  type Run,
+  withNotice,
+  withoutWork,
+  withPhase
+} from "../run/state.ts"
 
 const startsSession = ({ command }: EventOf<"AuthorAsked">): boolean =>
   command._tag === "StartTurn" && command.session._tag === "New"
@@ -99,11 +100,6 @@ const notesOnFindings = ({ items }: PhaseRun, notes: string | undefined): Readon
   items.length === 0 || notes === undefined || notes.trim() === ""
     ? []
     : [`The author on the review's findings: ${notes}`]
-
-/** By id, in the order in which they were first reported; a later report of a task replaces an earlier one. */
-export const mergeTasks = (known: ReadonlyArray<CompletedTask>, more: ReadonlyArray<CompletedTask>) => [
-  ...new Map([...known, ...more].map((task) => [task.id, task])).values()
-]
 
 const phaseAfterReport = (run: Run, phase: PhaseRun, event: EventOf<"ReportReceived">): PhaseRun => {
   const { continued, status, unverified } = event

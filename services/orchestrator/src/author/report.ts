@@ -10,8 +10,15 @@ import {
   passesByItself,
   type Step
 } from "@reprise/protocol"
-import type { InputOf } from "../actor/inputs.ts"
-import type { EventOf, RunEvent, RunEvents } from "../actor/journal.ts"
+import { claimCheckpoint, raiseCheckpoint } from "../checkpoint/claims.ts"
+import { leftUnanswered, missedLines, passedBy, raisedReport } from "../checkpoint/planned.ts"
+import { budgetReached } from "../limits/limits.ts"
+import { newGuidance } from "../prompt/author.ts"
+import { isContinued } from "../prompt/continuation.ts"
+import { render } from "../prompt/templates.ts"
+import { completeRun } from "../run/end.ts"
+import type { InputOf } from "../run/inputs.ts"
+import type { EventOf, RunEvent, RunEvents } from "../run/journal.ts"
 import {
   type EscalationRequest,
   enter,
@@ -20,20 +27,12 @@ import {
   type Outcome,
   outcome,
   type SessionUse
-} from "../actor/moves.ts"
-import type { PhaseRun, Run, Turn } from "../actor/state.ts"
-import type { Cause } from "../actor/transitions.ts"
-import { claimCheckpoint, raiseCheckpoint } from "../checkpoint/claims.ts"
-import { leftUnanswered, missedLines, passedBy, raisedReport } from "../checkpoint/planned.ts"
-import { isContinued } from "../checkpoint/prompt.ts"
-import { completeRun } from "../control/end.ts"
-import { lastVerified, phaseBegan, reviewFile, sameCommit } from "../phase/plan.ts"
-import { render } from "../prompts.ts"
-import { hasGates } from "../quality/gates.ts"
-import { budgetReached } from "../question/limits.ts"
-import { withVendorAdvice } from "../question/vendorAdvice.ts"
+} from "../run/moves.ts"
+import { hasGates, lastVerified, phaseBegan, reviewFile, sameCommit } from "../run/plan.ts"
+import type { PhaseRun, Run, Turn } from "../run/state.ts"
+import type { Cause } from "../run/transitions.ts"
+import { withVendorAdvice } from "../run/vendorAdvice.ts"
 import { askForReport } from "./ask.ts"
-import { newGuidance } from "./prompt.ts"
 
 const isHash = (text: string) => /^[0-9a-f]{4,64}$/i.test(text)
 

@@ -2,19 +2,19 @@
 import { isPass, nextTask, type ResumePoint, resumeAt } from "@reprise/plan"
 import type { CheckpointReport } from "@reprise/protocol"
 import { Result } from "effect"
-import { evolveRun, runAfter } from "../actor/evolve.ts"
-import type { InputOf } from "../actor/inputs.ts"
-import type { Continuation, RunEvent, RunEvents } from "../actor/journal.ts"
-import { escalate, fresh, type Outcome, outcome } from "../actor/moves.ts"
-import type { PhaseRun, Run } from "../actor/state.ts"
 import { agentForStep } from "../agents/agentOf.ts"
-import { sessionFor } from "../author/session.ts"
-import { isBlank } from "../ledger/ledger.ts"
-import { locationOf, outlineOf, plannedPhase } from "../phase/plan.ts"
-import { noted } from "../quality/noted.ts"
-import type { OpenCheckpoint } from "../question/question.ts"
+import { sessionFor } from "../agents/session.ts"
+import { evolveRun, runAfter } from "../machine/evolve.ts"
+import { aboutCheckpoint } from "../prompt/continuation.ts"
+import type { InputOf } from "../run/inputs.ts"
+import type { Continuation, RunEvent, RunEvents } from "../run/journal.ts"
+import { isBlank } from "../run/ledger.ts"
+import { escalate, fresh, type Outcome, outcome } from "../run/moves.ts"
+import { noted } from "../run/noted.ts"
+import { locationOf, outlineOf, plannedPhase } from "../run/plan.ts"
+import type { OpenCheckpoint } from "../run/question.ts"
+import type { PhaseRun, Run } from "../run/state.ts"
 import { beginContinuation, verifyTasks, writeState } from "./continuation.ts"
-import { aboutCheckpoint } from "./prompt.ts"
 import { checkpointQuestion, commitOf, hasVerifyCommands, runVerifyCommands, verifyText } from "./verify.ts"
 
 /** The record is written before anybody is asked, so that it survives whatever happens until the answer. */
@@ -67,7 +67,7 @@ const recommendedOption = ({ options, type }: CheckpointReport): string | undefi
   type === "decision" ? options?.find((option) => option.recommended === true)?.id : undefined
 
 /** How a checkpoint was answered. `by`: the human who did; absent: the commands that verify it. */
-export interface CheckpointAnswer {
+interface CheckpointAnswer {
   readonly choice: string
   readonly text?: string | undefined
   readonly by?: string | undefined

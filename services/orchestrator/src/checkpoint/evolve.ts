@@ -1,9 +1,8 @@
 /** What checkpoints and hand-overs to a fresh author change in a run. */
-import type { EventOf } from "../actor/journal.ts"
-import { type Evolution, nothing, type PhaseCheckpoint, type PhaseRun, withPhase } from "../actor/state.ts"
-import { mergeTasks } from "../author/evolve.ts"
-import { countHandover } from "../control/usage.ts"
-import { withBase } from "../phase/plan.ts"
+import { countHandover } from "../limits/usage.ts"
+import type { EventOf } from "../run/journal.ts"
+import { withBase } from "../run/plan.ts"
+import { type Evolution, mergeTasks, nothing, type PhaseCheckpoint, type PhaseRun, withPhase } from "../run/state.ts"
 
 /** The newest checkpoint, if it is still open, gets this resolution. */
 export const withResolution = (

@@ -2,14 +2,14 @@
 import { type Refusal, refusing } from "@reprise/actor"
 import type { Host } from "@reprise/protocol"
 import { Result } from "effect"
-import { runAfter } from "../actor/evolve.ts"
-import type { InputOf } from "../actor/inputs.ts"
-import type { RunEvents } from "../actor/journal.ts"
-import type { Run } from "../actor/state.ts"
-import { locationOf } from "../phase/plan.ts"
+import { runAfter } from "../machine/evolve.ts"
 import { prepareWorkspace } from "../phase/prepareWorkspace.ts"
 import { overruledAnswer } from "../question/answer.ts"
-import { closeQuestion } from "./end.ts"
+import { closeQuestion } from "../run/end.ts"
+import type { InputOf } from "../run/inputs.ts"
+import type { RunEvents } from "../run/journal.ts"
+import { locationOf } from "../run/plan.ts"
+import type { Run } from "../run/state.ts"
 
 const refuse = refusing("orchestrator")
 

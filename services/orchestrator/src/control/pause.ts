@@ -1,18 +1,18 @@
 /** Pause and resume, at any time (docs/design/run-machine.md#the-run-machine-orchestrator). */
 import { type Refusal, refusing } from "@reprise/actor"
 import { Result } from "effect"
-import { applyMoves } from "../actor/applyMoves.ts"
-import { runAfter } from "../actor/evolve.ts"
-import { actUpon, isHandled } from "../actor/handlers.ts"
-import type { RunInput } from "../actor/inputs.ts"
-import type { RunEvent, RunEvents } from "../actor/journal.ts"
-import { enter, outcome } from "../actor/moves.ts"
-import { type Run, underWay } from "../actor/state.ts"
+import { applyMoves } from "../machine/applyMoves.ts"
+import { runAfter } from "../machine/evolve.ts"
+import { actUpon, isHandled } from "../machine/handlers.ts"
 import { finishPhase } from "../phase/finish.ts"
-import { locationOf } from "../phase/plan.ts"
 import { promptOf, withdrawMootPrompt } from "../question/agentPrompt.ts"
 import { overruledAnswer } from "../question/answer.ts"
 import { agentWorkingInPause } from "../question/autoResume.ts"
+import type { RunInput } from "../run/inputs.ts"
+import type { RunEvent, RunEvents } from "../run/journal.ts"
+import { enter, outcome } from "../run/moves.ts"
+import { locationOf } from "../run/plan.ts"
+import { type Run, underWay } from "../run/state.ts"
 
 type Decision = Result.Result<RunEvents, Refusal>
 

@@ -8,10 +8,10 @@ import {
   type StepAgent,
   sameAgent
 } from "@reprise/protocol"
-import type { EventOf } from "../actor/journal.ts"
-import { type Evolution, nothing, nothingTold, type PhaseRun, type Run, withNotice, withPhase } from "../actor/state.ts"
-import { isCounted, isCountedVisit } from "../actor/transitions.ts"
-import { atPhaseStart } from "../ledger/ledger.ts"
+import type { EventOf } from "../run/journal.ts"
+import { atPhaseStart } from "../run/ledger.ts"
+import { type Evolution, nothing, nothingTold, type PhaseRun, type Run, withNotice, withPhase } from "../run/state.ts"
+import { isCounted, isCountedVisit } from "../run/transitions.ts"
 
 /** A phase that begins at this commit. */
 const newPhase = (id: PhaseId, base: string): PhaseRun => ({

@@ -1,14 +1,14 @@
 /** The beginning of a run (docs/design/run-machine.md#the-run-machine-orchestrator). */
 import { Result } from "effect"
-import { applyMoves } from "../actor/applyMoves.ts"
-import { evolve } from "../actor/evolve.ts"
-import type { InputOf } from "../actor/inputs.ts"
-import type { RunEvent, RunEvents } from "../actor/journal.ts"
-import { type Outcome, outcome } from "../actor/moves.ts"
-import { noRun, type Run } from "../actor/state.ts"
-import { completeRun, failRun } from "../control/end.ts"
-import { standaloneRequested } from "../standalone/standalone.ts"
-import { nextPhase, type RunPlan, toRunPlan, withStartPhase } from "./plan.ts"
+import { applyMoves } from "../machine/applyMoves.ts"
+import { evolve } from "../machine/evolve.ts"
+import { completeRun, failRun } from "../run/end.ts"
+import type { InputOf } from "../run/inputs.ts"
+import type { RunEvent, RunEvents } from "../run/journal.ts"
+import { type Outcome, outcome } from "../run/moves.ts"
+import { nextPhase, type RunPlan, toRunPlan, withStartPhase } from "../run/plan.ts"
+import { standaloneRequested } from "../run/standalone.ts"
+import { noRun, type Run } from "../run/state.ts"
 import { prepareWorkspace } from "./prepareWorkspace.ts"
 
 const requested = (request: InputOf<"StartRun">, at: string) => {

@@ -1,16 +1,11 @@
 /** Quality gates: run, passed, failed (docs/design/run-machine.md#the-run-machine-orchestrator). */
 import type { WorkspaceCommand } from "@reprise/protocol"
-import type { InputOf } from "../actor/inputs.ts"
-import type { RunEvents } from "../actor/journal.ts"
-import { enter, escalate, type Outcome, outcome } from "../actor/moves.ts"
-import { type Evolution, nothing, type PhaseRun, type Run, withPhase } from "../actor/state.ts"
-import { failedGates, stepTask } from "../author/prompt.ts"
-import { noted } from "./noted.ts"
-
-export const hasGates = (run: Run): boolean => {
-  const { gates, skipQuality } = run.request.options
-  return !skipQuality && gates.quality.length > 0
-}
+import { failedGates, stepTask } from "../prompt/author.ts"
+import type { InputOf } from "../run/inputs.ts"
+import type { RunEvents } from "../run/journal.ts"
+import { enter, escalate, type Outcome, outcome } from "../run/moves.ts"
+import { noted } from "../run/noted.ts"
+import { type Evolution, nothing, type PhaseRun, type Run, withPhase } from "../run/state.ts"
 
 /** The attempt numbers the gate runs of a phase, so that each has a log of its own. */
 export const startGates = (run: Run, phase: PhaseRun): RunEvents => {

@@ -3,17 +3,17 @@
  * asked for its report once it is idle (docs/design/sessions.md#auto-resume).
  */
 import type { SessionId, Step, Words } from "@reprise/protocol"
-import type { InputOf } from "../actor/inputs.ts"
-import type { RunEvent, RunEvents } from "../actor/journal.ts"
-import { enter, escalate, type Outcome, outcome } from "../actor/moves.ts"
-import type { PhaseRun, Run } from "../actor/state.ts"
-import { isAuthorStep } from "../actor/transitions.ts"
 import { askForReport } from "../author/ask.ts"
-import { endings, type SessionEnd } from "../author/session.ts"
-import { aboutCheckpoint } from "../checkpoint/prompt.ts"
-import { locationOf } from "../phase/plan.ts"
-import { isReviewer } from "../review/review.ts"
-import { concerns, type Question, type Retry } from "./question.ts"
+import { endings, type SessionEnd } from "../author/sessionEnd.ts"
+import { aboutCheckpoint } from "../prompt/continuation.ts"
+import type { InputOf } from "../run/inputs.ts"
+import type { RunEvent, RunEvents } from "../run/journal.ts"
+import { enter, escalate, type Outcome, outcome } from "../run/moves.ts"
+import { locationOf } from "../run/plan.ts"
+import { concerns, type Question, type Retry } from "../run/question.ts"
+import { isReviewer } from "../run/reviewer.ts"
+import type { PhaseRun, Run } from "../run/state.ts"
+import { isAuthorStep } from "../run/transitions.ts"
 import { grant } from "./retry.ts"
 
 /** `cause`: absent where it began before the question was asked. */

@@ -1,17 +1,19 @@
 /** Asking a human, or in auto mode trying again in their place (docs/design/run-machine.md#the-run-machine-orchestrator). */
 import { type EscalationOption, type Evidence, escalationIdOf, type SessionId, type Step } from "@reprise/protocol"
-import { runAfter } from "../actor/evolve.ts"
-import type { RunEvent, RunEvents } from "../actor/journal.ts"
-import { type EscalationRequest, enter, type Outcome, outcome, type SessionUse } from "../actor/moves.ts"
-import { type Author, isOpen, type PhaseRun, type Run } from "../actor/state.ts"
-import { isAuthorStep } from "../actor/transitions.ts"
 import { agentForStep } from "../agents/agentOf.ts"
-import { sessionFor } from "../author/session.ts"
+import { sessionFor } from "../agents/session.ts"
 import { redoMissing } from "../checkpoint/continuation.ts"
-import { allTokens, usedCost } from "../control/usage.ts"
-import { willBeTold } from "../ledger/ledger.ts"
-import { currentTitle, locationOf, phaseBegan, placeOf } from "../phase/plan.ts"
-import { isReviewerOf } from "../review/review.ts"
+import { allTokens, usedCost } from "../limits/usage.ts"
+import { runAfter } from "../machine/evolve.ts"
+import type { RunEvent, RunEvents } from "../run/journal.ts"
+import { willBeTold } from "../run/ledger.ts"
+import { type EscalationRequest, enter, type Outcome, outcome, type SessionUse } from "../run/moves.ts"
+import { currentTitle, locationOf, phaseBegan, placeOf } from "../run/plan.ts"
+import type { Question, Retry } from "../run/question.ts"
+import { refusalsText } from "../run/refusals.ts"
+import { isReviewerOf } from "../run/reviewer.ts"
+import { type Author, isOpen, type PhaseRun, type Run } from "../run/state.ts"
+import { isAuthorStep } from "../run/transitions.ts"
 import { withdrawIfWorking } from "./autoResume.ts"
 import {
   changeModel,
@@ -19,12 +21,9 @@ import {
   continuationOptions,
   phaseGateOptions,
   planOptions,
-  type Question,
-  type Retry,
   sessionOptions,
   stepOptions
-} from "./question.ts"
-import { refusalsText } from "./refusals.ts"
+} from "./options.ts"
 import { grant } from "./retry.ts"
 
 /** What the agents of the phase will be told in their next prompts. */

@@ -1,6 +1,12 @@
 /** What questions to humans, their answers and what these grant change in a run. */
 import type { SessionId, Step } from "@reprise/protocol"
-import type { EventOf } from "../actor/journal.ts"
+import { withResolution } from "../checkpoint/evolve.ts"
+import { usedCost, usedTokens } from "../limits/usage.ts"
+import type { EventOf } from "../run/journal.ts"
+import { withWords } from "../run/ledger.ts"
+import { withBase } from "../run/plan.ts"
+import type { Limit } from "../run/question.ts"
+import { refusalSeen } from "../run/refusals.ts"
 import {
   type Evolution,
   nothing,
@@ -11,13 +17,7 @@ import {
   withNotice,
   withoutWork,
   withPhase
-} from "../actor/state.ts"
-import { withResolution } from "../checkpoint/evolve.ts"
-import { usedCost, usedTokens } from "../control/usage.ts"
-import { withWords } from "../ledger/ledger.ts"
-import { withBase } from "../phase/plan.ts"
-import type { Limit } from "./question.ts"
-import { refusalSeen } from "./refusals.ts"
+} from "../run/state.ts"
 
 const questionAsked = (run: Run, { question }: EventOf<"QuestionAsked">): Run => {
   const { origin, reason } = question.ask

@@ -1,13 +1,13 @@
 /** What `fix` and auto mode do about what stopped a run (docs/design/run-machine.md#the-run-machine-orchestrator). */
-import { runAfter } from "../actor/evolve.ts"
-import type { RunEvents } from "../actor/journal.ts"
-import { enter, fresh, type Outcome, outcome } from "../actor/moves.ts"
-import type { Run } from "../actor/state.ts"
-import { type Cause, isAuthorStep } from "../actor/transitions.ts"
 import { beginContinuation, continuationOf } from "../checkpoint/continuation.ts"
-import { isContinued } from "../checkpoint/prompt.ts"
+import { runAfter } from "../machine/evolve.ts"
 import { finishPhase } from "../phase/finish.ts"
-import type { Retry } from "./question.ts"
+import { isContinued } from "../prompt/continuation.ts"
+import type { RunEvents } from "../run/journal.ts"
+import { enter, fresh, type Outcome, outcome } from "../run/moves.ts"
+import type { Retry } from "../run/question.ts"
+import type { Run } from "../run/state.ts"
+import { type Cause, isAuthorStep } from "../run/transitions.ts"
 
 /** Grants what was in the way: the limit once more, or the history as it is now. */
 export const grant = ({ base, limit, step }: Retry): RunEvents => [

@@ -5,16 +5,16 @@
  */
 import type { WorkspaceCommand } from "@reprise/protocol"
 import { Equal } from "effect"
-import { applyMoves } from "../actor/applyMoves.ts"
-import type { InputOf } from "../actor/inputs.ts"
-import type { RunEvents } from "../actor/journal.ts"
-import { escalate, type Outcome, outcome } from "../actor/moves.ts"
-import type { Pending, Run, RunState, Turn } from "../actor/state.ts"
-import { failRun, releaseWorkspace } from "../control/end.ts"
 import { workspaceBroke } from "../control/refusedOrFailed.ts"
-import { locationOf } from "../phase/plan.ts"
+import { applyMoves } from "../machine/applyMoves.ts"
 import { noteResting } from "../question/autoResume.ts"
-import { awaitedWork } from "./awaitedWork.ts"
+import { awaitedWork } from "../run/awaitedWork.ts"
+import { failRun, releaseWorkspace } from "../run/end.ts"
+import type { InputOf } from "../run/inputs.ts"
+import type { RunEvents } from "../run/journal.ts"
+import { escalate, type Outcome, outcome } from "../run/moves.ts"
+import { locationOf } from "../run/plan.ts"
+import type { Pending, Run, RunState, Turn } from "../run/state.ts"
 
 type Stuck = InputOf<"ReportStuck">
 
