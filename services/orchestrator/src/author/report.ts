@@ -20,6 +20,7 @@ import { completeRun } from "../run/end.ts"
 import type { InputOf } from "../run/inputs.ts"
 import type { EventOf, RunEvent, RunEvents } from "../run/journal.ts"
 import {
+  after,
   type EscalationRequest,
   enter,
   escalate,
@@ -243,7 +244,7 @@ export const turnCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: Inpu
   const stop = stopAtCheckpoint(run, phase, turn, status)
   if (stop !== undefined) {
     const unverified: RunEvent = { ...reportReceived(turn, status, event), unverified: true }
-    return { ...stop, events: [unverified, ...stop.events] }
+    return after([unverified], stop)
   }
   const received = reportReceived(turn, status, event)
   switch (status.result) {

@@ -15,11 +15,11 @@ import { retryFresh } from "../question/retry.ts"
 import { startReview } from "../review/review.ts"
 import { abortRun } from "../run/end.ts"
 import type { RunEvent, RunEvents } from "../run/journal.ts"
-import { escalate, fresh, type Move, type Outcome, outcome } from "../run/moves.ts"
+import { after, escalate, fresh, type Move, type Outcome, outcome } from "../run/moves.ts"
 import { locationOf } from "../run/plan.ts"
-import type { PhaseRun, Run } from "../run/state.ts"
+import type { PhaseRun, Run, RunState } from "../run/state.ts"
 import { isAuthorStep, transitions } from "../run/transitions.ts"
-import { evolveRun, runAfter } from "./evolve.ts"
+import { evolve, evolveRun } from "./evolve.ts"
 
 type Enter = Extract<Move, { readonly _tag: "Enter" }>
 
@@ -117,9 +117,8 @@ const startStep = (run: Run, phase: PhaseRun, move: Enter, { agent, session }: S
     ...(session === undefined ? {} : { session }),
     ...(agent === undefined || hasOneAgent(run) ? {} : { agent })
   }
-  const after = evolveRun(run, started)
-  const begun = beginStep(after, after.phase ?? phase, move)
-  return { ...begun, events: [started, ...begun.events] }
+  const begun = evolveRun(run, started)
+  return after([started], beginStep(begun, begun.phase ?? phase, move))
 }
 
 /** A fresh author gets the verified record before it is told what was wrong. */
@@ -141,7 +140,7 @@ const perform = (run: Run, move: Move): Outcome => {
     case "Escalate":
       return escalateOrRetry(run, move.request)
     case "Retry":
-      return retryFresh(run, move.retry, move.cause)
+      return retryFresh(move.retry, move.cause)
     case "Tell":
       return inPhase(run, (phase) => tell(run, phase, move))
     case "NextPhase":
@@ -150,12 +149,15 @@ const perform = (run: Run, move: Move): Outcome => {
       return outcome(askNextPrompt(run))
     case "Abort":
       return outcome(abortRun(run, move.reason))
+    case "Decide":
+      return move.decide(run)
   }
 }
 
 /** Everything that a decision leads to, in order. */
-export const applyMoves = (run: Run, { events, move }: Outcome): RunEvents => {
-  if (move === undefined) return events
-  const after = runAfter(run, events)
-  return [...events, ...applyMoves(after, perform(after, move))]
+export const applyMoves = (state: RunState, { events, move }: Outcome): RunEvents => {
+  const reached = events.reduce(evolve, state)
+  return move === undefined || reached._tag === "NoRun"
+    ? events
+    : [...events, ...applyMoves(reached, perform(reached, move))]
 }

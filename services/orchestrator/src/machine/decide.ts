@@ -3,21 +3,25 @@ import { type Delivery, isSentBy, type Refusal, refusing } from "@reprise/actor"
 import { Equal, Result } from "effect"
 import { changeModel } from "../agents/model.ts"
 import { moveRun } from "../control/move.ts"
-import { holdBack, isHeldBack, pauseRun, resumeRun } from "../control/pause.ts"
+import { holdBack, isHeldBack, pauseRun } from "../control/pause.ts"
 import { startRun, startStandaloneRun } from "../phase/prepare.ts"
 import { overruledAnswer, refuseClosedQuestion } from "../question/answer.ts"
 import { abortRun, isEnded } from "../run/end.ts"
 import { type InputOf, isSubscribed, type RunInput } from "../run/inputs.ts"
 import type { RunEvents } from "../run/journal.ts"
+import { after, type Outcome, outcome } from "../run/moves.ts"
 import type { Run, RunState } from "../run/state.ts"
 import { hasMovedOn, runStuck } from "../watch/stuck.ts"
+import { applyMoves } from "./applyMoves.ts"
 import { evolve, runAfter } from "./evolve.ts"
 import { actUpon, type HandledInput, recordOf } from "./handlers.ts"
 import { decideEnded } from "./lateInputs.ts"
+import { resumeRun } from "./resume.ts"
 
-type Decision = Result.Result<RunEvents, Refusal>
+type Decision = Result.Result<Outcome, Refusal>
 
-const unmoved: Decision = Result.succeed([])
+const obey = (events: RunEvents): Decision => Result.succeed(outcome(events))
+const unmoved = obey([])
 const refuse = refusing("orchestrator")
 
 const requireSameRequest = (run: Run, request: InputOf<"StartRun" | "StartStandaloneRun">): Decision =>
@@ -41,19 +45,19 @@ const refuseForeign = ({ escalationId }: InputOf<"AnswerReceived">): Decision =>
 
 const decideUnawaited = (run: Run, answer: InputOf<"AnswerReceived">, delivery: Delivery): Decision => {
   const overruled = isFromGate(answer, delivery) ? overruledAnswer(run, answer) : undefined
-  return overruled === undefined ? refuseClosedQuestion(run, answer) : Result.succeed(overruled)
+  return overruled === undefined ? refuseClosedQuestion(run, answer) : obey(overruled)
 }
 
 const decideHandled = (run: Run, input: HandledInput, delivery: Delivery): Decision => {
   const recorded = recordOf(run, input._tag, input)
-  const after = runAfter(run, recorded)
-  if (isOthersRefusal(run, input, delivery)) return Result.succeed(recorded)
-  const acted = actUpon(after, input)
+  const known = runAfter(run, recorded)
+  if (isOthersRefusal(run, input, delivery)) return obey(recorded)
+  const acted = actUpon(known, input)
   if (acted === undefined) {
-    return input._tag === "AnswerReceived" ? decideUnawaited(run, input, delivery) : Result.succeed(recorded)
+    return input._tag === "AnswerReceived" ? decideUnawaited(run, input, delivery) : obey(recorded)
   }
   if (input._tag === "AnswerReceived" && !isFromGate(input, delivery)) return refuseForeign(input)
-  return Result.succeed([...recorded, ...(isHeldBack(after, input) ? holdBack(after, input) : acted)])
+  return Result.succeed(after(recorded, isHeldBack(known, input) ? holdBack(known, input) : acted))
 }
 
 /** People see only the session of a standalone run: they abort that, and nobody pauses it. */
@@ -66,18 +70,18 @@ const refuseUnknown = ({ runId }: RunInput) =>
 const decideStarted = (run: Run, input: RunInput, delivery: Delivery): Decision => {
   if (input._tag === "StartRun" || input._tag === "StartStandaloneRun") return requireSameRequest(run, input)
   if (run.standalone !== undefined && isControl(input)) return refuseUnknown(input)
-  if (isEnded(run)) return decideEnded(run, input)
+  if (isEnded(run)) return Result.map(decideEnded(run, input), (events) => outcome(events))
   switch (input._tag) {
     case "PauseRun":
       return pauseRun(run, input.now)
     case "ResumeRun":
       return resumeRun(run)
     case "ChangeModel":
-      return Result.succeed(changeModel(run, input))
+      return obey(changeModel(run, input))
     case "MoveRun":
       return moveRun(run, input)
     case "AbortRun":
-      return Result.succeed(abortRun(run, input.reason))
+      return obey(abortRun(run, input.reason))
     case "ReportStuck":
       return Result.succeed(runStuck(run, input))
     default:
@@ -85,8 +89,7 @@ const decideStarted = (run: Run, input: RunInput, delivery: Delivery): Decision 
   }
 }
 
-/** The decision alone, without the record of what led to it. */
-export const decideRun = (state: RunState, input: RunInput, delivery: Delivery): Decision => {
+const outcomeOf = (state: RunState, input: RunInput, delivery: Delivery): Decision => {
   if (input.runId !== delivery.key) {
     return refuse("misaddressed", `The message for ${delivery.key} names run ${input.runId}: they must be the same.`)
   }
@@ -96,9 +99,13 @@ export const decideRun = (state: RunState, input: RunInput, delivery: Delivery):
   return isSubscribed(input) ? unmoved : refuseUnknown(input)
 }
 
+/** The decision alone, without the record of what led to it. */
+export const decideRun = (state: RunState, input: RunInput, delivery: Delivery): Result.Result<RunEvents, Refusal> =>
+  Result.map(outcomeOf(state, input, delivery), (decided) => applyMoves(state, decided))
+
 /** Every journal entry begins with what led to it, and when. */
-export const decide = (state: RunState, input: RunInput, delivery: Delivery): Decision => {
-  if (input._tag === "ReportStuck" && hasMovedOn(state, input, delivery.now)) return unmoved
+export const decide = (state: RunState, input: RunInput, delivery: Delivery): Result.Result<RunEvents, Refusal> => {
+  if (input._tag === "ReportStuck" && hasMovedOn(state, input, delivery.now)) return Result.succeed([])
   const happened = { _tag: "Happened" as const, input: input._tag, id: delivery.id, at: delivery.now }
   // The decision sees its own time: the age of a session depends on it.
   return Result.map(decideRun(evolve(state, happened), input, delivery), (events) =>

@@ -30,13 +30,12 @@ import { reviewFailed, verdictReached } from "../review/review.ts"
 import { completeRun } from "../run/end.ts"
 import type { InputOf, RunInput } from "../run/inputs.ts"
 import type { RunEvents } from "../run/journal.ts"
-import { type Outcome, outcome } from "../run/moves.ts"
+import { after, type Outcome, outcome } from "../run/moves.ts"
 import { sameCommit } from "../run/plan.ts"
 import { concerns, type Question } from "../run/question.ts"
 import { gateRefusals } from "../run/refusals.ts"
 import { isReviewer } from "../run/reviewer.ts"
 import { type PhaseRun, type Run, type Turn, workOf } from "../run/state.ts"
-import { applyMoves } from "./applyMoves.ts"
 import { runAfter } from "./evolve.ts"
 
 /** Commands that are obeyed in any state, whatever the run waits for, and the report that it waits in vain. */
@@ -251,7 +250,7 @@ export const handlers: Handlers = {
     move: (run, input) => (mayPrompt(run, input) ? agentPrompting(run, input) : undefined)
   },
   AnswerReceived: onQuestion(isOpen, answerReceived),
-  EscalationWithdrawn: onQuestion(isOpen, withdrawnByGate),
+  EscalationWithdrawn: onQuestion(isOpen, (_run, question, input) => withdrawnByGate(question, input)),
   CommandRefused: {
     record: (_run, { command, reason }) => [{ _tag: "Noted", text: `${command} was refused: ${reason}` }],
     move: (run, input) => (input.command === "RaiseEscalation" ? questionTurnedDown : workRefused)(run, input)
@@ -287,9 +286,8 @@ const moveOf = <Tag extends HandledType>(run: Run, tag: Tag, input: InputOf<Tag>
   handlerOf(tag).move(run, input)
 
 /** Everything that an input leads to; undefined: the run waits for something else. */
-export const actUpon = (before: Run, input: HandledInput): RunEvents | undefined => {
-  const withdrawn = withdrawMootPrompt(before, input)
-  const run = runAfter(before, withdrawn)
-  const moved = moveOf(run, input._tag, input)
-  return moved === undefined ? undefined : [...withdrawn, ...applyMoves(run, moved)]
+export const actUpon = (run: Run, input: HandledInput): Outcome | undefined => {
+  const withdrawn = withdrawMootPrompt(run, input)
+  const moved = moveOf(runAfter(run, withdrawn), input._tag, input)
+  return moved === undefined ? undefined : after(withdrawn, moved)
 }

@@ -28,7 +28,7 @@ const asked = <Tag extends RunEvent["_tag"]>(events: ReadonlyArray<RunEvent>, ta
 
 /** Undefined when no phase is left to do. Fails with the reason for which the run would fail. */
 export const preview = (request: InputOf<"StartRun">): Result.Result<Preview | undefined, string> => {
-  const started = startRun(request, new Date(0).toISOString())
+  const started = applyMoves(noRun, startRun(request, new Date(0).toISOString()))
   const failed = asked(started, "RunFailed")
   if (failed !== undefined) return Result.fail(failed.reason)
   const run = started.reduce(evolve, noRun)

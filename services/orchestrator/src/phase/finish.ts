@@ -6,7 +6,7 @@ import { stepTask } from "../prompt/author.ts"
 import { closeReview } from "../run/end.ts"
 import type { InputOf } from "../run/inputs.ts"
 import type { RunEvent, RunEvents } from "../run/journal.ts"
-import { enter, escalate, fresh, type Outcome, outcome, type SessionUse } from "../run/moves.ts"
+import { after, enter, escalate, fresh, type Outcome, outcome, type SessionUse } from "../run/moves.ts"
 import { lastVerified, locationOf, mergeEditedPlan, nextPhase, phaseBegan, reviewFile, toRunPlan } from "../run/plan.ts"
 import type { OpenCheckpoint } from "../run/question.ts"
 import type { PhaseRun, Run } from "../run/state.ts"
@@ -96,8 +96,7 @@ export const phaseFinished = (run: Run, phase: PhaseRun, event: InputOf<"PhaseFi
     ...(drained === true && pushed !== undefined ? { leaves: true } : {})
   }
   const completed = run.step === "PHASE_GATE" ? completePhase(run, phase, { by: "review" }) : []
-  const rest = acceptPlan(run, event.plan)
-  return { ...rest, events: [checked, ...completed, ...rest.events] }
+  return after([checked, ...completed], acceptPlan(run, event.plan))
 }
 
 /** A verdict holds for the commit it names: a newer one is verified and reviewed too (docs/design/sessions.md#reviews-reviewer). */

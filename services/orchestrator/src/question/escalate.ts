@@ -4,10 +4,18 @@ import { agentForStep } from "../agents/agentOf.ts"
 import { sessionFor } from "../agents/session.ts"
 import { redoMissing } from "../checkpoint/continuation.ts"
 import { allTokens, usedCost } from "../limits/usage.ts"
-import { runAfter } from "../machine/evolve.ts"
 import type { RunEvent, RunEvents } from "../run/journal.ts"
 import { willBeTold } from "../run/ledger.ts"
-import { type EscalationRequest, enter, type Outcome, outcome, type SessionUse } from "../run/moves.ts"
+import {
+  type EscalationRequest,
+  enter,
+  type Move,
+  next,
+  nextInPhase,
+  type Outcome,
+  outcome,
+  type SessionUse
+} from "../run/moves.ts"
 import { currentTitle, locationOf, phaseBegan, placeOf } from "../run/plan.ts"
 import type { Question, Retry } from "../run/question.ts"
 import { refusalsText } from "../run/refusals.ts"
@@ -236,25 +244,28 @@ const retryUnattended = (run: Run, request: EscalationRequest): Outcome => {
   const retried: RunEvent = { _tag: "AutoRetried", reason: request.reason }
   if (request.origin === "continuation") return outcome([retried, ...redoMissing(run, phase)])
   const retry = retryOf(run, phase, request)
-  const after = runAfter(run, [retried])
-  const use = continueUnattended(after, after.phase ?? phase, request, retry)
-  return use === undefined
-    ? outcome([retried], { _tag: "Retry", retry, cause: "auto-retry" })
-    : outcome([retried, ...grant(retry)], enter(retry.step, "auto-retry", use))
+  return outcome(
+    [retried],
+    nextInPhase((run, phase) => {
+      const use = continueUnattended(run, phase, request, retry)
+      return use === undefined
+        ? outcome([], { _tag: "Retry", retry, cause: "auto-retry" })
+        : outcome(grant(retry), enter(retry.step, "auto-retry", use))
+    })
+  )
 }
 
-const unlessWorking = (run: Run, asked: RunEvents): RunEvents => [...asked, ...withdrawIfWorking(runAfter(run, asked))]
+const unlessWorking: Move = next((run) => outcome(withdrawIfWorking(run)))
 
 /** A checkpoint that is still open waits for a human in auto mode too (docs/design/continuation.md#checkpoint-types). */
 export const escalateOrRetry = (run: Run, request: EscalationRequest): Outcome =>
   run.request.options.auto && request.origin !== "checkpoint"
     ? retryUnattended(run, request)
-    : outcome(unlessWorking(run, askHuman(run, request)))
+    : outcome(askHuman(run, request), unlessWorking)
 
 /** The same question under a new id: an open step never waits for a closed question. */
-export const askAgain = (run: Run, question: Question): RunEvents =>
-  unlessWorking(
-    run,
+export const askAgain = (run: Run, question: Question): Outcome =>
+  outcome(
     waitFor(run, question.ask.step ?? run.step ?? "PREPARE", {
       ...question,
       ask: {
@@ -262,7 +273,8 @@ export const askAgain = (run: Run, question: Question): RunEvents =>
         escalationId: nextEscalationId(run),
         evidence: { ...question.ask.evidence, ...nextWords(run) }
       }
-    })
+    }),
+    unlessWorking
   )
 
 /** An agent's own request for a permission, or its question. */

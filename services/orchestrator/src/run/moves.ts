@@ -5,6 +5,7 @@
 import type { EscalationOrigin, Evidence, Item, Role, SessionDecision, SessionId, Step } from "@reprise/protocol"
 import type { Purpose, RunEvents } from "./journal.ts"
 import type { Retry } from "./question.ts"
+import type { PhaseRun, Run } from "./state.ts"
 import type { Cause } from "./transitions.ts"
 
 /** Why a step cannot go on: what a human is asked, or what auto mode tries again. */
@@ -54,6 +55,8 @@ export type Move =
   /** Asks the agent's next question, if one came while another was open. */
   | { readonly _tag: "NextPrompt" }
   | { readonly _tag: "Abort"; readonly reason: string }
+  /** What is decided on the state that the events before it led to: only the machine can fold them. */
+  | { readonly _tag: "Decide"; readonly decide: (run: Run) => Outcome }
 
 export interface Outcome {
   readonly events: RunEvents
@@ -61,6 +64,12 @@ export interface Outcome {
 }
 
 export const outcome = (events: RunEvents, move?: Move): Outcome => ({ events, move })
+/** The outcome with these events before its own. It was decided on the state before them. */
+export const after = (events: RunEvents, { events: own, move }: Outcome): Outcome => outcome([...events, ...own], move)
+export const next = (decide: (run: Run) => Outcome): Move => ({ _tag: "Decide", decide })
+/** The same in the phase under way; without one nothing follows. */
+export const nextInPhase = (decide: (run: Run, phase: PhaseRun) => Outcome): Move =>
+  next((run) => (run.phase === undefined ? outcome([]) : decide(run, run.phase)))
 export const fresh: SessionUse = { _tag: "fresh" }
 export const enter = (step: Step, cause: Cause, use: SessionUse = { _tag: "current" }): Move => ({
   _tag: "Enter",

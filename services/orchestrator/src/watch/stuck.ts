@@ -6,7 +6,6 @@
 import type { WorkspaceCommand } from "@reprise/protocol"
 import { Equal } from "effect"
 import { workspaceBroke } from "../control/refusedOrFailed.ts"
-import { applyMoves } from "../machine/applyMoves.ts"
 import { noteResting } from "../question/autoResume.ts"
 import { awaitedWork } from "../run/awaitedWork.ts"
 import { failRun, releaseWorkspace } from "../run/end.ts"
@@ -71,9 +70,7 @@ const reviewMissing = (cycle: number, missing: string): Outcome =>
 /** The run fails where its workspace was never prepared: what was asked for is released, should it be prepared after all. */
 const workMissing = (run: Run, command: WorkspaceCommand, missing: string): Outcome => {
   const broke = workspaceBroke(run, command, missing)
-  return command._tag === "PrepareWorkspace"
-    ? { ...broke, events: [...broke.events, releaseWorkspace(run, "failed")] }
-    : broke
+  return command._tag === "PrepareWorkspace" ? outcome([...broke.events, releaseWorkspace(run, "failed")]) : broke
 }
 
 const outcomeOf = (run: Run, stuck: Stuck): Outcome => {
@@ -98,10 +95,10 @@ const outcomeOf = (run: Run, stuck: Stuck): Outcome => {
 }
 
 /** A run that is to pause once the work under way has finished is paused: there is none. It asks after it was resumed. */
-export const runStuck = (run: Run, stuck: Stuck): RunEvents =>
+export const runStuck = (run: Run, stuck: Stuck): Outcome =>
   run.pauseAsked
-    ? [
+    ? outcome([
         { _tag: "Noted", text: stuck.missing },
         { _tag: "RunPaused", ...locationOf(run), ...(run.step === undefined ? {} : { step: run.step }) }
-      ]
-    : applyMoves(run, outcomeOf(run, stuck))
+      ])
+    : outcomeOf(run, stuck)
