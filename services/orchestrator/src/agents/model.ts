@@ -1,5 +1,6 @@
 /** A human changes the model of a role, or chooses the author of a phase (docs/decisions/0033-fix-by-another.md). */
 import { type AgentChoice, agentText, type Role, type Step, sameAgent } from "@reprise/protocol"
+import type { Evolution } from "../run/family.ts"
 import type { EventOf, RunEvents } from "../run/journal.ts"
 import { locationOf } from "../run/plan.ts"
 import { type PhaseRun, type Run, withNotice, withPhase } from "../run/state.ts"
@@ -71,3 +72,5 @@ export const withAuthor = (run: Run, { by, model, phase: id, runtime, variant }:
   const changed = withPhase(run, (phase) => ({ ...phase, authors: [...(phase.authors ?? []), { ...chosen, by }] }))
   return withNotice(changed, `The author of phase ${id} is ${agentText(chosen)} from now on, chosen by ${by}.`)
 }
+
+export const agentsEvolution = { ModelChanged: withModel, AuthorChanged: withAuthor } satisfies Partial<Evolution>

@@ -1,6 +1,8 @@
 /** What turns, commits and sessions of authors change in a run. */
-import type { FailureKind, SessionId } from "@reprise/protocol"
+import { send } from "@reprise/actor"
+import { type FailureKind, type SessionId, to } from "@reprise/protocol"
 import { countSession } from "../limits/usage.ts"
+import { asJournalled, type Evolution, type Reactions } from "../run/family.ts"
 import type { EventOf } from "../run/journal.ts"
 import {
   afterGiving,
@@ -13,7 +15,6 @@ import {
 } from "../run/ledger.ts"
 import {
   type Author,
-  type Evolution,
   mergeTasks,
   nothing,
   type Pending,
@@ -220,3 +221,13 @@ export const authorEvolution = {
     pending: interrupted(run.pending, sessionId)
   })
 } satisfies Partial<Evolution>
+
+export const authorReactions = {
+  AuthorAsked: (_runId, { command, sessionId }) => [asJournalled("session-manager", sessionId, command)],
+  AuthorReplaced: (_runId, { sessionId }) => [send(to.sessionManager(sessionId).ReleaseSession())],
+  TurnInterrupted: (_runId, { reason, sessionId, turnId }) => [
+    send(to.sessionManager(sessionId).InterruptTurn({ turnId, reason }))
+  ],
+  SessionReleased: (_runId, { sessionId }) => [send(to.sessionManager(sessionId).CompleteSession())],
+  SessionStopped: (_runId, { _tag, sessionId, ...how }) => [send(to.sessionManager(sessionId).AbortSession(how))]
+} satisfies Partial<Reactions>

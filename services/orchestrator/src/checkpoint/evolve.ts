@@ -1,8 +1,9 @@
 /** What checkpoints and hand-overs to a fresh author change in a run. */
 import { countHandover } from "../limits/usage.ts"
+import { type Evolution, unchanged } from "../run/family.ts"
 import type { EventOf } from "../run/journal.ts"
 import { withBase } from "../run/plan.ts"
-import { type Evolution, mergeTasks, nothing, type PhaseCheckpoint, type PhaseRun, withPhase } from "../run/state.ts"
+import { mergeTasks, nothing, type PhaseCheckpoint, type PhaseRun, withPhase } from "../run/state.ts"
 
 /** The newest checkpoint, if it is still open, gets this resolution. */
 export const withResolution = (
@@ -61,6 +62,8 @@ const tasksDropped = (phase: PhaseRun, { tasks }: EventOf<"TasksDropped">): Phas
 const missingOf = ({ _tag, ...missing }: EventOf<"TasksMissing">): PhaseRun["missing"] => missing
 
 export const checkpointEvolution = {
+  CheckpointReached: unchanged,
+  CheckpointResolved: unchanged,
   CheckpointClaimed: (run, { checkpoint }) => withPhase(run, (phase) => ({ ...phase, claimed: checkpoint })),
   ClaimsAccepted: (run, { diffStat, tasks }) => ({
     ...withPhase(run, (phase) => ({

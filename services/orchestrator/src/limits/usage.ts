@@ -14,9 +14,10 @@ import {
   uncachedTokens
 } from "@reprise/protocol"
 import { roleAt } from "../agents/agentOf.ts"
+import { type Evolution, type Handlers, ignored } from "../run/family.ts"
 import type { InputOf } from "../run/inputs.ts"
 import type { EventOf, RunEvents } from "../run/journal.ts"
-import type { Evolution, PhaseUsage, Run, Saving } from "../run/state.ts"
+import type { PhaseUsage, Run, Saving } from "../run/state.ts"
 
 const inAll = ({ usage: { author, fixer, reviewer } }: Run): Usage =>
   addUsage(addUsage(author, reviewer), fixer ?? noUsage)
@@ -152,3 +153,7 @@ export const usageEvolution = {
   TurnCounted: turnCounted,
   UsageAdded: (run, event) => usageAdded(run, event, 0)
 } satisfies Partial<Evolution>
+
+export const usageHandlers = {
+  UsageCounted: ignored((_run, input) => countOthers(input))
+} satisfies Partial<Handlers>

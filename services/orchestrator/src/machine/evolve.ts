@@ -1,15 +1,17 @@
 /** The state after an event: the only place where a run changes. Each family tells what its own events change. */
 import { noUsage } from "@reprise/protocol"
-import { withAuthor, withModel } from "../agents/model.ts"
+import { agentsEvolution } from "../agents/model.ts"
 import { authorEvolution } from "../author/evolve.ts"
 import { checkpointEvolution } from "../checkpoint/evolve.ts"
+import { controlEvolution } from "../control/evolve.ts"
 import { usageEvolution } from "../limits/usage.ts"
 import { phaseEvolution } from "../phase/evolve.ts"
 import { qualityEvolution } from "../quality/gates.ts"
 import { questionEvolution } from "../question/evolve.ts"
 import { reviewEvolution } from "../review/review.ts"
+import { type Evolution, unchanged } from "../run/family.ts"
 import type { EventOf, RunEvent, RunEvents } from "../run/journal.ts"
-import { type Evolution, nothing, type RoleUsage, type Run, type RunState, withNotice } from "../run/state.ts"
+import { nothing, type RoleUsage, type Run, type RunState, withNotice } from "../run/state.ts"
 
 const unused: RoleUsage = { ...noUsage, turns: 0 }
 
@@ -48,26 +50,6 @@ const newRun = ({ at, phases, planId, planTitle, request, standalone }: EventOf<
   updatedAt: at
 })
 
-/** Events that only tell others something. */
-const unchanged = (run: Run): Run => run
-
-const controlEvolution = {
-  PauseAsked: (run) => ({ ...run, pauseAsked: true }),
-  InputHeld: (run, { input }) => ({ ...run, held: input }),
-  ModelChanged: withModel,
-  AuthorChanged: withAuthor,
-  RunPaused: (run) => ({ ...run, status: "paused", pauseAsked: false }),
-  RunResumed: (run) => ({
-    ...run,
-    status: run.pending._tag === "Answer" ? "waiting" : "running",
-    pauseAsked: false,
-    held: undefined
-  }),
-  RunCompleted: (run) => ({ ...run, pending: nothing, status: "completed", reason: undefined }),
-  RunFailed: (run, { reason }) => ({ ...run, pending: nothing, status: "failed", reason }),
-  RunAborted: (run, { reason }) => ({ ...run, pending: nothing, status: "aborted", reason })
-} satisfies Partial<Evolution>
-
 const evolution: Evolution = {
   ...authorEvolution,
   ...reviewEvolution,
@@ -77,16 +59,10 @@ const evolution: Evolution = {
   ...questionEvolution,
   ...usageEvolution,
   ...controlEvolution,
+  ...agentsEvolution,
   Happened: (run, { at }) => ({ ...run, updatedAt: at }),
   Noted: (run, { text }) => withNotice(run, text),
-  WorkspaceBroke: (run, { operation, reason }) =>
-    withNotice({ ...run, pending: nothing }, `${operation} failed: ${reason}`),
-  CommandRefused: unchanged,
-  RunRequested: unchanged,
-  RunStarted: unchanged,
-  PromptReplied: unchanged,
-  CheckpointReached: unchanged,
-  CheckpointResolved: unchanged
+  RunRequested: unchanged
 }
 
 const apply = <Tag extends RunEvent["_tag"]>(run: Run, tag: Tag, event: EventOf<Tag>): Run => evolution[tag](run, event)

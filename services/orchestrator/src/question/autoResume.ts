@@ -4,7 +4,7 @@
  */
 import type { SessionId, Step, Words } from "@reprise/protocol"
 import { askForReport } from "../author/ask.ts"
-import { endings, type SessionEnd } from "../author/sessionEnd.ts"
+import { endings, noteTakenOver, type SessionEnd } from "../author/session.ts"
 import { aboutCheckpoint } from "../prompt/continuation.ts"
 import type { InputOf } from "../run/inputs.ts"
 import type { RunEvent, RunEvents } from "../run/journal.ts"
@@ -84,16 +84,6 @@ export const noteWorking = (run: Run, { cause, sessionId }: InputOf<"AgentWorkin
   const isOwn = standalone !== undefined || phase?.sessions.includes(sessionId) === true || isReviewer(run, sessionId)
   return !isOwn || working.includes(sessionId) ? [] : [{ _tag: "WorkSeen", sessionId, working: true }]
 }
-
-export const noteResting = ({ working }: Run, { sessionId }: Pick<InputOf<"AgentIdle">, "sessionId">): RunEvents =>
-  working.includes(sessionId) ? [{ _tag: "WorkSeen", sessionId, working: false }] : []
-
-/**
- * A turn of ours has taken over what somebody did in its session, whose end is never told then. That they work can be
- * told after the turn was asked for, but not after a sign of the turn: a session tells its events in order.
- */
-export const noteTakenOver = (run: Run, { sessionId }: Pick<InputOf<"TurnCompleted">, "sessionId">): RunEvents =>
-  noteResting(run, { sessionId })
 
 export const agentIdle = (run: Run, phase: PhaseRun, event: InputOf<"AgentIdle">): Outcome => {
   const { sessionId } = event

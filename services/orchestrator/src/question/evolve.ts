@@ -2,13 +2,13 @@
 import type { SessionId, Step } from "@reprise/protocol"
 import { withResolution } from "../checkpoint/evolve.ts"
 import { usedCost, usedTokens } from "../limits/usage.ts"
+import { type Evolution, unchanged } from "../run/family.ts"
 import type { EventOf } from "../run/journal.ts"
 import { withWords } from "../run/ledger.ts"
 import { withBase } from "../run/plan.ts"
 import type { Limit } from "../run/question.ts"
 import { refusalSeen } from "../run/refusals.ts"
 import {
-  type Evolution,
   nothing,
   nothingTold,
   type PhaseRun,
@@ -95,6 +95,7 @@ const wordsKept = (run: Run, { givenTo, words }: EventOf<"WordsKept">): Run => (
 })
 
 export const questionEvolution = {
+  PromptReplied: unchanged,
   QuestionAsked: questionAsked,
   QuestionChanged: (run, { question }) =>
     run.pending._tag === "Answer" ? { ...run, pending: { ...run.pending, question } } : run,

@@ -14,6 +14,7 @@ import { budgetReached } from "../limits/limits.ts"
 import { turnLimits } from "../limits/turnLimits.ts"
 import { plannedText, stepTask } from "../prompt/author.ts"
 import { closeReview } from "../run/end.ts"
+import type { Evolution } from "../run/family.ts"
 import type { InputOf } from "../run/inputs.ts"
 import type { EventOf, RunEvent, RunEvents } from "../run/journal.ts"
 import { afterGiving, decisionLine, decisionsOf, newestId, newTo, promptText, wordsFor } from "../run/ledger.ts"
@@ -21,7 +22,6 @@ import { type EscalationRequest, enter, escalate, fresh as freshSession, type Ou
 import { lastVerified, phaseBegan, plannedPhase, reviewFile, sameCommit } from "../run/plan.ts"
 import { isReviewer } from "../run/reviewer.ts"
 import {
-  type Evolution,
   nothing,
   type Pending,
   type PhaseRun,

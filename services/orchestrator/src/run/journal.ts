@@ -96,7 +96,8 @@ const intake = {
   InputHeld: { input: RunInput }
 } as const
 
-const asked = {
+/** Something is sent for each of these. */
+const sent = {
   WorkspaceAsked: { command: WorkspaceCommand },
   AuthorAsked: {
     sessionId: SessionId,
@@ -111,6 +112,12 @@ const asked = {
   QuestionAsked: { question: Question },
   /** The same question with other words or options. */
   QuestionChanged: { question: Question },
+  QuestionWithdrawn: {
+    escalationId: EscalationId,
+    reason: WithdrawalReason,
+    /** The gate withdrew it itself. */
+    byGate: Schema.optionalKey(Schema.Boolean)
+  },
   /** `message`: what the human said with the reply, for the agent. `unattended`: auto mode replies. */
   PromptReplied: {
     sessionId: SessionId,
@@ -239,12 +246,6 @@ const answered = {
   },
   /** The answer to a question that the run had withdrawn before: the run goes on, and keeps what was said. */
   AnswerOverruled: { escalationId: EscalationId, choice: text, by: text, via: text },
-  QuestionWithdrawn: {
-    escalationId: EscalationId,
-    reason: WithdrawalReason,
-    /** The gate withdrew it itself. */
-    byGate: Schema.optionalKey(Schema.Boolean)
-  },
   /** What a human said, in journals that are older than the ledger. */
   GuidanceKept: { text },
   /** An entry of the ledger. `givenTo`: a session that was told at once. */
@@ -274,10 +275,13 @@ const continuation = {
   ContinuationEnded: {}
 } as const
 
-const shapes = Schema.TaggedUnion({ ...intake, ...asked, ...answered, ...continuation })
+const shapes = Schema.TaggedUnion({ ...intake, ...sent, ...answered, ...continuation })
 
 export const RunEvent = Schema.Union([shapes, ...Object.values(OrchestratorEvent.cases)])
 export type RunEvent = typeof RunEvent.Type
 
+/** What is sent for these is a family's reaction. Public events are published as they are; the others concern the run alone. */
+export type SentType = keyof typeof sent
+export type PublicType = (typeof OrchestratorEvent)["Type"]["_tag"]
 export type RunEvents = ReadonlyArray<RunEvent>
 export type EventOf<Tag extends RunEvent["_tag"]> = Extract<RunEvent, { readonly _tag: Tag }>

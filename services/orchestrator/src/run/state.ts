@@ -24,7 +24,7 @@ import type {
   WorkspaceCommand
 } from "@reprise/protocol"
 import type { RunInput } from "./inputs.ts"
-import type { Continuation, EventOf, PlannedPhase, Purpose, RunEvent } from "./journal.ts"
+import type { Continuation, EventOf, PlannedPhase, Purpose } from "./journal.ts"
 import type { Ledger } from "./ledger.ts"
 import type { AgentPrompt, OpenCheckpoint, Question } from "./question.ts"
 
@@ -288,11 +288,6 @@ interface NoRun {
 export const noRun: NoRun = { _tag: "NoRun" }
 
 export type RunState = NoRun | Run
-
-/** How each journal event changes a run: one entry per event, so that a new event does not compile without one. */
-export type Evolution = {
-  readonly [Tag in RunEvent["_tag"]]: (run: Run, event: EventOf<Tag>) => Run
-}
 
 export const nothing: Pending = { _tag: "Nothing" }
 

@@ -5,8 +5,8 @@
  */
 import type { WorkspaceCommand } from "@reprise/protocol"
 import { Equal } from "effect"
+import { noteResting } from "../author/session.ts"
 import { workspaceBroke } from "../control/refusedOrFailed.ts"
-import { noteResting } from "../question/autoResume.ts"
 import { awaitedWork } from "../run/awaitedWork.ts"
 import { failRun, releaseWorkspace } from "../run/end.ts"
 import type { InputOf } from "../run/inputs.ts"

@@ -10,7 +10,7 @@ import {
   sessionIdOf,
   turnIdOf
 } from "@reprise/protocol"
-import type { SessionEnd } from "../../src/author/sessionEnd.ts"
+import type { SessionEnd } from "../../src/author/session.ts"
 import type { InputOf, RunInput } from "../../src/run/inputs.ts"
 import { underWay } from "../../src/run/state.ts"
 import { failedGate, head, item, onePhase, runId, startRun } from "./samples.ts"

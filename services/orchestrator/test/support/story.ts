@@ -12,7 +12,7 @@ import {
   type Verdict
 } from "@reprise/protocol"
 import { Result } from "effect"
-import type { SessionEnd } from "../../src/author/sessionEnd.ts"
+import type { SessionEnd } from "../../src/author/session.ts"
 import { runActor } from "../../src/machine/actor.ts"
 import { awaitedWork } from "../../src/run/awaitedWork.ts"
 import type { InputOf, RunInput } from "../../src/run/inputs.ts"

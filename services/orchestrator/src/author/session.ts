@@ -54,3 +54,13 @@ export const sessionSeen = (
     ...(reason === undefined ? {} : { reason })
   }
 ]
+
+export const noteResting = ({ working }: Run, { sessionId }: Pick<InputOf<"AgentIdle">, "sessionId">): RunEvents =>
+  working.includes(sessionId) ? [{ _tag: "WorkSeen", sessionId, working: false }] : []
+
+/**
+ * A turn of ours has taken over what somebody did in its session, whose end is never told then. That they work can be
+ * told after the turn was asked for, but not after a sign of the turn: a session tells its events in order.
+ */
+export const noteTakenOver = (run: Run, { sessionId }: Pick<InputOf<"TurnCompleted">, "sessionId">): RunEvents =>
+  noteResting(run, { sessionId })
