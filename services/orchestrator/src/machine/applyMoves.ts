@@ -19,6 +19,7 @@ import { after, escalate, fresh, type Move, type Outcome, outcome } from "../run
 import { locationOf } from "../run/plan.ts"
 import type { PhaseRun, Run, RunState } from "../run/state.ts"
 import { isAuthorStep, transitions } from "../run/transitions.ts"
+import { checkTables } from "./checkTables.ts"
 import { evolve, evolveRun } from "./evolve.ts"
 
 type Enter = Extract<Move, { readonly _tag: "Enter" }>
@@ -154,9 +155,14 @@ const perform = (run: Run, move: Move): Outcome => {
   }
 }
 
-/** Everything that a decision leads to, in order. */
+const advance = (state: RunState, event: RunEvent): RunState => {
+  if (state._tag === "Run") checkTables(state, event)
+  return evolve(state, event)
+}
+
+/** Everything that a decision leads to, in order. Throws where the tables of the run machine lack a step of it. */
 export const applyMoves = (state: RunState, { events, move }: Outcome): RunEvents => {
-  const reached = events.reduce(evolve, state)
+  const reached = events.reduce(advance, state)
   return move === undefined || reached._tag === "NoRun"
     ? events
     : [...events, ...applyMoves(reached, perform(reached, move))]

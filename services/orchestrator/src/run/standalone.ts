@@ -3,9 +3,10 @@
  * (docs/design/sessions.md#standalone-sessions). `Run.standalone` says what it was asked to do; wherever such a run
  * differs from one of a plan, a function named for the difference looks at it.
  */
-import { defaultRunOptions, PhaseId, type RunOptions } from "@reprise/protocol"
+import { defaultRunOptions, PhaseId, type RunOptions, type Step } from "@reprise/protocol"
 import type { InputOf } from "./inputs.ts"
-import type { EventOf } from "./journal.ts"
+import type { EventOf, RunEvent } from "./journal.ts"
+import type { Run } from "./state.ts"
 
 type StartStandaloneRun = InputOf<"StartStandaloneRun">
 
@@ -59,3 +60,12 @@ export const standaloneRequested = (standalone: StartStandaloneRun, at: string):
 export const idleAgain = `You have worked in this session since you stopped to ask a human, and are idle again. Do no further work now.
 
 Report on the state of the task, complete and true.`
+
+/**
+ * Where a run is when it records an event, for the tables of the run machine: a standalone session begins as one that is
+ * prepared, and is complete with its only phase.
+ */
+export const stepInTables = ({ standalone, step }: Run, { _tag }: RunEvent): Step | undefined => {
+  if (standalone === undefined) return step
+  return _tag === "RunCompleted" ? "PHASE_COMPLETE" : (step ?? "PREPARE")
+}

@@ -1,6 +1,6 @@
 /**
  * Every transition from one step to another (docs/design/run-machine.md#the-run-machine-orchestrator).
- * `StepStarted.cause` names one of these. A test compares the tables with what runs do, and
+ * `StepStarted.cause` names one of these. The machine records nothing that these tables lack, and
  * `docs/reference/run-machine.md` is drawn from them.
  */
 import type { EscalationOrigin, RunStatus, Step } from "@reprise/protocol"
