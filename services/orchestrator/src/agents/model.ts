@@ -2,7 +2,7 @@
 import { type AgentChoice, agentText, type Role, type Step, sameAgent } from "@reprise/protocol"
 import type { Evolution } from "../run/family.ts"
 import type { EventOf, RunEvents } from "../run/journal.ts"
-import { locationOf } from "../run/plan.ts"
+import { locationOf } from "../run/standalone.ts"
 import { type PhaseRun, type Run, withNotice, withPhase } from "../run/state.ts"
 import { agentOf, chosenAuthor, isUsual, roleAt, usualAuthor } from "./agentOf.ts"
 import { withNamed } from "./chooseAgent.ts"

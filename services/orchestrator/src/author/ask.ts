@@ -2,9 +2,8 @@
 import {
   type SessionChoice,
   type SessionCommand,
-  SessionId,
+  type SessionId,
   type Step,
-  sessionIdOf,
   sessionPrompts,
   turnIdOf
 } from "@reprise/protocol"
@@ -23,13 +22,14 @@ import {
 import { isContinued } from "../prompt/continuation.ts"
 import type { EventOf, Purpose, RunEvents } from "../run/journal.ts"
 import type { SessionUse } from "../run/moves.ts"
-import { currentTitle, placeOf, reviewFile } from "../run/plan.ts"
+import { currentTitle, reviewFile } from "../run/plan.ts"
+import { hasPlan, livesInSession, newSessionId, placeOf } from "../run/standalone.ts"
 import { type Author, isOpen, type PhaseRun, type Run } from "../run/state.ts"
 
 type StartTurn = Extract<SessionCommand, { readonly _tag: "StartTurn" }>
 
 const titleOf = (run: Run, phase: PhaseRun): string =>
-  run.standalone === undefined ? `Phase ${phase.id}: ${currentTitle(run)}` : currentTitle(run)
+  hasPlan(run) ? `Phase ${phase.id}: ${currentTitle(run)}` : currentTitle(run)
 
 /** Whose step it is. The author's says nothing. */
 const ofFixer = ({ stepRole }: PhaseRun): Pick<StartTurn, "fixer"> => (stepRole === "fixer" ? { fixer: true } : {})
@@ -54,14 +54,10 @@ const startTurn = (
     report: "author-status",
     ...sessionPrompts(run.request.options.prompts),
     limits: turnLimits(run),
-    ...(run.standalone === undefined ? { reviewPath: reviewFile(run, phase) } : {}),
+    ...(hasPlan(run) ? { reviewPath: reviewFile(run, phase) } : {}),
     ...turn
   }
 }
-
-/** A standalone session keeps its id, which is the run's, when it starts over. */
-const newSessionId = ({ ids, runId, standalone }: Run): SessionId =>
-  standalone === undefined ? sessionIdOf(runId, ids.sessions + 1) : SessionId.make(runId)
 
 /** A turn in a new session, which knows nothing yet and gets the full prompt. */
 const inNewSession = (
@@ -78,7 +74,7 @@ const inNewSession = (
   at: run.updatedAt,
   command: startTurn(run, phase, step, {
     session: { _tag: "New" },
-    ...(run.standalone === undefined ? {} : { fresh: true }),
+    ...(livesInSession(run) ? { fresh: true } : {}),
     onMissing: "fresh",
     prompt: freshPrompt(run, phase, step, task)
   })
@@ -184,7 +180,7 @@ const continueSession = (
   const { model, variant } = agentIn(run, sessionId, step)
   const command: EventOf<"AuthorAsked">["command"] =
     // What is left of a standalone session's budget is told with each turn.
-    brief === undefined && run.standalone === undefined
+    brief === undefined && hasPlan(run)
       ? {
           _tag: "ContinueSession",
           turnId: turnIdOf(run.runId, run.ids.turns + 1),

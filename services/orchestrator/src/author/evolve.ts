@@ -13,6 +13,7 @@ import {
   withWords,
   wordsFor
 } from "../run/ledger.ts"
+import { livesInSession } from "../run/standalone.ts"
 import {
   type Author,
   mergeTasks,
@@ -120,8 +121,7 @@ const phaseAfterReport = (run: Run, phase: PhaseRun, event: EventOf<"ReportRecei
 const endingKinds: ReadonlyArray<FailureKind> = ["timeout", "aborted", "session-missing"]
 
 /** No failure of its turn ends a standalone session: a human may still work in it. */
-const endsSession = ({ standalone }: Run, kind: FailureKind): boolean =>
-  standalone === undefined && endingKinds.includes(kind)
+const endsSession = (run: Run, kind: FailureKind): boolean => !livesInSession(run) && endingKinds.includes(kind)
 
 /** An agent whose session is not in order may be at work still. */
 const authorAfterFailure = (run: Run, author: Author, event: EventOf<"TurnBroke">): Author => {

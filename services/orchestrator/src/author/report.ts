@@ -30,6 +30,7 @@ import {
   type SessionUse
 } from "../run/moves.ts"
 import { hasGates, lastVerified, phaseBegan, reviewFile, sameCommit } from "../run/plan.ts"
+import { hasPlan, livesInSession } from "../run/standalone.ts"
 import type { PhaseRun, Run, Turn } from "../run/state.ts"
 import type { Cause } from "../run/transitions.ts"
 import { withVendorAdvice } from "../run/vendorAdvice.ts"
@@ -234,7 +235,7 @@ const withReason = (report: CheckpointReport, { reason, result }: AuthorStatus):
 }
 
 export const turnCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: InputOf<"TurnCompleted">): Outcome => {
-  if (run.standalone !== undefined) return standaloneCompleted(run, phase, turn, event)
+  if (!hasPlan(run)) return standaloneCompleted(run, phase, turn, event)
   const status = event.status === undefined ? undefined : normalise(event.status)
   // A step that fixes something may need no commit, as long as the work that it fixes is there. In EXECUTE none is yet.
   const problem = reportProblem(status, phase.verified === undefined)
@@ -289,7 +290,7 @@ export const turnFailed = (run: Run, turn: Turn, event: InputOf<"TurnFailed">): 
   if (handsOver) return outcome([broke], { ...again, cause: "session-lost" })
   // A session whose turn timed out is to be aborted, if the session-manager has not done so.
   const stopped: RunEvents =
-    kind === "timeout" && sessionUsable && run.standalone === undefined
+    kind === "timeout" && sessionUsable && !livesInSession(run)
       ? [{ _tag: "SessionStopped", sessionId: turn.sessionId, reason: "its turn timed out" }]
       : []
   return outcome([broke, ...stopped], escalate(failureRequest(run, event)))
@@ -308,9 +309,9 @@ const anotherModel = (kind: FailureKind): Pick<EscalationRequest, "changesModelO
 
 const turnRequest = (run: Run, event: InputOf<"TurnFailed">): EscalationRequest => {
   const { kind, message } = event
-  const what = run.standalone === undefined ? `The author's turn failed (${kind}): ${message}` : message
+  const what = hasPlan(run) ? `The author's turn failed (${kind}): ${message}` : message
   return {
-    origin: run.standalone !== undefined && kind === "turn-limit" ? "limit" : "runtime",
+    origin: !hasPlan(run) && kind === "turn-limit" ? "limit" : "runtime",
     reason: withVendorAdvice(run, what, event),
     ...anotherModel(kind)
   }

@@ -3,6 +3,7 @@ import { endWithSession, isEnded } from "../run/end.ts"
 import type { InputOf } from "../run/inputs.ts"
 import type { EventOf, RunEvents } from "../run/journal.ts"
 import { withoutSession } from "../run/question.ts"
+import { livesInSession } from "../run/standalone.ts"
 import type { Run } from "../run/state.ts"
 
 export type SessionEnd = InputOf<
@@ -20,7 +21,7 @@ export const endings: Readonly<Record<SessionEnd["_tag"], string>> = {
 /** A session that has ended can be neither continued nor opened: an open question that names it is changed. */
 export const sessionEnded = (run: Run, { _tag, sessionId }: SessionEnd): RunEvents => {
   const { pending, phase, working } = run
-  if (run.standalone !== undefined) return isEnded(run) ? [] : endWithSession(run, endings[_tag])
+  if (livesInSession(run)) return isEnded(run) ? [] : endWithSession(run, endings[_tag])
   const alive = phase?.sessions.includes(sessionId) === true
   const author = phase?.author?.sessionId === sessionId ? phase.author : undefined
   // That it was ended on the host that is gone says nothing about the host on which it goes on.
@@ -38,7 +39,7 @@ export const sessionEnded = (run: Run, { _tag, sessionId }: SessionEnd): RunEven
 
 /** Some failures of a turn end a standalone session, and its run with it. */
 export const endedWithTurn = (run: Run, event: InputOf<"TurnCompleted" | "TurnFailed">): RunEvents =>
-  run.standalone !== undefined && event._tag === "TurnFailed" && event.sessionEnded === true
+  livesInSession(run) && event._tag === "TurnFailed" && event.sessionEnded === true
     ? endWithSession(run, event.message)
     : []
 

@@ -8,7 +8,7 @@ import { closeQuestion } from "../run/end.ts"
 import type { InputOf } from "../run/inputs.ts"
 import type { RunEvents } from "../run/journal.ts"
 import { next, type Outcome, outcome } from "../run/moves.ts"
-import { locationOf } from "../run/plan.ts"
+import { locationOf } from "../run/standalone.ts"
 import type { Run } from "../run/state.ts"
 
 const refuse = refusing("orchestrator")

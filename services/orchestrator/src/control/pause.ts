@@ -7,7 +7,7 @@ import { agentWorkingInPause } from "../question/autoResume.ts"
 import type { RunInput } from "../run/inputs.ts"
 import type { RunEvent, RunEvents } from "../run/journal.ts"
 import { next, type Outcome, outcome } from "../run/moves.ts"
-import { locationOf } from "../run/plan.ts"
+import { locationOf } from "../run/standalone.ts"
 import { type Run, underWay } from "../run/state.ts"
 
 type Decision = Result.Result<Outcome, Refusal>

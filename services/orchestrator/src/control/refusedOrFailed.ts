@@ -5,8 +5,8 @@ import { completeRun, failRun } from "../run/end.ts"
 import type { InputOf } from "../run/inputs.ts"
 import type { RunEvent } from "../run/journal.ts"
 import { escalate, type Outcome, outcome } from "../run/moves.ts"
-import { locationOf } from "../run/plan.ts"
 import type { Question } from "../run/question.ts"
+import { isShown, locationOf } from "../run/standalone.ts"
 import type { Review, Run, Turn } from "../run/state.ts"
 import { shorten } from "../run/text.ts"
 
@@ -59,7 +59,7 @@ export const questionRefused = (run: Run, question: Question, { reason }: InputO
       }
     )
   }
-  if (run.standalone !== undefined) return outcome([withdrawn], { _tag: "Abort", reason: refused })
+  if (!isShown(run)) return outcome([withdrawn], { _tag: "Abort", reason: refused })
   const noted: RunEvent = { _tag: "Noted", text: `${refused} 'reprise resume' begins the step again.` }
   return outcome([
     withdrawn,

@@ -3,9 +3,10 @@ import type { Step } from "@reprise/protocol"
 import { stepTask } from "../prompt/author.ts"
 import type { EscalationRequest } from "../run/moves.ts"
 import type { Limit } from "../run/question.ts"
+import { budgetsOf, hasPlan } from "../run/standalone.ts"
 import type { PhaseRun, Run } from "../run/state.ts"
 import { isAuthorStep, isCounted } from "../run/transitions.ts"
-import { budgetsOf, usedCost, usedTokens } from "./usage.ts"
+import { usedCost, usedTokens } from "./usage.ts"
 
 const callsAgent = (step: Step) => isAuthorStep(step) || step === "REVIEW"
 
@@ -29,7 +30,7 @@ const runWide = (request: EscalationRequest): EscalationRequest => ({ ...request
 /** The budget that is used up, also in the middle of a turn. */
 export const budgetReached = (run: Run, step: Step): EscalationRequest | undefined => {
   const { cost, tokens } = budgetsOf(run)
-  const whose = run.standalone === undefined ? "run" : "session"
+  const whose = hasPlan(run) ? "run" : "session"
   if (tokens > 0 && usedTokens(run) >= tokens + run.granted.tokens) {
     const reason = `The ${whose} has used ${usedTokens(run)} tokens: its budget is ${tokens}.`
     return runWide(limitReached(run, step, "tokens", reason))

@@ -17,6 +17,7 @@ import { roleAt } from "../agents/agentOf.ts"
 import { type Evolution, type Handlers, ignored } from "../run/family.ts"
 import type { InputOf } from "../run/inputs.ts"
 import type { EventOf, RunEvents } from "../run/journal.ts"
+import { budgetsOf } from "../run/standalone.ts"
 import type { PhaseUsage, Run, Saving } from "../run/state.ts"
 
 const inAll = ({ usage: { author, fixer, reviewer } }: Run): Usage =>
@@ -29,14 +30,6 @@ export const usedTokens = (run: Run): number => uncachedTokens(allTokens(run))
 
 /** US dollars. */
 export const usedCost = (run: Run): number => inAll(run).cost
-
-/** What the run, or the standalone session, may use in all; 0: off. */
-export const budgetsOf = ({ request, standalone }: Run): { readonly tokens: number; readonly cost: number } => {
-  const { costBudget, tokenBudget } = request.options.limits
-  return standalone === undefined
-    ? { tokens: tokenBudget, cost: costBudget }
-    : { tokens: standalone.limits.maxTokens ?? 0, cost: standalone.limits.maxCost ?? 0 }
-}
 
 const leastCost = 0.000_001
 

@@ -11,6 +11,7 @@ import type { HandledInput } from "../run/family.ts"
 import { type InputOf, isSubscribed, type RunInput } from "../run/inputs.ts"
 import type { RunEvents } from "../run/journal.ts"
 import { after, type Outcome, outcome } from "../run/moves.ts"
+import { isShown, requestOf } from "../run/standalone.ts"
 import type { Run, RunState } from "../run/state.ts"
 import { hasMovedOn, runStuck } from "../watch/stuck.ts"
 import { applyMoves } from "./applyMoves.ts"
@@ -26,7 +27,7 @@ const unmoved = obey([])
 const refuse = refusing("orchestrator")
 
 const requireSameRequest = (run: Run, request: InputOf<"StartRun" | "StartStandaloneRun">): Decision =>
-  Equal.equals(run.standalone ?? run.request, request)
+  Equal.equals(requestOf(run), request)
     ? unmoved
     : refuse(
         "already-started",
@@ -70,7 +71,7 @@ const refuseUnknown = ({ runId }: RunInput) =>
 
 const decideStarted = (run: Run, input: RunInput, delivery: Delivery): Decision => {
   if (input._tag === "StartRun" || input._tag === "StartStandaloneRun") return requireSameRequest(run, input)
-  if (run.standalone !== undefined && isControl(input)) return refuseUnknown(input)
+  if (!isShown(run) && isControl(input)) return refuseUnknown(input)
   if (isEnded(run)) return Result.map(decideEnded(run, input), (events) => outcome(events))
   switch (input._tag) {
     case "PauseRun":

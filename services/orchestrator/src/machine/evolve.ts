@@ -11,44 +11,47 @@ import { questionEvolution } from "../question/evolve.ts"
 import { reviewEvolution } from "../review/review.ts"
 import { type Evolution, unchanged } from "../run/family.ts"
 import type { EventOf, RunEvent, RunEvents } from "../run/journal.ts"
+import { placeOfStart } from "../run/standalone.ts"
 import { nothing, type RoleUsage, type Run, type RunState, withNotice } from "../run/state.ts"
 
 const unused: RoleUsage = { ...noUsage, turns: 0 }
 
-const newRun = ({ at, phases, planId, planTitle, request, standalone }: EventOf<"RunRequested">): Run => ({
-  _tag: "Run",
-  runId: request.runId,
-  request,
-  // A standalone session works in place: nothing is prepared for it.
-  ...(standalone === undefined ? {} : { standalone, host: standalone.host, directory: standalone.directory }),
-  status: "running",
-  planId,
-  planTitle,
-  source: request.plan,
-  phases,
-  outcomes: [],
-  pending: nothing,
-  pauseAsked: false,
-  prompts: [],
-  working: [],
-  ledger: [],
-  ids: { sessions: 0, turns: 0, escalations: 0 },
-  steps: 0,
-  granted: { steps: 0, tokens: 0, cost: 0 },
-  usage: { author: unused, reviewer: unused },
-  phaseUsage: [],
-  counted: [],
-  savings: [],
-  reusing: [],
-  subjects: [],
-  withdrawn: [],
-  sessionsCreated: 0,
-  sessionsReused: 0,
-  refusals: [],
-  notices: [],
-  startedAt: at,
-  updatedAt: at
-})
+const newRun = (event: EventOf<"RunRequested">): Run => {
+  const { at, phases, planId, planTitle, request } = event
+  return {
+    _tag: "Run",
+    runId: request.runId,
+    request,
+    ...placeOfStart(event),
+    status: "running",
+    planId,
+    planTitle,
+    source: request.plan,
+    phases,
+    outcomes: [],
+    pending: nothing,
+    pauseAsked: false,
+    prompts: [],
+    working: [],
+    ledger: [],
+    ids: { sessions: 0, turns: 0, escalations: 0 },
+    steps: 0,
+    granted: { steps: 0, tokens: 0, cost: 0 },
+    usage: { author: unused, reviewer: unused },
+    phaseUsage: [],
+    counted: [],
+    savings: [],
+    reusing: [],
+    subjects: [],
+    withdrawn: [],
+    sessionsCreated: 0,
+    sessionsReused: 0,
+    refusals: [],
+    notices: [],
+    startedAt: at,
+    updatedAt: at
+  }
+}
 
 const evolution: Evolution = {
   ...authorEvolution,

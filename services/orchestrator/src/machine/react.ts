@@ -7,6 +7,7 @@ import { questionReactions } from "../question/handlers.ts"
 import { reviewReactions } from "../review/handlers.ts"
 import type { Reactions } from "../run/family.ts"
 import type { EventOf, PublicType, RunEvent, RunEvents, SentType } from "../run/journal.ts"
+import { isShown } from "../run/standalone.ts"
 import type { Run, RunState } from "../run/state.ts"
 
 export const reactions: Reactions = {
@@ -31,12 +32,12 @@ const reactTo = (runId: RunId, event: RunEvent): ReadonlyArray<Outgoing> => {
  * People see the session of a standalone run and its questions. Of the run itself they see only that it waits, and that
  * it goes on.
  */
-const visible = ({ runId, standalone }: Run, message: Outgoing): ReadonlyArray<Outgoing> => {
-  if (standalone === undefined || message._tag !== "PublishEvent") return [message]
+const visible = (run: Run, message: Outgoing): ReadonlyArray<Outgoing> => {
+  if (isShown(run) || message._tag !== "PublishEvent") return [message]
   const { event } = message
   if (event._tag !== "StepWaiting" && event._tag !== "StepResumed") return []
   const { step: _, ...told } = event
-  return [publish({ ...told, sessionId: SessionId.make(runId) })]
+  return [publish({ ...told, sessionId: SessionId.make(run.runId) })]
 }
 
 export const react = (state: RunState, events: RunEvents): ReadonlyArray<Outgoing> =>

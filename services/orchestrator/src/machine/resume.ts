@@ -4,7 +4,7 @@ import { Result } from "effect"
 import { finishPhase } from "../phase/finish.ts"
 import type { RunEvent, RunEvents } from "../run/journal.ts"
 import { enter, next, type Outcome, outcome } from "../run/moves.ts"
-import { locationOf } from "../run/plan.ts"
+import { locationOf } from "../run/standalone.ts"
 import type { Run } from "../run/state.ts"
 import { actUpon, isHandled } from "./handlers.ts"
 

@@ -5,6 +5,7 @@ import { awaitedWork } from "../run/awaitedWork.ts"
 import { isEnded } from "../run/end.ts"
 import type { PlannedPhase } from "../run/journal.ts"
 import { ledgerView } from "../run/ledger.ts"
+import { isShown } from "../run/standalone.ts"
 import { type Run, type RunState, underWay } from "../run/state.ts"
 
 const phaseState = (run: Run, phase: PlannedPhase): PhaseView["state"] => {
@@ -44,7 +45,7 @@ const modelsView = (run: Run): Pick<RunView, "models"> => {
 
 /** Undefined until the run was started, and for a standalone session, which has a view of its own. */
 export const runView = (state: RunState): RunView | undefined => {
-  if (state._tag === "NoRun" || state.standalone !== undefined) return undefined
+  if (state._tag === "NoRun" || !isShown(state)) return undefined
   const { attempt, branch, directory, host, pending, phase, planTitle, reason, request, step } = state
   const active = underWay(pending)
   const author = phase?.author?.sessionId

@@ -4,7 +4,7 @@ import { type GateResult, gateOutput, type Item, type SessionId, type Step } fro
 import type { PlannedPhase } from "../run/journal.ts"
 import { type Ledger, newTo, promptText, wordsFor } from "../run/ledger.ts"
 import { currentTitle, plannedPhase } from "../run/plan.ts"
-import { idleAgain } from "../run/standalone.ts"
+import { hasPlan, idleAgain, ownTask } from "../run/standalone.ts"
 import type { PhaseRun, Run } from "../run/state.ts"
 import { backgroundText } from "./background.ts"
 import { continuationText, isContinued, isInRecord } from "./continuation.ts"
@@ -40,7 +40,7 @@ const idleWork = (run: Run, sessionId: SessionId): string =>
 
 /** For an agent that worked on its own, or that a human prompted, and that is idle again. */
 export const idleAgainPrompt = (run: Run, phase: PhaseRun, sessionId: SessionId): string =>
-  run.standalone === undefined
+  hasPlan(run)
     ? knownPrompt(run, phase, sessionId, render(run, "idle-again", { phase: phase.id, work: idleWork(run, sessionId) }))
     : paragraphs(idleAgain, guidanceText(newGuidance(run, sessionId)))
 
@@ -53,7 +53,8 @@ export const freshPrompt = (
   before = ""
 ): string => {
   const guidance = guidanceOf(run)
-  if (run.standalone !== undefined) return paragraphs(run.standalone.prompt, guidanceText(guidance.map(promptText)))
+  const own = ownTask(run)
+  if (own !== undefined) return paragraphs(own, guidanceText(guidance.map(promptText)))
   const values = { ...planValues(run, phase), commit: phase.verified ?? phase.base, base: phase.base }
   const context = step === "EXECUTE" && task === stepTask(run, phase, step) ? "" : render(run, "context", values)
   const unsaid = guidance.filter((entry) => !isInRecord(phase, entry))

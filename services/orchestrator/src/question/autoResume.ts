@@ -9,9 +9,9 @@ import { aboutCheckpoint } from "../prompt/continuation.ts"
 import type { InputOf } from "../run/inputs.ts"
 import type { RunEvent, RunEvents } from "../run/journal.ts"
 import { enter, escalate, type Outcome, outcome } from "../run/moves.ts"
-import { locationOf } from "../run/plan.ts"
 import { concerns, type Question, type Retry } from "../run/question.ts"
 import { isReviewer } from "../run/reviewer.ts"
+import { livesInSession, locationOf } from "../run/standalone.ts"
 import type { PhaseRun, Run } from "../run/state.ts"
 import { isAuthorStep } from "../run/transitions.ts"
 import { grant } from "./retry.ts"
@@ -79,9 +79,9 @@ export const withdrawIfWorking = (run: Run): RunEvents => {
 
 /** Records who works in the sessions of the phase outside of turns: a question may be asked later. */
 export const noteWorking = (run: Run, { cause, sessionId }: InputOf<"AgentWorking">): RunEvents => {
-  const { phase, standalone, working } = run
+  const { phase, working } = run
   if (cause === "turn") return noteTakenOver(run, { sessionId })
-  const isOwn = standalone !== undefined || phase?.sessions.includes(sessionId) === true || isReviewer(run, sessionId)
+  const isOwn = livesInSession(run) || phase?.sessions.includes(sessionId) === true || isReviewer(run, sessionId)
   return !isOwn || working.includes(sessionId) ? [] : [{ _tag: "WorkSeen", sessionId, working: true }]
 }
 

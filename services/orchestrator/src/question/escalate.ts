@@ -16,10 +16,11 @@ import {
   outcome,
   type SessionUse
 } from "../run/moves.ts"
-import { currentTitle, locationOf, phaseBegan, placeOf } from "../run/plan.ts"
+import { currentTitle, phaseBegan } from "../run/plan.ts"
 import type { Question, Retry } from "../run/question.ts"
 import { refusalsText } from "../run/refusals.ts"
 import { isReviewerOf } from "../run/reviewer.ts"
+import { hasPlan, locationOf, placeOf } from "../run/standalone.ts"
 import { type Author, isOpen, type PhaseRun, type Run } from "../run/state.ts"
 import { isAuthorStep } from "../run/transitions.ts"
 import { withdrawIfWorking } from "./autoResume.ts"
@@ -56,7 +57,7 @@ export const evidenceOf = (run: Run, asking: Asking | undefined, more: Evidence 
   const { attempt, phase, planTitle, request } = run
   const used = { tokens: allTokens(run), cost: usedCost(run) }
   const said = { ...factsOf(asking), ...nextWords(run) }
-  if (run.standalone !== undefined) return { ...used, ...said, ...more }
+  if (!hasPlan(run)) return { ...used, ...said, ...more }
   return {
     planPath: request.planPath,
     ...(planTitle === undefined ? {} : { planTitle }),
@@ -98,7 +99,7 @@ const withChangeModel = (options: ReadonlyArray<EscalationOption>, { changesMode
 }
 
 const optionsOf = (run: Run, request: EscalationRequest, offer: ContinueOffer): ReadonlyArray<EscalationOption> => {
-  if (run.standalone !== undefined) return sessionOptions("sessionId" in offer)
+  if (!hasPlan(run)) return sessionOptions("sessionId" in offer)
   const checkpoint = request.evidence?.checkpoint
   switch (request.origin) {
     case "checkpoint":

@@ -1,7 +1,7 @@
 /** How runs end. Everything that a run started is released; the workspace of a run that did not complete is kept. */
 import type { WithdrawalReason } from "@reprise/protocol"
 import type { RunEvent, RunEvents } from "./journal.ts"
-import { locationOf } from "./plan.ts"
+import { isPrepared, locationOf } from "./standalone.ts"
 import type { Pending, PhaseRun, Run } from "./state.ts"
 
 type Ending = "completed" | "failed" | "aborted"
@@ -10,10 +10,6 @@ export const releaseWorkspace = (run: Run, outcome: Ending): RunEvent => ({
   _tag: "WorkspaceAsked",
   command: { _tag: "ReleaseWorkspace", runId: run.runId, outcome }
 })
-
-/** The workspace that was prepared for the run. */
-const preparedDirectory = ({ directory, standalone }: Run): string | undefined =>
-  standalone === undefined ? directory : undefined
 
 /** No human is to answer a question that has become moot. */
 export const closeQuestion = (pending: Pending, reason: WithdrawalReason): RunEvents =>
@@ -29,7 +25,7 @@ const stopAgents = ({ phase }: Run, reason: string): RunEvents => [
 
 export const completeRun = (run: Run): RunEvents => [
   { _tag: "RunCompleted", runId: run.runId },
-  ...(preparedDirectory(run) === undefined ? [] : [releaseWorkspace(run, "completed")])
+  ...(isPrepared(run) && run.directory !== undefined ? [releaseWorkspace(run, "completed")] : [])
 ]
 
 /** Before anything was touched. */
@@ -41,7 +37,7 @@ export const abortRun = (run: Run, reason: string): RunEvents => {
     ...closeQuestion(pending, "run-ended"),
     { _tag: "RunAborted", ...locationOf(run), ...(step === undefined ? {} : { step }), reason },
     ...stopAgents(run, reason),
-    ...(run.standalone === undefined ? [releaseWorkspace(run, "aborted")] : [])
+    ...(isPrepared(run) ? [releaseWorkspace(run, "aborted")] : [])
   ]
 }
 

@@ -1,6 +1,6 @@
 /** What a run keeps of its plan, and what is read from it. */
 import { formatPlanProblem, parsePlan, planIdOf, reviewPath, samePrefix, taskList } from "@reprise/plan"
-import type { PhaseId, RunOptions, Step } from "@reprise/protocol"
+import type { PhaseId, RunOptions } from "@reprise/protocol"
 import { Result, Struct } from "effect"
 import type { PlannedPhase } from "./journal.ts"
 import type { PhaseRun, Run } from "./state.ts"
@@ -111,18 +111,6 @@ export const mergeEditedPlan = (
     changes: [...compared.success.changes.map(({ message }) => message), ...phases.flatMap(({ changes }) => changes)]
   })
 }
-
-/** The run and phase of an event or command. A standalone session has no phase that anybody knows of. */
-export const locationOf = (run: Run) => ({
-  runId: run.runId,
-  ...(run.phase === undefined || run.standalone !== undefined ? {} : { phase: run.phase.id })
-})
-
-/** The same, and the step. */
-export const placeOf = (run: Run, step: Step) => ({
-  ...locationOf(run),
-  ...(run.standalone === undefined ? { step } : {})
-})
 
 export const plannedPhase = (run: Run, id: PhaseId | undefined): PlannedPhase | undefined =>
   run.phases.find((phase) => phase.id === id)

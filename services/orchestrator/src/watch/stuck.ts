@@ -12,7 +12,7 @@ import { failRun, releaseWorkspace } from "../run/end.ts"
 import type { InputOf } from "../run/inputs.ts"
 import type { RunEvents } from "../run/journal.ts"
 import { escalate, type Outcome, outcome } from "../run/moves.ts"
-import { locationOf } from "../run/plan.ts"
+import { isShown, locationOf } from "../run/standalone.ts"
 import type { Pending, Run, RunState, Turn } from "../run/state.ts"
 
 type Stuck = InputOf<"ReportStuck">
@@ -20,7 +20,7 @@ type Stuck = InputOf<"ReportStuck">
 /** Whether the run is no longer the one that was looked at. Of a standalone session's run only the session was. */
 export const hasMovedOn = (state: RunState, { updatedAt, waitsFor }: Stuck, now: string): boolean => {
   if (state._tag === "NoRun" || state.status !== "running") return true
-  if (state.standalone !== undefined) {
+  if (!isShown(state)) {
     const { stuckAfterMs } = state.request.options.limits
     return stuckAfterMs === 0 || Date.parse(now) - Date.parse(state.updatedAt) < stuckAfterMs
   }
