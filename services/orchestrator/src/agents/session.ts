@@ -108,7 +108,7 @@ const measuredOf = (run: Run, { author, failedContinuations }: PhaseRun): Measur
   failedContinuations
 })
 
-/** A session stays on its runtime. Of sessions in older journals it is not known. */
+/** A session stays on its runtime. */
 const elsewhere = ({ agent }: Partial<Author>, { role, runtime }: StepAgent): string | undefined =>
   agent === undefined || agent.runtime === runtime
     ? undefined

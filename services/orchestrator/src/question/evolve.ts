@@ -1,6 +1,5 @@
 /** What questions to humans, their answers and what these grant change in a run. */
 import type { SessionId, Step } from "@reprise/protocol"
-import { withResolution } from "../checkpoint/evolve.ts"
 import { usedCost, usedTokens } from "../limits/usage.ts"
 import { type Evolution, unchanged } from "../run/family.ts"
 import type { EventOf } from "../run/journal.ts"
@@ -41,14 +40,9 @@ const questionClosed = (run: Run, escalationId: EventOf<"QuestionAnswered">["esc
   lastClosed: { escalationId, how }
 })
 
-/**
- * The agent made progress by itself: what was counted against its step is forgotten. In journals from before
- * `CheckpointLeft`, this settled a checkpoint of any type.
- */
+/** The agent made progress by itself: what was counted against its step is forgotten. */
 const withoutAttempts = (phase: PhaseRun, step: Step): PhaseRun => ({
   ...phase,
-  checkpoint: undefined,
-  checkpoints: withResolution(phase, "resolved in the author's own session"),
   qualityRetries: 0,
   visits: { ...phase.visits, [step]: 0 },
   told: nothingTold
@@ -123,10 +117,6 @@ export const questionEvolution = {
   PromptSeen: (run, { prompt }) => ({ ...run, prompts: [...run.prompts, prompt] }),
   RefusalSeen: refusalSeen,
   AgentRested: (run) => ({ ...run, pending: nothing, prompts: [] }),
-  GuidanceKept: (run, { text }) => {
-    const phase = run.phase === undefined ? {} : { phase: run.phase.id }
-    return { ...run, ledger: withWords(run.ledger, { from: "human", for: "both", ...phase, text }) }
-  },
   WordsKept: wordsKept,
   LimitRaised: (run, { limit, step }) =>
     withNotice(grants[limit](run, step), `The limit '${limit}' of ${step} was granted again.`),

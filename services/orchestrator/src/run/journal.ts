@@ -246,8 +246,6 @@ const answered = {
   },
   /** The answer to a question that the run had withdrawn before: the run goes on, and keeps what was said. */
   AnswerOverruled: { escalationId: EscalationId, choice: text, by: text, via: text },
-  /** What a human said, in journals that are older than the ledger. */
-  GuidanceKept: { text },
   /** An entry of the ledger. `givenTo`: a session that was told at once. */
   WordsKept: { words: Words, givenTo: Schema.optionalKey(SessionId) },
   /** A human accepted a rewritten history. `base`: the newest commit that it shares with the one that was verified. */
