@@ -1,14 +1,12 @@
 /** From an approved phase to the next one (docs/design/run-machine.md#the-run-machine-orchestrator). */
 import type { PhaseId } from "@reprise/protocol"
 import { Result } from "effect"
-import { raisedReport, unansweredOf } from "../checkpoint/planned.ts"
 import { stepTask } from "../prompt/author.ts"
 import { closeReview } from "../run/end.ts"
 import type { InputOf } from "../run/inputs.ts"
 import type { RunEvent, RunEvents } from "../run/journal.ts"
 import { after, enter, escalate, fresh, type Outcome, outcome, type SessionUse } from "../run/moves.ts"
 import { lastVerified, mergeEditedPlan, nextPhase, phaseBegan, reviewFile, toRunPlan } from "../run/plan.ts"
-import type { OpenCheckpoint } from "../run/question.ts"
 import { locationOf } from "../run/standalone.ts"
 import type { PhaseRun, Run } from "../run/state.ts"
 import { listSome } from "../run/text.ts"
@@ -42,12 +40,6 @@ const commitsOf = ({ completedTasks, verified }: PhaseRun): ReadonlyArray<string
 
 /** A ready verdict on a verified commit is enough, unless a human is to approve every phase. */
 export const startPhaseGate = (run: Run, phase: PhaseRun): Outcome => {
-  const [missed] = unansweredOf(run, phase)
-  // Only in journals from before completions were held back at checkpoints.
-  if (missed !== undefined) {
-    const checkpoint: OpenCheckpoint = { report: raisedReport(missed), from: "AUTO_FIX" }
-    return outcome([{ _tag: "CheckpointOpened", checkpoint }], enter("CHECKPOINT", "checkpoint"))
-  }
   const { auto, gates } = run.request.options
   if (auto || gates.phase === "auto") return outcome([finishApproved(run, phase)])
   return outcome([], escalate({ origin: "phase-gate", reason: `Phase ${phase.id} is reviewed and ready. Go on?` }))

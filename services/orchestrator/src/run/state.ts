@@ -105,36 +105,8 @@ export interface Told {
 }
 export const nothingTold: Told = { report: false, commit: false, checkpoint: false }
 
-/** What a run remembers about its current phase. All counters start at 0 in each phase. */
-export interface PhaseRun {
-  readonly id: PhaseId
-  /** The commit that its work must come after: HEAD when it began, or what a rewritten history left of that. */
-  readonly base: string
-  /** HEAD when it began, where `base` is another commit by now. */
-  readonly began?: string | undefined
-  /** The last commit that was verified. */
-  readonly verified?: string | undefined
-  readonly diffStat?: string | undefined
-  /** What was found in its commits when they were verified, each once. */
-  readonly remarks?: ReadonlyArray<string> | undefined
-  readonly visits: Readonly<Partial<Record<Step, number>>>
-  readonly visitsGranted: Readonly<Partial<Record<Step, number>>>
-  readonly gateRuns: number
-  readonly qualityRetries: number
-  readonly gateResults: ReadonlyArray<GateResult>
-  /** Reviews asked for. */
-  readonly reviewCycles: number
-  /** Verdicts reached: what the review limit counts. */
-  readonly verdicts: number
-  readonly reviewsGranted: number
-  readonly items: ReadonlyArray<Item>
-  /** Verdicts in a row that raised no fewer items than the one before. */
-  readonly stalled: number
-  /** Reviews in a row that failed. */
-  readonly brokenReviews: number
-  readonly dirty: ReadonlyArray<string>
-  readonly autoRetries: ReadonlyArray<string>
-  readonly author?: Author | undefined
+/** Of a phase: who does its steps, by the rules that have applied and by what humans chose. */
+interface PhaseAgents {
   /** Who humans chose for its fresh authors, the newest last. */
   readonly authors?: ReadonlyArray<ChosenAuthor> | undefined
   /** The rules of its agents that have applied: of each role the last, by its place from 1. They hold until the phase ends. */
@@ -147,12 +119,55 @@ export interface PhaseRun {
   readonly agents?: ReadonlyArray<StepAgent> | undefined
   /** Whose step it is, where that is said. */
   readonly stepRole?: AgentRole | undefined
-  /** Retries that failed: of its quality gates, or in auto mode. */
-  readonly failedRetries?: number | undefined
-  /** Its reviewer's session, from the first review on; a failed review ends it. */
-  readonly reviewer?: Reviewer | undefined
+}
+
+/** Of a phase: its author's work, sessions and turns. */
+interface PhaseWork {
+  /** The last commit that was verified. */
+  readonly verified?: string | undefined
+  readonly diffStat?: string | undefined
+  /** What was found in its commits when they were verified, each once. */
+  readonly remarks?: ReadonlyArray<string> | undefined
+  readonly author?: Author | undefined
   /** Every author session of the phase that has not ended. */
   readonly sessions: ReadonlyArray<SessionId>
+  /** Continued turns that failed. */
+  readonly failedContinuations: number
+  /** The newest report is of a turn that continued a session after a question, or of its correction. */
+  readonly continued: boolean
+  /** Deviations from the plan, in words. */
+  readonly deviations: ReadonlyArray<string>
+  /** What the author was told in this visit of the step. */
+  readonly told: Told
+}
+
+/** Of a phase: its own quality gates. */
+interface PhaseQuality {
+  readonly gateRuns: number
+  readonly qualityRetries: number
+  readonly gateResults: ReadonlyArray<GateResult>
+  /** Retries that failed: of its quality gates, or in auto mode. */
+  readonly failedRetries?: number | undefined
+}
+
+/** Of a phase: its reviews. */
+interface PhaseReview {
+  /** Reviews asked for. */
+  readonly reviewCycles: number
+  /** Verdicts reached: what the review limit counts. */
+  readonly verdicts: number
+  readonly reviewsGranted: number
+  readonly items: ReadonlyArray<Item>
+  /** Verdicts in a row that raised no fewer items than the one before. */
+  readonly stalled: number
+  /** Reviews in a row that failed. */
+  readonly brokenReviews: number
+  /** Its reviewer's session, from the first review on; a failed review ends it. */
+  readonly reviewer?: Reviewer | undefined
+}
+
+/** Of a phase: its completed tasks, its checkpoints, and hand-overs to a fresh author. */
+interface PhaseRecord {
   readonly completedTasks: ReadonlyArray<CompletedTask>
   /** The checkpoint that is opened once what its author claims is verified. */
   readonly claimed?: OpenCheckpoint | undefined
@@ -163,17 +178,22 @@ export interface PhaseRun {
   readonly statePath?: string | undefined
   /** The digest of the state file as it was last written. */
   readonly stateDigest?: string | undefined
-  /** Continued turns that failed. */
-  readonly failedContinuations: number
-  /** The newest report is of a turn that continued a session after a question, or of its correction. */
-  readonly continued: boolean
-  /** Deviations from the plan, in words. */
-  readonly deviations: ReadonlyArray<string>
   readonly missing?: Pick<EventOf<"TasksMissing">, "missingCommits" | "missingFiles" | "base"> | undefined
   readonly continuations: number
   readonly continuationsGranted: number
-  /** What the author was told in this visit of the step. */
-  readonly told: Told
+}
+
+/** What a run remembers about its current phase. All counters start at 0 in each phase. */
+export interface PhaseRun extends PhaseAgents, PhaseWork, PhaseQuality, PhaseReview, PhaseRecord {
+  readonly id: PhaseId
+  /** The commit that its work must come after: HEAD when it began, or what a rewritten history left of that. */
+  readonly base: string
+  /** HEAD when it began, where `base` is another commit by now. */
+  readonly began?: string | undefined
+  readonly visits: Readonly<Partial<Record<Step, number>>>
+  readonly visitsGranted: Readonly<Partial<Record<Step, number>>>
+  readonly dirty: ReadonlyArray<string>
+  readonly autoRetries: ReadonlyArray<string>
 }
 
 /** How a phase ended, for the view and the summary. */

@@ -87,7 +87,7 @@ export const transitions = {
     when: "HEAD is newer than the approved commit: the new commits are verified and reviewed too"
   },
   checkpoint: {
-    from: [...authorSteps, "PHASE_GATE"],
+    from: authorSteps,
     to: ["CHECKPOINT"],
     when: "the author stops at a checkpoint, or goes past one of the plan again after it was told; what it claims is verified"
   },
