@@ -62,9 +62,9 @@ const place = (source: string): string =>
 
 export const runMachinePage = (): string =>
   page([
-    generated("services/orchestrator/src/actor/transitions.ts"),
+    generated("services/orchestrator/src/run/transitions.ts"),
     "# The run machine",
-    "What a run does, step by step. Every arrow is public: the event `StepStarted` names the step and, as its `cause`, the arrow that led there. A question at the gate is published as `EscalationRaised`, with its `origin`.",
+    "What a run does, step by step. Every arrow is public: the event `StepStarted` names the step and, as its `cause`, the arrow that led there. A question at the gate is published as `EscalationRaised`, with its `origin`. These tables are the ones that the machine checks: it records no step, question or end that they lack.",
     "## Without a human",
     diagram(onItsOwn),
     "## When a human is needed",

@@ -12,8 +12,6 @@ import { measureHouse, renderMeasures, showCitation } from "./measures.ts"
 import { findSlowPatterns, showSlowPattern } from "./slowPatterns.ts"
 import { readSources, repository } from "./sources.ts"
 
-const isCli = (path: string) => path.startsWith("cli/src/")
-
 const checkCitations = (): boolean => {
   const broken = findBrokenCitations(readSources(repository))
   process.stdout.write(broken.map((citation) => `${showCitation(citation)}\n`).join(""))
@@ -53,8 +51,7 @@ const checkPatterns = (): boolean => {
 
 const printMeasures = (all: boolean): boolean => {
   if (!installTools()) return false
-  const imports = cruise(repository, ["cli/src"]).imports.filter(({ from, to }) => isCli(from) && isCli(to))
-  const measures = measureHouse(readSources(repository), imports)
+  const measures = measureHouse(readSources(repository), cruise(repository, ["cli/src", "services"]).imports)
   process.stdout.write(renderMeasures(measures, all))
   return measures.every(({ met }) => met)
 }

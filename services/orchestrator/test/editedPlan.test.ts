@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { mergeEditedPlan, toRunPlan } from "../src/phase/plan.ts"
+import { mergeEditedPlan, toRunPlan } from "../src/run/plan.ts"
 
 const source = `# Plan
 

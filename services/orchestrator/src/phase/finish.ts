@@ -1,17 +1,15 @@
 /** From an approved phase to the next one (docs/design/run-machine.md#the-run-machine-orchestrator). */
-
 import type { PhaseId } from "@reprise/protocol"
 import { Result } from "effect"
-import type { InputOf } from "../actor/inputs.ts"
-import type { RunEvent, RunEvents } from "../actor/journal.ts"
-import { enter, escalate, fresh, type Outcome, outcome, type SessionUse } from "../actor/moves.ts"
-import type { PhaseRun, Run } from "../actor/state.ts"
-import { stepTask } from "../author/prompt.ts"
-import { raisedReport, unansweredOf } from "../checkpoint/planned.ts"
-import { listSome } from "../prompts.ts"
-import type { OpenCheckpoint } from "../question/question.ts"
-import { closeReview } from "../review/review.ts"
-import { lastVerified, locationOf, mergeEditedPlan, nextPhase, phaseBegan, reviewFile, toRunPlan } from "./plan.ts"
+import { stepTask } from "../prompt/author.ts"
+import { closeReview } from "../run/end.ts"
+import type { InputOf } from "../run/inputs.ts"
+import type { RunEvent, RunEvents } from "../run/journal.ts"
+import { after, enter, escalate, fresh, type Outcome, outcome, type SessionUse } from "../run/moves.ts"
+import { lastVerified, mergeEditedPlan, nextPhase, phaseBegan, reviewFile, toRunPlan } from "../run/plan.ts"
+import { locationOf } from "../run/standalone.ts"
+import type { PhaseRun, Run } from "../run/state.ts"
+import { listSome } from "../run/text.ts"
 import { leaveDrained } from "./prepareWorkspace.ts"
 import { writePhaseSummary, writeSummary } from "./summary.ts"
 
@@ -42,12 +40,6 @@ const commitsOf = ({ completedTasks, verified }: PhaseRun): ReadonlyArray<string
 
 /** A ready verdict on a verified commit is enough, unless a human is to approve every phase. */
 export const startPhaseGate = (run: Run, phase: PhaseRun): Outcome => {
-  const [missed] = unansweredOf(run, phase)
-  // Only in journals from before completions were held back at checkpoints.
-  if (missed !== undefined) {
-    const checkpoint: OpenCheckpoint = { report: raisedReport(missed), from: "AUTO_FIX" }
-    return outcome([{ _tag: "CheckpointOpened", checkpoint }], enter("CHECKPOINT", "checkpoint"))
-  }
   const { auto, gates } = run.request.options
   if (auto || gates.phase === "auto") return outcome([finishApproved(run, phase)])
   return outcome([], escalate({ origin: "phase-gate", reason: `Phase ${phase.id} is reviewed and ready. Go on?` }))
@@ -97,8 +89,7 @@ export const phaseFinished = (run: Run, phase: PhaseRun, event: InputOf<"PhaseFi
     ...(drained === true && pushed !== undefined ? { leaves: true } : {})
   }
   const completed = run.step === "PHASE_GATE" ? completePhase(run, phase, { by: "review" }) : []
-  const rest = acceptPlan(run, event.plan)
-  return { ...rest, events: [checked, ...completed, ...rest.events] }
+  return after([checked, ...completed], acceptPlan(run, event.plan))
 }
 
 /** A verdict holds for the commit it names: a newer one is verified and reviewed too (docs/design/sessions.md#reviews-reviewer). */

@@ -10,9 +10,9 @@ import {
   sessionIdOf,
   turnIdOf
 } from "@reprise/protocol"
-import type { InputOf, RunInput } from "../../src/actor/inputs.ts"
-import { underWay } from "../../src/actor/state.ts"
 import type { SessionEnd } from "../../src/author/session.ts"
+import type { InputOf, RunInput } from "../../src/run/inputs.ts"
+import { underWay } from "../../src/run/state.ts"
 import { failedGate, head, item, onePhase, runId, startRun } from "./samples.ts"
 import type { Story } from "./story.ts"
 
