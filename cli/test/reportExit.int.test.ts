@@ -19,7 +19,7 @@ const saidBy = (failure: string, debug: boolean): string => {
   return stderr
 }
 
-describe("the report of a failure that repeats words of others", () => {
+describe("the report of a failure that repeats untrusted text", () => {
   const words = JSON.stringify("bad \u001b]0;title\u0007 \u009b2J")
   it.each([
     ["a failure", `Exit.fail(new Error(${words}))`],

@@ -51,7 +51,7 @@ describe("the next step of a run", () => {
     [{ status: "completed" }, "next: 'reprise summary r1-abc' shows the tasks with their commits"],
     [
       { status: "completed", workspace: "/r", directory: "/r/.reprise/worktrees/r1-abc", branch: "reprise/plan" },
-      "next: 'git merge reprise/plan' takes over what it did; 'reprise summary r1-abc' shows the tasks with their commits"
+      "next: 'git merge reprise/plan' merges its work; 'reprise summary r1-abc' shows the tasks with their commits"
     ],
     [
       { status: "completed", workspace: "/r", directory: "/r", branch: "main" },

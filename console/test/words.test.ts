@@ -48,7 +48,7 @@ describe("how a question was closed", () => {
   ])("says %s", (_what, more, text) => assert.strictEqual(closingText(question(more), now), text))
 })
 
-describe("text of others", () => {
+describe("untrusted text", () => {
   it.each([
     ["marks that reorder text", "\u202egnp.exe", "\\u{202e}gnp.exe"],
     ["control sequences of terminals", "\u001b[31mred", "\\u{001b}[31mred"],

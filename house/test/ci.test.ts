@@ -161,7 +161,7 @@ describe("the end of CI", () => {
   })
 
   it.each([
-    ["the agents of others were all skipped", "test:agents", report(0, 0, 9)],
+    ["other vendors' agents were all skipped", "test:agents", report(0, 0, 9)],
     ["without an engine nothing was skipped", "test:without-engine", report(9)]
   ])("fails where %s", (_, name, of) => {
     const file = name === "test:agents" ? "agents.json" : "testsWithoutEngine.json"

@@ -1,4 +1,4 @@
-/** What must hold for the NATS servers of deploy/kubernetes, and for who logs in at them. Pure. */
+/** What must hold for the NATS servers of deploy/kubernetes, and for whoever logs in at them. Pure. */
 import { at, list, ofKind, title } from "./manifests.ts"
 import { containersOf, holds, type Manifests, type Policy, podOf, volumesOf, workloadsOf } from "./policy.ts"
 

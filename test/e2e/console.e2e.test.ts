@@ -25,7 +25,7 @@ import { waitUntil } from "../harness/waitUntil.ts"
 const promptsOf = (world: World) => Effect.map(world.model.calls, (calls) => calls.map(({ lastUser }) => lastUser))
 
 describe.skipIf(lacksBrowser)("the web console", () => {
-  it.live("shows a question without a reload, and the agent's next prompt holds the guidance word for word", () =>
+  it.live("shows a question without a reload, and the agent's next prompt holds the guidance verbatim", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld(oneQuestion)
       const { address, link, token, up } = yield* startConsole(world)

@@ -146,7 +146,7 @@ export const resume = Command.make(
     () => import("../flows/run/control.ts"),
     (module, flags) => module.resume(flags)
   )
-).pipe(Command.withDescription("Continue a paused run, or try again at once where a run waits for its model's vendor"))
+).pipe(Command.withDescription("Resume a paused run, or retry now if it is waiting for the model provider"))
 
 export const abort = Command.make(
   "abort",

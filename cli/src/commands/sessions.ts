@@ -70,7 +70,7 @@ const handBack = Command.make(
     () => import("../flows/sessions/handBack.ts"),
     (module, flags) => module.handBack(flags)
   )
-).pipe(Command.withDescription("Say that you are done in a session: its agent reports as soon as it rests"))
+).pipe(Command.withDescription("Say that you are done in a session: its agent reports as soon as it is idle"))
 
 /** Of a task for an agent. */
 const taskFlags = {

@@ -31,7 +31,7 @@ const notStarted = (from: string, error: ProgramFailed) => {
   if (error.reason === "not-found" && !existsSync(from)) {
     return missing(
       "no-such-folder",
-      `${visibleLine(from)} is not there, or its name is no text in UTF-8.`,
+      `${visibleLine(from)} is not there, or its name is not text in UTF-8.`,
       "Change to a folder that can be named, or rename this one."
     )
   }

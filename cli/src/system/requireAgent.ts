@@ -93,6 +93,6 @@ export const requireAgent = Effect.fn("requireAgent")(function* ({ runId }: Esca
   const { host } = yield* ActorConfig
   const isHere = run.workspace === options.project.root && (run.host === undefined || run.host === host)
   const runtime = wanted.runtime ?? (yield* presentRuntime(run))
-  // The gate itself refuses what is no name of a runtime.
+  // The gate itself refuses names that no runtime has.
   if (isHere && isRuntimeName(runtime)) yield* requireSetUp(runtime, wanted, options)
 }, Effect.mapError(readable))

@@ -1,4 +1,4 @@
-/** Text of others, made safe for a terminal: what would change how it is shown is shown instead. Pure. */
+/** Makes untrusted text safe for a terminal: characters that would change how it is shown become visible. Pure. */
 
 /** Control characters without tab and line feed: they move the cursor, set colours and titles, or delete. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this replaces control characters

@@ -1,4 +1,4 @@
-/** One public event as one line for people. Words of others are marked, so that they never look like a line of ours. Pure. */
+/** One public event as one line for people. Untrusted text is marked, so that it never looks like a line of Reprise. Pure. */
 import {
   agentText,
   minuteText,

@@ -243,7 +243,7 @@ export const doneBefore = ([newest]: ReadonlyArray<RunView>): string | undefined
 /** How the work of a run in a worktree comes to the branch that is checked out. */
 const mergeStep = ({ branch, directory, remote, workspace }: RunView): string => {
   const isElsewhere = remote === undefined && directory !== undefined && directory !== workspace
-  return isElsewhere && branch !== undefined ? `'git merge ${visibleLine(branch)}' takes over what it did; ` : ""
+  return isElsewhere && branch !== undefined ? `'git merge ${visibleLine(branch)}' merges its work; ` : ""
 }
 
 /** The command with which somebody goes on from here. */
@@ -257,7 +257,7 @@ export const nextStep = (run: SeenRun): string => {
         return "next: it begins by itself when a run ends on a host, or when there is another host"
       return postponed === undefined
         ? `next: 'reprise watch ${runId}' shows what happens`
-        : `next: it goes on by itself; 'reprise resume ${runId}' tries again now`
+        : `next: it retries by itself; 'reprise resume ${runId}' retries now`
     case "waiting":
       return escalationId === undefined
         ? `next: 'reprise gate' asks you what is open`

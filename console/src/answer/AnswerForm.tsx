@@ -37,7 +37,7 @@ function Preview({ guidance, question }: { readonly question: EscalationView; re
   if (data === undefined || data.text === "") return null
   return (
     <details className="text-sm" open={guidance.trim() !== ""}>
-      <summary className="text-soft">The agent will be told, word for word</summary>
+      <summary className="text-soft">The agent will be told exactly this</summary>
       <section
         aria-label="What the agent will be told"
         className="border-line bg-well mt-1 max-h-20 sm:max-h-40 overflow-y-auto rounded-md border px-3 py-2"

@@ -119,7 +119,7 @@ export const partsOf = (label: string): { readonly name: string; readonly meanin
     : { name: label.slice(0, at).trimEnd(), meaning: label.slice(at + 1, -1) }
 }
 
-/** The beginning of words of others, in one line. */
+/** The beginning of an untrusted text, in one line. */
 export const shortened = (text: string, most: number): string => {
   const line = text
     .slice(0, 4 * most)

@@ -1,4 +1,4 @@
-/** One question on one screen: why it is asked, what it rests on, and the answer. */
+/** One question on one screen: why it is asked, the evidence, and the answer. */
 import { type EscalationView, type GateResult, gateOutput, type Item, isStandalone } from "@reprise/protocol"
 import { Link } from "@tanstack/react-router"
 import { type ReactNode, useEffect, useRef } from "react"

@@ -81,11 +81,8 @@ export function Spending({ run, story, timeline }: Props) {
       </table>
       {kept.turns > 0 && (
         <p className="text-sm">
-          {count(kept.turns, "turn")} went on in a session that was there already
-          {kept.tokens > 0 && (
-            <>, with {short(kept.tokens)} tokens of context that a new session would have had to gather again</>
-          )}
-          .
+          {count(kept.turns, "turn")} reused a session
+          {kept.tokens > 0 && <> and saved about {short(kept.tokens)} tokens of context</>}.
         </p>
       )}
       {phases.length > 0 && (

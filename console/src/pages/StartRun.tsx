@@ -18,7 +18,7 @@ const LongText = loadedLater(() => import("../parts/LongText.tsx"))
 
 type Switch = "auto" | "worktree" | "allowDirty" | "skipQuality"
 const switches: ReadonlyArray<readonly [Switch, name: string, meaning: string]> = [
-  ["auto", "Unattended (--auto)", "Nobody is asked where that can be avoided; failures are tried again."],
+  ["auto", "Unattended (--auto)", "Asks only when it must; retries failures."],
   ["worktree", "In a worktree (--worktree)", "The run gets a working tree of its own, so yours stays free."],
   ["allowDirty", "Allow uncommitted files (--allow-dirty)", "The run starts although your work is not committed."],
   ["skipQuality", "Without quality gates (--skip-quality)", "The commands that must pass after each phase are not run."]
@@ -151,7 +151,7 @@ function Start({ wanted }: { readonly wanted: ConsoleRunRequest }) {
         {start.isPending ? "Starting…" : "Start the run"}
       </button>
       <details>
-        <summary className="text-strong font-medium">What it would do, with the first prompts word for word</summary>
+        <summary className="text-strong font-medium">What it would do, with the exact first prompts</summary>
         <Suspense fallback={<Loading what="the text" />}>
           <LongText label="What the run would do" text={text} />
         </Suspense>

@@ -80,7 +80,7 @@ describe("waiting for the broker", () => {
     })
   )
 
-  it.effect("passes on what is no trouble of the broker", () =>
+  it.effect("rethrows errors that the broker did not cause", () =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(retryBrokerTrouble(Effect.fail({ _tag: "Other" as const })))
       assert.deepStrictEqual(Option.getOrUndefined(Exit.getCause(exit).pipe(Option.flatMap(Cause.findErrorOption))), {

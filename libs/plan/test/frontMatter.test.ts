@@ -48,7 +48,7 @@ describe("front matter", () => {
     ["a negative limit", ["limits: { maxAutoRetries: -1 }"], 2, 11, /'limits.maxAutoRetries'/],
     ["a limit that is no number", ["limits:", "  maxAutoRetries: many"], 3, 3, /'limits.maxAutoRetries'/],
     ["a gate that is no list", ["gates: { quality: npm test }"], 2, 10, /'gates.quality'/],
-    ["a command that is no text", ["gates:", "  quality:", "    - npm test", "    - 7"], 5, 7, /'gates.quality.1'/],
+    ["a command that is not text", ["gates:", "  quality:", "    - npm test", "    - 7"], 5, 7, /'gates.quality.1'/],
     ["a list", ["- a", "- b"], 2, 1, /must be keys and values/],
     ["only a comment", ["# id: a"], 2, 1, /must be keys and values/]
   ])("refuses %s with its line and column", (_, yaml, line, column, message) => {

@@ -1,4 +1,4 @@
-/** What a commit has otherwise than files of a working tree that nobody but the user can have written. */
+/** Files that differ between a commit and a working tree that only the user can have written. */
 import { join } from "node:path"
 import { Effect } from "effect"
 import { hashOfBlob } from "./blobHash.ts"

@@ -40,7 +40,7 @@ interface CheckedOut extends Submodule {
   readonly place: GitPlace
 }
 
-const hasOther = "holds files and is no checkout of its submodule: remove them"
+const hasOther = "holds files that are not a checkout of its submodule: remove them"
 const anew = "remove its folder, and check it out anew with 'git submodule update --init --recursive'"
 
 /** Where the submodule's own files are; undefined: nothing is there, as before it is checked out. */

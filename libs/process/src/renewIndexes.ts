@@ -49,7 +49,7 @@ const digestOf = (index: string) =>
   })
 
 /**
- * Entries, flags, conflicts and what git knows of the files stay. git forgets what it knows of a folder when a path in it is
+ * Entries, flags, conflicts and stored facts about the files stay. git drops what it has stored about a folder when a path in it is
  * removed from the index, also one that was never there.
  */
 const renew = Effect.fnUntraced(function* (directory: string, index: string, options: GitOptions) {

@@ -115,7 +115,7 @@ const introductions = {
   checks: "The commands that verify a checkpoint have printed these lines, which begin with `>`:"
 } as const satisfies Record<Speaker, string>
 
-/** What was said for the reviewer, word for word, by whoever said it. Only humans speak in lines without a mark. */
+/** What was said for the reviewer, verbatim, by whoever said it. Only humans speak in lines without a mark. */
 const saidBy = (request: ReviewRequest, from: Speaker, told: ReadonlyArray<number>): string => {
   const notes = from === "author" && request.notes !== undefined ? [request.notes.trim()] : []
   const words = request.words.filter((entry) => entry.from === from && !told.includes(entry.id))

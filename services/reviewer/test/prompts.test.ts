@@ -151,7 +151,7 @@ What \`docs/reviews/plan-phase-2.1-review.md\` says already is no evidence: the 
     assert.include(followUpPrompt({ ...request, words }, "abc123", []), "Look at the tests too.")
   })
 
-  it("repeats the author's reasons for declining items word for word", () => {
+  it("repeats the author's reasons for declining items verbatim", () => {
     const notes = "R2 {commit}: wrong,\nbecause $& of this"
     assert.include(followUpPrompt({ ...request, notes }, "0ld", []), "> R2 {commit}: wrong,\n> because $& of this")
   })

@@ -79,7 +79,7 @@ describe("a question of an agent", () => {
     assert.strictEqual(outcome.event("AgentQuestionDecided").reply, "once")
   })
 
-  it("that nobody is asked about is refused with words, so that the turn goes on without it", () => {
+  it("without anybody to grant it is refused with words, so that the turn goes on without it", () => {
     const decided = givenWith({ actions: { onPrompt: ["reject"] } })(working).when(permission)
     assert.match(decided.event("AgentQuestionDecided").message ?? "", /Do the work without it/)
     const reply = { _tag: "ReplyToPrompt", sessionId, promptId: "per_1", reply: "reject" } as const

@@ -160,7 +160,7 @@ const attacks: ReadonlyArray<Attack> = [
     })
   ),
   {
-    name: "ends of lines that git reads away in a folder whose name is no UTF-8",
+    name: "ends of lines that git reads away in a folder whose name is not UTF-8",
     attack: (at) => {
       const folder = Buffer.from(`${at.root}/caf\xe9`, "latin1")
       const path = Buffer.concat([folder, Buffer.from("/check.sh")])

@@ -80,7 +80,7 @@ const allowed: ReadonlyArray<{
     }
   },
   {
-    name: "names that git does not read from a list: a quote, a line break, and one that is no UTF-8",
+    name: "names that git does not read from a list: a quote, a line break, and one that is not UTF-8",
     leave: (at) => {
       at.put(".gitattributes", "* text=auto\n")
       at.put('"x"', "1\n")

@@ -1,4 +1,4 @@
-/** Parses plans of others in a thread, each for a limited time: a small file can take long. */
+/** Parses untrusted plans in a thread, each for a limited time: a small file can take long. */
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"

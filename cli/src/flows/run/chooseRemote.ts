@@ -121,7 +121,7 @@ export const requirePushed = Effect.fn("requirePushed")(function* (
     return yield* missing(
       "ref-missing",
       `${shown} has no branch or tag '${visibleLine(ref)}'.`,
-      "Push it first, or name another beginning with --ref: a branch, a tag, or the hash of a commit."
+      "Push it first, or choose another starting point with --ref: a branch, a tag, or the hash of a commit."
     )
   }
   if (isHash(ref) && (yield* optional(project, ["branch", "--remotes", "--contains", ref])) === "") {

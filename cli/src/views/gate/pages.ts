@@ -131,7 +131,7 @@ export const pageRows = (model: GateModel, columns: number): ReadonlyArray<Row> 
   )
 }
 
-/** Who asks, since when, where, and with which model. */
+/** Who asks, for how long, where, and with which model. */
 export const askingRows = (
   { nowMs, sessions }: GateModel,
   question: EscalationView,

@@ -57,7 +57,7 @@ const earlierReceipt = Effect.fnUntraced(function* <State, Input extends Tagged,
   return receipt
 })
 
-/** Whether the state is no older than the input. Inputs that wait in a lane share one look at the journal. */
+/** Whether the state is no older than the input. Inputs that wait in a lane share one read of the journal. */
 const isUpToDate = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
   runtime: ActorRuntime<State, Input, Event>,
   { arrival, key }: ActorInput<Input>,

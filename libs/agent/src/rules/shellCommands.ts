@@ -85,7 +85,7 @@ class Reader {
     return found !== ""
   }
 
-  /** The file is no word of the command; the lines of a here-document are read like commands. */
+  /** The file does not belong to the command's words; the lines of a here-document are read like commands. */
   #redirection(): void {
     this.plain = false
     this.#skipped(/[<>&|-]+[ \t]*/y)

@@ -24,7 +24,7 @@ const titles = {
 
 /** Why nobody needs to answer any more. */
 export const withdrawals = {
-  "agent-working": "The agent goes on by itself.",
+  "agent-working": "The agent continues by itself.",
   superseded: "A newer question of the same run replaces it.",
   "run-ended": "The run has ended."
 } as const

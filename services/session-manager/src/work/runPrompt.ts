@@ -85,7 +85,7 @@ const promptRuntime = (runtime: AgentRuntimeShape, work: RunPrompt) =>
 
 /**
  * What the conversation tells after a failure: the end of what the agent wrote, for a human, and whether it was given the
- * prompt. With what the session has used in all, and the model that answered last.
+ * prompt. Includes what the session has used in all, and the model that answered last.
  */
 const lookAtConversation = (runtime: AgentRuntimeShape, { runtimeSessionId, text }: RunPrompt) =>
   runtime.history(runtimeSessionId).pipe(

@@ -96,7 +96,7 @@ const checkIdle = (watch: Watch, runtime: AgentRuntimeShape, session: Watched) =
   return FiberMap.run(watch.idleChecks, id, check, { onlyIfMissing: true })
 }
 
-/** A human has left a session: its agent is idle as soon as it rests. */
+/** A human has left a session: its agent counts as idle as soon as it stops working. */
 const handedBack = Effect.fnUntraced(function* (watch: Watch, key: string) {
   const { idleChecks, idleGraceMs, sessions } = watch
   const session = sessions.find(key)

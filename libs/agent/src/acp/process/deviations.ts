@@ -1,4 +1,4 @@
-/** Where an agent does otherwise than the protocol says, by the name that it gives itself. Pure. */
+/** Deviations of agents from the protocol, by the name that the agent reports. Pure. */
 import type { InitializeResponse, ToolCallUpdate } from "@agentclientprotocol/sdk"
 
 type Initialized = Pick<InitializeResponse, "agentInfo">

@@ -123,7 +123,7 @@ export const answerPermission = Effect.fnUntraced(function* (
   return allow
 })
 
-/** Gives the answer to a form. What is no form of a running turn is cancelled: no human would see it. */
+/** Gives the answer to a form. A form without a running turn is cancelled: no human would see it. */
 export const answerElicitation = Effect.fnUntraced(function* (asking: Asking, request: unknown) {
   const cancelled = { action: "cancel" }
   const form = Option.getOrUndefined(decodeForm(request))

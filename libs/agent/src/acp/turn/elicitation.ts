@@ -79,7 +79,7 @@ export const formPrompt = (
   }
 }
 
-/** Undefined: it is no value of the field, so that the field is left out. */
+/** Undefined: the field does not accept it, so the field is left out. */
 const fieldValue = (
   field: Field,
   answer: ReadonlyArray<string>

@@ -1,5 +1,5 @@
 /**
- * Activity of others in our sessions. A human who runs `claude --resume ID` in a terminal shows only in the transcript,
+ * Activity in our sessions that Reprise did not start. A human who runs `claude --resume ID` in a terminal shows only in the transcript,
  * which grows, and in Claude's registry: each process writes a file there with its session and whether it is working.
  */
 import { join } from "node:path"

@@ -83,7 +83,7 @@ interface Feed extends FeedOptions {
   readonly errors: Map<string, { readonly atMs: number; readonly message: string }>
   /** Who reads the messages of a session and its subagents. */
   readonly readers: Map<string, Set<(message: Message) => void>>
-  /** Since when the stream has been closed, by the steady clock; undefined while it is open. */
+  /** When the stream closed, by the steady clock; undefined while it is open. */
   awaySince: number | undefined
   /** Whether the words that are held back will be told in a moment. */
   tellsWords: boolean

@@ -48,7 +48,7 @@ const broken = failure(500, {
   hint: "The log has the reason: .reprise/logs/reprise.log. 'reprise doctor' checks the rest."
 })
 
-/** Bytes that are no text. */
+/** Bytes that are not text. */
 class NotUtf8 extends Schema.TaggedError<NotUtf8>()("NotUtf8", { cause: Schema.Defect() }) {
   override get message() {
     return "The body is not encoded as UTF-8."

@@ -1,4 +1,4 @@
-/** A channel in one process: how much is sent at a time, what waits to be sent together, and whether it rests. */
+/** The queue of one channel in one process: how much is sent at a time, what is batched, and when sending pauses. */
 import { Clock, Deferred, Effect, Semaphore } from "effect"
 import { type Outcome, pauseMs } from "../../notify/attempts.ts"
 import { batchesOf, isBatched } from "../../notify/batches.ts"
