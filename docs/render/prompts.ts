@@ -1,6 +1,6 @@
 /** Every prompt, from the catalogue against which the loader checks the user's files. */
 import type { Template } from "@reprise/plan/template"
-import { catalogue } from "../../cli/src/project/prompts.ts"
+import { catalogue } from "../../cli/src/project/promptTemplates.ts"
 import { code, generated, page, table } from "./markdown.ts"
 
 const variables = ({ required, variables: declared }: Template): string =>

@@ -75,7 +75,7 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "cli/src/terminal/": "reads the terminal, and a temporary file for the user's editor",
   "cli/src/flows/demo/": "makes a repository of its own",
   "cli/src/flows/repository/init.ts": "creates files, and never opens one that is there",
-  "cli/src/flows/repository/prompts.ts": "creates files, and never opens one that is there"
+  "cli/src/flows/repository/promptCommands.ts": "creates files, and never opens one that is there"
 }
 
 export interface FileReader {

@@ -131,7 +131,7 @@ export const prompts = Command.make("prompts").pipe(
       "list",
       { json: jsonFlag },
       lazily(
-        () => import("../flows/repository/prompts.ts"),
+        () => import("../flows/repository/promptCommands.ts"),
         (module, flags) => module.listPrompts(flags)
       )
     ).pipe(Command.withDescription("List the prompts, when each is sent and which are your own")),
@@ -139,7 +139,7 @@ export const prompts = Command.make("prompts").pipe(
       "show",
       { name: promptArgument, json: jsonFlag },
       lazily(
-        () => import("../flows/repository/prompts.ts"),
+        () => import("../flows/repository/promptCommands.ts"),
         (module, flags) => module.showPrompt(flags)
       )
     ).pipe(Command.withDescription("Show a prompt and its variables")),
@@ -147,7 +147,7 @@ export const prompts = Command.make("prompts").pipe(
       "eject",
       { name: promptArgument, json: jsonFlag },
       lazily(
-        () => import("../flows/repository/prompts.ts"),
+        () => import("../flows/repository/promptCommands.ts"),
         (module, flags) => module.ejectPrompt(flags)
       )
     ).pipe(Command.withDescription("Write a prompt to .reprise/prompts for editing"))

@@ -3,7 +3,7 @@
 import { undoKey } from "@reprise/protocol"
 import { useNavigate } from "@tanstack/react-router"
 import { useEffect, useRef, useState, useSyncExternalStore } from "react"
-import { shortened } from "../data/words.ts"
+import { shortened } from "../data/format.ts"
 import { announce } from "../parts/announce.tsx"
 import { focusHeading } from "../parts/Heading.tsx"
 import { Key } from "../parts/Key.tsx"

@@ -3,13 +3,13 @@ import type { ConsoleLink } from "@reprise/protocol"
 import { QueryClientProvider, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useMemo, useState } from "react"
 import { newCommandId } from "../data/api.ts"
+import { ago, closingText, originText, partsOf, placeText } from "../data/format.ts"
 import { linkQuery, makeQueryClient, sendCommand } from "../data/queries.ts"
-import { ago, closingText, originText, partsOf, placeText } from "../data/words.ts"
+import { AgentText } from "../parts/AgentText.tsx"
 import { useNow } from "../parts/clock.ts"
 import { Failed, Loading, Tag } from "../parts/Notice.tsx"
 import { usePlainTitle } from "../parts/title.ts"
 import { visible } from "../parts/visible.ts"
-import { Words } from "../parts/Words.tsx"
 
 /** Why the link answers nothing any more; undefined: it still can. */
 const endOf = ({ question, state }: ConsoleLink, now: number): string | undefined => {
@@ -84,7 +84,7 @@ function Page({ link }: { readonly link: string }) {
           <time dateTime={raisedAt}>{ago(raisedAt, now)}</time>
         </p>
         <div className="text-strong text-lg">
-          <Words text={reason} />
+          <AgentText text={reason} />
         </div>
       </header>
       <Answer link={link} shown={data} />

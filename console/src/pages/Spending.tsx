@@ -1,9 +1,9 @@
 /** What a run has used: by role, by phase, and what its continued sessions did not have to gather again. */
 import type { ConsoleEvent, RunView } from "@reprise/protocol"
 import { Suspense, useMemo, useState } from "react"
+import { count, dollars, short, tokensText } from "../data/format.ts"
 import { hasCost, keptOf, type PhaseSpending, spendingOf } from "../data/spending.ts"
 import type { PhaseEntry } from "../data/timeline.ts"
-import { count, dollars, short, tokensText } from "../data/words.ts"
 import { loadedLater } from "../parts/loadedLater.ts"
 import { Loading } from "../parts/Notice.tsx"
 import { Select } from "../parts/Select.tsx"

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { BrokerFull } from "../src/broker/faults.ts"
 import { publish, setTimer } from "../src/index.ts"
 import { retryBrokerTrouble } from "../src/runtime/brokerRetry.ts"
-import { makeLanes } from "../src/runtime/Lanes.ts"
+import { makeKeyedQueues } from "../src/runtime/KeyedQueues.ts"
 import { makeReceipts } from "../src/runtime/Receipts.ts"
 import { refusalEvent, refusalIdOf } from "../src/runtime/refusals.ts"
 import { logIds, parentSpan, traceparentOf } from "../src/runtime/telemetry.ts"
@@ -29,22 +29,22 @@ describe("receipts", () => {
   })
 })
 
-describe("lanes", () => {
+describe("queues", () => {
   it.effect("run the jobs of a key in order, one at a time, and those of other keys meanwhile", () =>
     Effect.gen(function* () {
-      const lanes = yield* makeLanes()
+      const queues = yield* makeKeyedQueues()
       const seen: Array<string> = []
       const open = yield* Deferred.make<void>()
       const done = yield* Deferred.make<void>()
-      lanes.push(
+      queues.push(
         "a",
         Effect.andThen(
           Deferred.await(open),
           Effect.sync(() => seen.push("a1"))
         )
       )
-      lanes.push("a", Effect.sync(() => seen.push("a2")).pipe(Effect.andThen(Deferred.succeed(done, undefined))))
-      lanes.push(
+      queues.push("a", Effect.sync(() => seen.push("a2")).pipe(Effect.andThen(Deferred.succeed(done, undefined))))
+      queues.push(
         "b",
         Effect.sync(() => seen.push("b1"))
       )

@@ -12,13 +12,13 @@ import {
   whyNoChoice
 } from "@reprise/protocol"
 import { visibleLine } from "../../terminal/visible.ts"
+import { readAnswerText } from "./answerText.ts"
 import { forkChoice } from "./choices.ts"
 import { draftOf, type Edit, edit, emptyDraft, insert } from "./Draft.ts"
 import { type Answer, currentQuestion, type GateModel, type GateRequest, type Mode, writtenNow } from "./GateModel.ts"
 import type { Key } from "./keys.ts"
-import { keepDraft, setFilter, showTab, skip, turnTab } from "./look.ts"
+import { keepDraft, setFilter, showTab, skip, turnTab } from "./navigation.ts"
 import { scrolling } from "./screen.ts"
-import { readWritten } from "./written.ts"
 
 interface Pressed {
   readonly model: GateModel
@@ -167,7 +167,7 @@ const finishWriting = (
   if (isFinalChoice(question, option.name)) {
     return stay(enterMode(model, { _tag: "Confirming", option, guidance: words }))
   }
-  const written = readWritten(option, words)
+  const written = readAnswerText(option, words)
   if (written._tag === "Wrong") return say(model, written.message)
   const answer = { ...answerWith(question, option, written.words), ...written.agent }
   return {

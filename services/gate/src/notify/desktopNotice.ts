@@ -1,7 +1,8 @@
 /** What a channel is told → the notice that this machine's desktop shows (docs/notifications.md#desktop). Pure. */
+
+import { messageTextOf } from "./messageText.ts"
 import { isClosing, linkOf, type Notices } from "./Notice.ts"
 import { escapeMarkup, fitText } from "./plainText.ts"
-import { wordsOf } from "./words.ts"
 
 export interface DesktopNotice {
   readonly title: string
@@ -14,7 +15,7 @@ const longestText = 800
 
 /** The origin is that of the web console. */
 export const desktopNotice = (notices: Notices, origin?: string): DesktopNotice => {
-  const { text, title } = wordsOf(notices)
+  const { text, title } = messageTextOf(notices)
   const link = linkOf(notices, origin)
   return {
     title,

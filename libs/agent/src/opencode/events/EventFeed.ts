@@ -8,7 +8,7 @@ import type { PendingPrompt, RuntimeEvent } from "../../RuntimeEvent.ts"
 import type { RememberedRule } from "../../rules/PermissionRules.ts"
 import type { RuleBook } from "../../rules/RuleBook.ts"
 import { steadyMs } from "../../steadyMs.ts"
-import { tellEveryMs } from "../../WordBuffer.ts"
+import { emitEveryMs } from "../../TextThrottle.ts"
 import type { Calls, Refused, Unreachable } from "../server/calls.ts"
 import { clientFor } from "../server/http.ts"
 import type { Connection } from "../server/OpenCodeEndpoint.ts"
@@ -103,7 +103,7 @@ const publishAll = Effect.fnUntraced(function* ({ hub, pending }: Feed, observed
 })
 
 const tellHeldWords = Effect.fnUntraced(function* (feed: Feed) {
-  yield* Effect.sleep(`${tellEveryMs} millis`)
+  yield* Effect.sleep(`${emitEveryMs} millis`)
   feed.tellsWords = false
   yield* publishAll(feed, feed.tracker.heldWords())
 })

@@ -19,21 +19,21 @@ interface Held {
   readonly timer: NodeJS.Timeout
 }
 
-export interface WayOptions {
+export interface DirectionOptions {
   readonly fateOf: (frame: Frame) => Fate | undefined
   readonly write: (bytes: Buffer) => void
   readonly cut: () => void
 }
 
-export class Way {
-  readonly #options: WayOptions
+export class Direction {
+  readonly #options: DirectionOptions
   /** Behind a frame that is late. */
   #queue: Array<Frame> | undefined
   #late: NodeJS.Timeout | undefined
   #held: Array<Held> = []
   #isOpen = true
 
-  constructor(options: WayOptions) {
+  constructor(options: DirectionOptions) {
     this.#options = options
   }
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { EscalationView } from "@reprise/protocol"
-import { ago, closingText, dollars, short, shortened, span, titleText } from "../src/data/words.ts"
+import { ago, closingText, dollars, short, shortened, span, titleText } from "../src/data/format.ts"
 import { visible } from "../src/parts/visible.ts"
 
 const now = Date.UTC(2026, 0, 2, 10, 0, 0)

@@ -1,4 +1,4 @@
-/** Words and numbers for people. Pure. */
+/** Texts and numbers for people. Pure. */
 import {
   type EscalationOrigin,
   type EscalationView,
