@@ -155,7 +155,7 @@ describe("what is written for an agent", () => {
   it("keeps the lines of a paste, which answers nothing elsewhere", () => {
     const lines = Array.from({ length: 200 }, (_, n) => `line ${n}`).join("\r")
     const gate = new Gate([aQuestion()]).arrives(report(`${lines}\r`))
-    assert.include(gate.screen, "Pasted text answers nothing.")
+    assert.include(gate.screen, "Pasted text is not an answer.")
     gate.type("f").arrives(report(`${lines}\r`))
     assert.deepStrictEqual(gate.sent, [])
     assert.include(gate.screen, "line 199")

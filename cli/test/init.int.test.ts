@@ -51,7 +51,7 @@ describe("the plan of init", () => {
   })
 
   it("is written beside the settings, alone where these are there, and never over a plan", () => {
-    assert.include(init("--plan").stderr, "PLAN.md, a plan of two phases")
+    assert.include(init("--plan").stderr, "PLAN.md, a sample plan of two phases")
     assert.deepStrictEqual(
       readdirSync(repository.project.root)
         .filter((name) => !name.startsWith("."))

@@ -20,7 +20,7 @@ describe("a run whose turn waits for the model's vendor", () => {
     const lines = plainLines(runSummary(run, [], now))
     assert.includeMembers([...lines], ["Rate limited, again in 12:03 (2026-01-01 10:22 UTC): slow", "      | down"])
     assert.strictEqual(nextStep(run), "next: it retries by itself; 'reprise resume r1-abc' retries now")
-    assert.strictEqual(nextStep({ ...run, hosted: false }), "next: 'reprise up' goes on with it")
+    assert.strictEqual(nextStep({ ...run, hosted: false }), "next: 'reprise up' continues it")
   })
 
   it("has the session in its JSON", () => {

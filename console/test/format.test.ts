@@ -38,7 +38,7 @@ describe("how a question was closed", () => {
     [
       "that an answer came too late",
       { state: "answered", by: "ada", choice: "fix", overruledFor: "agent-working" },
-      "Answered: ada chose “fix”. The run went on without it: the agent is working again."
+      "Answered: ada chose “fix”. The run continued without it: the agent is working again."
     ],
     [
       "why nobody has to answer it",

@@ -77,7 +77,7 @@ describe.skipIf(lacksBrowser)("the keys of the web console", () => {
       yield* press(page, "s")
       yield* act(() => page.waitForURL(`${address}/questions/verify-e1`))
       yield* press(page, "Enter")
-      yield* hears(page, "No choice is recommended here: press the key of one.")
+      yield* hears(page, "No choice is recommended here: press the key of the one you want.")
       yield* press(page, "f")
       yield* sees(page, /“fail” needs your words/)
       yield* act(() => page.keyboard.type("p is typed here, and passes nothing"))

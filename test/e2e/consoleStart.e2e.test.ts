@@ -60,7 +60,7 @@ describe.skipIf(lacksBrowser)("a run that is started in the web console", () => 
       assert.deepStrictEqual([run?.status, others], ["completed", []])
 
       yield* act(() => page.getByRole("link", { name: "Settings" }).click())
-      yield* act(() => page.getByRole("checkbox", { name: "Only those that were set" }).check())
+      yield* act(() => page.getByRole("checkbox", { name: "Only those that are set" }).check())
       yield* act(() => page.getByText("permissions", { exact: true }).waitFor())
       assert.strictEqual(yield* act(() => page.getByText("log.level", { exact: true }).count()), 0)
       // A run that cannot start is answered with 422, which browsers note.

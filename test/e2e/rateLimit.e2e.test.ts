@@ -55,10 +55,10 @@ describe("a run whose model is rate-limited", () => {
       const calls = (yield* world.model.calls).length
       const resumed = yield* world.reprise("resume")
       assert.deepStrictEqual([resumed.code, resumed.stdout], [0, ""], resumed.stderr)
-      assert.include(resumed.stderr, `${runId} tries again: now`)
+      assert.include(resumed.stderr, `${runId} retries: now`)
       const { code, stderr } = yield* run.ended
       assert.strictEqual(code, 0, stderr)
-      assert.include(stderr, "Trying again now, as somebody asked")
+      assert.include(stderr, "Retrying now, on request")
       assert.strictEqual((yield* late.ended).code, 0)
       assert.isAbove((yield* world.model.calls).length, calls)
       const again = yield* world.reprise("resume", runId)

@@ -32,7 +32,7 @@ const failed = (path: string) => (cause: unknown) =>
   missing(
     "clone-file",
     `${path} cannot be written: ${cause instanceof Error ? cause.message : cause}.`,
-    "What you allow on this machine is kept there: make the folder writable for you, or set XDG_CONFIG_HOME.",
+    "Your permissions for this machine are stored there: make the folder writable for you, or set XDG_CONFIG_HOME.",
     cause
   )
 

@@ -22,7 +22,11 @@ import { withRuntime } from "./sessionRuntime.ts"
 const isRuntimeName = Schema.is(RuntimeName)
 
 const notSetUp = (why: string, next: string) =>
-  missing("agent-not-set-up", `${why} ${next}`, "The question stays open; answer again, or without another agent.")
+  missing(
+    "agent-not-set-up",
+    `${why} ${next}`,
+    "The question stays open; answer again, with a usable agent or without naming one."
+  )
 
 /** A host starts no other command than those in its settings, whatever an answer names. */
 const requireKnown = (runtime: RuntimeName, options: SystemOptions) =>
@@ -30,7 +34,7 @@ const requireKnown = (runtime: RuntimeName, options: SystemOptions) =>
     ? Effect.void
     : wrongUse(
         "no-such-runtime",
-        `${visibleLine(runtime)} is no command in the settings of agents, and no other is started. Name opencode or claude, or change reprise.toml.`,
+        `${visibleLine(runtime)} is not an agent of the settings, and no other is started. Name opencode or claude, or change reprise.toml.`,
         "The question stays open."
       )
 

@@ -115,7 +115,7 @@ const readAll = (directory: string, paths: ReadonlyArray<string>) =>
 /** Foreign files count together. */
 const doubtLarge = (files: ReadonlyArray<AgentFile>): ReadonlyArray<AgentFile> => {
   const total = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
-  const doubt = `it and its like have ${total} bytes together, more than the ${largestTotalBytes} that can be trusted`
+  const doubt = `together with similar files it has ${total} bytes, more than the ${largestTotalBytes} that can be trusted`
   return total > largestTotalBytes ? files.map(({ path }) => doubtful(path, doubt)) : files
 }
 

@@ -156,7 +156,7 @@ export function AnswerForm({ onChosen, question }: Props) {
     const option = choices.find((one) => one.key === key)?.option ?? (key === "Enter" ? best : undefined)
     setNotice(undefined)
     if (option !== undefined) answer(option)
-    else if (key === "Enter") tell("No choice is recommended here: press the key of one.")
+    else if (key === "Enter") tell("No choice is recommended here: press the key of the one you want.")
     else if (key === forkKey && hasRepository) setAsked({ _tag: "Fork" })
     else if (gateAction(key) === "write") box.current?.focus()
     else if (/^[a-z0-9]$/.test(key) && gateAction(key) === undefined && key !== undoKey) {

@@ -31,9 +31,9 @@ const stateText = ({ label, message, state }: Pending): string => {
     case "sent":
       return `Answered: “${label}”.`
     case "stored":
-      return `“${label}” is stored. The gate takes it when it runs.`
+      return `“${label}” is stored. The gate will handle it when it runs.`
     case "failed":
-      return `“${label}” was not taken. ${message ?? ""}`
+      return `“${label}” was refused. ${message ?? ""}`
   }
 }
 

@@ -94,7 +94,7 @@ export const closingText = (question: EscalationView, nowMs: number): string | u
     return `This question is closed: ${withdrawnFor === undefined ? "it was withdrawn" : withdrawals[withdrawnFor]}${when}.`
   }
   if (state !== "answered") return undefined
-  const late = overruledFor === undefined ? "" : ` The run went on without it: ${withdrawals[overruledFor]}.`
+  const late = overruledFor === undefined ? "" : ` The run continued without it: ${withdrawals[overruledFor]}.`
   return `Answered: ${by} chose “${choice ?? ""}”${via === undefined ? "" : ` through ${via}`}${when}.${late}`
 }
 

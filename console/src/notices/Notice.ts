@@ -171,7 +171,7 @@ export const lastWords = ({ kind, questions: [first, ...others] }: Pushed, nowMs
   return others.length > 0
     ? {
         title: "No longer needed",
-        body: `${others.length + 1} questions need no answer any more.`,
+        body: `${others.length + 1} questions are closed.`,
         calls: false,
         shown
       }

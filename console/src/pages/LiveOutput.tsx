@@ -44,7 +44,7 @@ export function LiveOutput({ runId }: { readonly runId: string }) {
           <span className="text-soft text-sm font-normal">{tokensText(now.tokens)} in this turn</span>
         )}
       </h2>
-      {now.lines.length === 0 && <p className="text-soft">What it says and does next appears here.</p>}
+      {now.lines.length === 0 && <p className="text-soft">Its next output appears here.</p>}
       {now.lines.map(({ id, kind, text }) => (
         <p className={looks[kind]} key={`${kind} ${id}`}>
           {visible(text)}

@@ -254,7 +254,7 @@ export function QuestionDetail({ onAnswered, question }: { question: EscalationV
       </div>
       {isOpen && !mayAnswer && (
         <div className="pb-4">
-          <ForAnswerers what="Only answerers can answer: the link that 'reprise up --web' prints makes one." />
+          <ForAnswerers what="Only answerers can answer: sign in with the link that 'reprise up --web' prints." />
         </div>
       )}
       {isOpen && mayAnswer && !isAnswering && (

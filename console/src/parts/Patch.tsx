@@ -67,7 +67,7 @@ function Drawn({ file }: { readonly file: ConsoleChangedFile }) {
 
 const howMuch: Record<ConsoleChangedFile["shown"], string | undefined> = {
   whole: undefined,
-  start: "too long: only its beginning is here",
+  start: "too long: only the beginning is shown",
   none: "too long to be shown here"
 }
 

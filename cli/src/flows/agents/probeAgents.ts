@@ -125,7 +125,7 @@ const probed = Effect.fnUntraced(function* (command: string, model: string | und
 const meanings: Readonly<Record<ProbeFinding["step"], string>> = {
   start: "starts",
   prompt: "answers a prompt",
-  resume: "goes on after kill -9",
+  resume: "continues after kill -9",
   cancel: "can be cancelled"
 }
 

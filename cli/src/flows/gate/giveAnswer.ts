@@ -26,7 +26,7 @@ interface Flags extends ClientFlags {
 const noText = (where: string) =>
   wrongUse(
     "not-text",
-    `The guidance ${where} is not UTF-8 text, so a part of it would be lost.`,
+    `The guidance ${where} is not UTF-8 text, so part of it would be lost.`,
     "Write it again, or convert it to UTF-8."
   )
 

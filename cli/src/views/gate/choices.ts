@@ -58,7 +58,7 @@ const choiceText = (question: EscalationView, option: EscalationOption, words: s
     case "pause":
       return words === "" ? `${nobody}: the run pauses.` : `The agent of the next phase will be told: ${words}`
     case "continue":
-      return words === "" ? `${nobody}: the run goes on.` : `The agent of the next phase will be told: ${words}`
+      return words === "" ? `${nobody}: the run continues.` : `The agent of the next phase will be told: ${words}`
     case "retry":
       return words === "" ? `${nobody}: the record is checked again.` : told(words)
     default:

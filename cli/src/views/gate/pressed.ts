@@ -75,7 +75,7 @@ const readingKey = (model: GateModel, question: EscalationView, text: string): P
       return { model, requests: [{ _tag: "Look", question, tab: "attach" }] }
     case "write": {
       const option = writesWith(question)
-      return option === undefined ? say(model, "No choice here takes words.") : openEditor(model, question, option)
+      return option === undefined ? say(model, "No choice here takes guidance.") : openEditor(model, question, option)
     }
     case "skip":
       return skip(model, 1)
@@ -105,7 +105,7 @@ const reading = (model: GateModel, key: Key): Pressed => {
       if (question === undefined) return stay(model)
       const option = recommended(question)
       return option === undefined
-        ? say(model, "No choice is recommended here: press the key of one.")
+        ? say(model, "No choice is recommended here: press the key of the one you want.")
         : takeChoice(model, question, option)
     }
     case "tab":
@@ -283,12 +283,12 @@ export const pressed = (model: GateModel, key: Key): Pressed => {
   }
 }
 
-/** Pasted text answers nothing: it is written, where words are wanted. */
+/** Pasted text is not an answer: it is written, where words are wanted. */
 export const pasted = (model: GateModel, text: string): GateModel => {
   const { mode } = model
   if (mode._tag === "Writing" && mode.option.guidance !== "none") {
     return { ...model, notice: undefined, mode: { ...mode, draft: insert(mode.draft, text) } }
   }
   if (mode._tag === "Filtering") return setFilter(model, model.filter + text.split("\n")[0]).model
-  return { ...model, notice: { text: "Pasted text answers nothing. Take a choice first, then paste.", tone: "bad" } }
+  return { ...model, notice: { text: "Pasted text is not an answer. Choose first, then paste.", tone: "bad" } }
 }

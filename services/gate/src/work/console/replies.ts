@@ -21,7 +21,7 @@ export const failureBody = (error: ApiError): string => JSON.stringify(failed(er
 const unreadable = failure(400, {
   code: "unreadable",
   message: "The request cannot be read.",
-  hint: "Reload the page: it may be of another version."
+  hint: "Reload the page: it may belong to another version."
 })
 
 const tooLarge = failure(413, {
