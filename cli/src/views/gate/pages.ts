@@ -95,7 +95,7 @@ const keysHelp: ReadonlyArray<readonly [keys: string, does: string]> = [
   filter,
   ["e", "writes in your editor ($VISUAL or $EDITOR) for the recommended choice"],
   attach,
-  [forkChoice.key, "tries again from here, in a fork of the session and a worktree; the question stays open"],
+  [forkChoice.key, "tries again from here, in a fork and a worktree; the question stays open"],
   ["Ctrl-C", "leaves; every question stays open"]
 ]
 
