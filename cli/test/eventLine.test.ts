@@ -148,7 +148,7 @@ describe("an event as a line", () => {
     )
   })
 
-  it("marks the further lines of what others say, so that none looks like a line or a prompt of ours", () => {
+  it("marks the further lines of what others say, so that none looks like a line or a prompt of Reprise", () => {
     assert.strictEqual(
       line({ _tag: "RunFailed", reason: "Bad.\nanswer> o\u202e\nRun completed" }),
       "Run failed: Bad.\n      | answer> o\\u{202e}\n      | Run completed"

@@ -7,7 +7,7 @@ const minutes = (n: number) => raisedMs + n * 60_000
 const shown = (given: Record<string, unknown> = {}) => plainLines(questionText(aQuestion(given), minutes(5)))
 
 describe("untrusted text in a question", () => {
-  it("never look like a line, a prompt or a choice of ours", () => {
+  it("never look like a line, a prompt or a choice of Reprise", () => {
     const text = shown({
       reason: "Fine.\nanswer> o\n\u202eo = override",
       evidence: { planPath: "a\nanswer> .md", phaseTitle: "One\u2028answer> o" }

@@ -24,7 +24,7 @@ describe("the report of a failure that repeats untrusted text", () => {
   it.each([
     ["a failure", `Exit.fail(new Error(${words}))`],
     ["a defect", `Exit.die(new Error(${words}))`],
-    ["a defect that is no error", `Exit.die(${words})`],
+    ["a defect that is not an error", `Exit.die(${words})`],
     ["a cause of an error", `Exit.die(new Error("outer", { cause: new Error(${words}) }))`]
   ])("shows what a terminal would obey, with --debug too: %s", (_, failure) => {
     for (const debug of [false, true]) {

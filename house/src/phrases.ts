@@ -17,7 +17,14 @@ export const phrases: ReadonlyArray<Phrase> = [
   { pattern: String.raw`\b[Oo]f others\b(?!'| that)`, better: "'untrusted', 'foreign', 'external', or whose it is" },
   { pattern: String.raw`\b(?:know|knows|known) of\b(?! no)`, better: "'has', 'knows', or 'is known'" },
   { pattern: String.raw`\b[Ww]ord for word\b`, better: "'unchanged' or 'verbatim'" },
-  { pattern: String.raw`(?<!here )\bis no \w+ of\b`, better: "'is not a … of', or a verb" },
+  {
+    pattern: String.raw`(?<!\b(?:[Tt]here|[Hh]ere|[Ii]t) )\b(?:is|are|was|were) no (?!(?:longer|more|newer|older|larger|later|doubt|room|reason|need)\b)[a-z]+`,
+    better: "'is not a …', or a verb"
+  },
+  { pattern: String.raw`\b[Aa]n? (?:\w+ )?\w+ of (?:ours|yours|theirs)\b`, better: "'our …', 'your own …'" },
+  { pattern: String.raw`\bfor ever\b`, better: "'forever'" },
+  { pattern: String.raw`\banew\b`, better: "'again'" },
+  { pattern: String.raw`\bmends\b`, better: "'fixes'" },
   {
     pattern: String.raw`\b(?:go|goes|going|gone|went) on by (?:itself|themselves)\b`,
     better: "'continues without you'"
@@ -27,7 +34,7 @@ export const phrases: ReadonlyArray<Phrase> = [
   { pattern: String.raw`\b(?:[Ff]or|[Tt]o|[Bb]y|[Oo]f|[Ff]rom) who\b`, better: "'whoever', or the noun" },
   { pattern: String.raw`(?:^|[.:;] )(?:Of|To|From|By|With|For) what\b(?![^.]*\?)`, better: "subject first" },
   { pattern: String.raw`\bthe square of\b`, better: "'quadratic'" },
-  { pattern: String.raw`(?<!here )\b(?:is|are|was) no (?:UTF-8|text)\b`, better: "'is not UTF-8', 'is not text'" },
+  { pattern: String.raw`\b(?:is|are|was) no UTF-8\b`, better: "'is not UTF-8'" },
   { pattern: String.raw`\b[Hh]al(?:f|ves) of (?:a )?surrogate pairs?\b`, better: "'lone surrogate'" },
   { pattern: String.raw`\b(?:is|are|was|were) there already\b`, better: "'exists', 'existing'" },
   { pattern: String.raw`\btakes? over what\b`, better: "'merges', 'adopts'" },

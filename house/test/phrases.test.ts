@@ -13,6 +13,12 @@ const hard = [
   "what Reprise knows of a tree",
   "It arrives word for word.",
   "a limit is no trigger of an action",
+  "names that are no text",
+  "a folder of yours",
+  "A running turn of ours",
+  "It waits for ever.",
+  "It is started anew.",
+  "Its author mends it.",
   "The run goes on by itself.",
   "after a look at the journal",
   "What nobody may be asked about",
@@ -35,6 +41,8 @@ const plain = [
   "A queue of others' messages",
   "of others that wait",
   "There is no end of this list.",
+  "The queue is no longer empty.",
+  "A commit that is no newer than the phase",
   "There is no text of that name.",
   "Since when is it idle?",
   "By what means does it end?",
@@ -77,7 +85,7 @@ describe("a phrase that has to be read twice", () => {
     const found = findHardPhrases(new Map([[`${entry}${entry.endsWith("/") ? "planted.ts" : ""}`, "// told so"]]))
     assert.deepStrictEqual(found.hard, [])
     assert.notInclude(found.unused, entry)
-    assert.includeMembers(findHardPhrases(new Map()).unused, Object.keys(exempt))
+    assert.deepStrictEqual([...findHardPhrases(new Map()).unused], Object.keys(exempt))
   })
 
   it("is nowhere else in the repository", () =>

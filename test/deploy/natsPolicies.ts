@@ -42,7 +42,7 @@ const chartPaths = {
   livenessProbe: "/healthz?js-enabled-only=true"
 }
 
-/** The limits of a NATS server that are no sizes of a store. */
+/** The limits of a NATS server that are not sizes of a store. */
 export const natsLimits = { max_payload: "1MB", max_connections: "1000", max_subscriptions: "10000" } as const
 
 /** For overlays with NATS servers. */

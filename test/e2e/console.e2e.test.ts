@@ -105,7 +105,7 @@ describe.skipIf(lacksBrowser)("the web console", () => {
       yield* sees(first, /Answered: .* chose “continue-session” through cli/)
       yield* sees(first, /You had typed: Green/)
       yield* presses(second, /^Send now/)
-      yield* sees(second, /was not taken\. .* answered 'continue-session' through cli/)
+      yield* sees(second, /was refused\. .* answered 'continue-session' through cli/)
       yield* up.waitFor(/Run completed/)
 
       const size = yield* asks(world, "OTHER.md")
@@ -138,7 +138,7 @@ describe.skipIf(lacksBrowser)("the web console", () => {
         yield* act(() => page.getByLabel(/Guidance for the agent/).fill("Blue"))
         yield* act(() => page.getByText(/Another agent, with/).click())
         yield* fixBy("opencode", "scripted/nonsense")
-        yield* sees(page, /was not taken\. OpenCode has no model scripted\/nonsense/)
+        yield* sees(page, /was refused\. OpenCode has no model scripted\/nonsense/)
         yield* presses(page, /^Show the question/)
         assert.strictEqual(yield* typed(/Guidance for the agent/), "Blue")
         assert.deepStrictEqual([yield* typed("Runtime"), yield* typed("Model")], ["opencode", "scripted/nonsense"])

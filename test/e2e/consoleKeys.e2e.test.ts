@@ -52,7 +52,7 @@ describe.skipIf(lacksBrowser)("the keys of the web console", () => {
       yield* press(page, "c")
       yield* hears(page, "continue-session is not offered here: the session has ended")
       yield* press(page, "z")
-      yield* hears(page, "'z' is no key here; ? lists them.")
+      yield* hears(page, "'z' is not a key here; ? lists them.")
       yield* press(page, "a")
       yield* hears(page, /reprise attach step-s1/)
       for (const [key, tab] of [

@@ -51,7 +51,7 @@ describe.skipIf(lacksBrowser)("a run that is started in the web console", () => 
 
       yield* act(() => page.goto(`${address}/start`))
       yield* act(() => page.getByRole("radio", { name: "A plan" }).check())
-      yield* sees(page, /PLAN\.md has an open run/)
+      yield* sees(page, /PLAN\.md already has an open run/)
       yield* act(() => page.goto(address))
       yield* presses(page, /continue session/i)
       yield* presses(page, /^Send now/)

@@ -82,7 +82,7 @@ layer(askingBroker, { excludeTestServices: true, timeout: "15 minutes" })("the g
     })
   )
 
-  it.effect("is drawn anew in each size that the terminal gets, from 200 columns to 40", () =>
+  it.effect("is drawn again in each size that the terminal gets, from 200 columns to 40", () =>
     Effect.gen(function* () {
       yield* closeAll
       yield* raise("resized", {

@@ -30,7 +30,7 @@ const withRemote = (world: World) => {
   }
 }
 
-/** Services in a folder of their own that is no repository, as in containers. */
+/** Services in a folder of their own that is not a repository, as in containers. */
 const serve = Effect.fnUntraced(function* (
   world: World,
   url: string,

@@ -130,7 +130,7 @@ export const adoptState = Effect.fn("adoptState")(function* (project: Project) {
     return yield* missing(
       "state-not-trusted",
       `${project.directory} cannot be signed: ${why}.`,
-      "Its state must be in a folder of yours without links. Remove other files from it, or delete it."
+      "Its state must be in your own folder without links. Remove other files from it, or delete it."
     )
   }
   yield* writeOrigin(project)

@@ -1,4 +1,4 @@
-/** How the reader has arranged a page, until it is loaded again: pages are drawn anew at each address. */
+/** How the reader has arranged a page, until it is loaded again: pages are drawn again at each address. */
 import { useState } from "react"
 
 export const makeRememberedState = <Value extends string>(first: Value) => {

@@ -43,7 +43,7 @@ const publicKeyIn = (path: string): string => {
   return publicKeyOf(seed)
 }
 
-/** Follows from the seeds, so it is written anew: a seed may have been replaced. */
+/** Follows from the seeds, so it is written again: a seed may have been replaced. */
 const writePublicKeys = (folder: string): Made => {
   const path = join(folder, "public.env")
   const text = owners.map((owner) => `${keyVariable(owner)}=${publicKeyIn(join(folder, `${owner}.nk`))}\n`).join("")

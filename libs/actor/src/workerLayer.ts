@@ -37,7 +37,7 @@ export class WorkFault extends Schema.TaggedError<WorkFault>()("WorkFault", {
   }
 }
 
-/** Not now: the work is handed back and delivered again after the pause. That is no failure, so it is not counted as one. */
+/** Not now: the work is handed back and delivered again after the pause. That is not a failure, so it is not counted as one. */
 export class WorkPostponed extends Schema.TaggedError<WorkPostponed>()("WorkPostponed", {
   reason: Schema.String,
   pauseMs: Schema.Finite

@@ -31,7 +31,7 @@ describe("the name of a host", () => {
     })
   )
 
-  it.effect("is no obstacle to other hosts and other services", () =>
+  it.effect("is not an obstacle to other hosts and other services", () =>
     Effect.gen(function* () {
       const world = yield* memoryWorld()
       yield* world.start(workerOf("here"))

@@ -57,7 +57,7 @@ describe("an actor", () => {
   })
 
   it("cannot refuse with a code that its service's contract does not have", () => {
-    // @ts-expect-error: `dirty-tree` is no refusal code of the gate
+    // @ts-expect-error: `dirty-tree` is not a refusal code of the gate
     assert.isDefined(refusing("gate")("dirty-tree", "No."))
   })
 })

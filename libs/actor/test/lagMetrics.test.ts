@@ -35,7 +35,7 @@ const asked = (lag: Effect.Effect<Lag | undefined, BrokerFault>) => {
 }
 
 describe("what a service has not done", () => {
-  it.effect("grows while nobody takes its messages, and is told anew to whoever reads it later", () =>
+  it.effect("grows while nobody takes its messages, and is told again to whoever reads it later", () =>
     story(
       Effect.gen(function* () {
         const broker = yield* Broker

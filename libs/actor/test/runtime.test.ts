@@ -100,7 +100,7 @@ describe("traces", () => {
 })
 
 describe("refusals", () => {
-  it("name the turn, session and question of the command that was refused, and nothing that is no id", () => {
+  it("name the turn, session and question of the command that was refused, and nothing that is not an id", () => {
     const place = { turnId: "t1", sessionId: "s1", phase: "2" }
     const refused = { _tag: "CommandRefused", runId: "r1", command: "StartTurn", reason: "busy" }
     const command = { _tag: "StartTurn", runId: "other", reason: "mine", ...place }

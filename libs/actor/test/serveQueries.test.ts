@@ -38,7 +38,7 @@ const failed = (code: string, message: string, hint: string) => ({ ok: false, er
 const view = () => Effect.succeed({ state: "open" })
 
 describe("list", () => {
-  it.effect("gives the views that have each value of the filter, and leaves out what is no view", () =>
+  it.effect("gives the views that have each value of the filter, and leaves out what is not a view", () =>
     story(
       Effect.gen(function* () {
         const { ask, store } = yield* gate({ view })

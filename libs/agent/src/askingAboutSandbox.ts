@@ -141,7 +141,7 @@ export const askingAboutSandbox = Effect.fnUntraced(function* (
 
     /** Undefined: nobody was asked. */
     const settle = async (wish: Wish, key: string, then: (answer: Answer) => Effect.Effect<Answer>) => {
-      // Each time anew: a rule may be about one port of a name.
+      // Each time again: a rule may be about one port of a name.
       const decision = decide(await run(book.rules), wish.request)
       const rule = decision._tag === "deny" ? decision.rule : undefined
       if (rule !== undefined || wish.closed === true || it.role !== "author") {

@@ -124,7 +124,7 @@ describe("a conversation", () => {
 const call = (given: Partial<ToolCallUpdate>): ToolCallUpdate => ({ toolCallId: "t", title: "a tool", ...given })
 
 describe("an empty piece of text", () => {
-  it("is no message", () => {
+  it("is not a message", () => {
     assert.strictEqual(historyOf(conversationOf(user("Do it."), agent(""), tool("t", "completed"))).length, 2)
   })
 })

@@ -85,17 +85,17 @@ const hidden = Effect.fnUntraced(function* (directory: string, commit: Commit, o
   ] satisfies ReadonlyArray<Found>
 })
 
-const otherwise = "is not as git would check it out: remove it, and 'git checkout' it anew"
+const otherwise = "is not as git would check it out: remove it, and 'git checkout' it again"
 
 const hidesItself = "hides itself, and no commit says so: remove it, or name it in a .gitignore that you commit"
 
 const ofOtherKind =
-  "is executable or a link and not so in the commit, or the other way round, which core.fileMode or core.symlinks has git not see: 'git checkout' it anew, or commit it so with 'git update-index --chmod'"
+  "is executable or a link and not so in the commit, or the other way round, which core.fileMode or core.symlinks has git not see: 'git checkout' it again, or commit it so with 'git update-index --chmod'"
 
 const foreignAttributes = "says how git reads files and is in no commit"
 
 const malformed =
-  "is in a folder object that git does not write so, and that servers refuse: take it out with 'git rm --cached', and 'git add' it anew"
+  "is in a folder object that git does not write so, and that servers refuse: take it out with 'git rm --cached', and 'git add' it again"
 
 /** gits that only look are asked at the same time, as far as there are processors. */
 const together = { concurrency: 4 }
@@ -167,7 +167,7 @@ type OfOneTree = Omit<Comparison, "gitDirectory"> & {
 
 export const isGits = ({ cause }: ProgramFailed) => cause instanceof GitEnded
 
-/** What stood there before is no change; `before` anybody works in the tree, all of it does. Empty foreign folders are removed. */
+/** What stood there before is not a change; `before` anybody works in the tree, all of it does. Empty foreign folders are removed. */
 const withoutStandingOnes = Effect.fnUntraced(function* (
   directory: string,
   { folder, removeEmpty, when }: OfOneTree,

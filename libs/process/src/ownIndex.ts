@@ -152,7 +152,7 @@ const forget = Effect.fnUntraced(function* (directory: string, paths: ReadonlySe
   })
 })
 
-/** What a disk can tell apart, by a file of ours on it, which is not executable and has small letters in its name. */
+/** What a disk can tell apart, by our file on it, which is not executable and has small letters in its name. */
 const diskOf = async (file: string) => {
   const inCapitals = join(dirname(file), basename(file).toUpperCase())
   const [found, other] = await Promise.all([lstat(file), lstat(inCapitals).catch(() => undefined)])

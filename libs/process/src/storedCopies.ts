@@ -97,7 +97,7 @@ export const packSources = async (objects: string): Promise<ReadonlyArray<PackSo
 
 export interface LooseCopy extends FileState {
   readonly hash: string
-  /** git does not look what else it opens, and may wait for ever. */
+  /** git does not look what else it opens, and may wait forever. */
   readonly isFile: boolean
 }
 

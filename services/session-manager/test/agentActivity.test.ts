@@ -122,7 +122,7 @@ describe("a question of an agent", () => {
   })
 
   it.each(["network", "write"] as const)(
-    "is none when the sandbox refuses, %s: it is told, and is no permission",
+    "is none when the sandbox refuses, %s: it is told, and is not a permission",
     (sandbox) => {
       const outcome = given(working).when({ _tag: "RecordRefused", promptId: "x", text: "network: a.org", sandbox })
       assert.deepStrictEqual(outcome.types, ["PermissionRefused"])

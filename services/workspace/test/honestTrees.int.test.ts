@@ -1,4 +1,4 @@
-/** What honest work leaves in a tree is no change: each refusal of it would stop a run for nothing. */
+/** What honest work leaves in a tree is not a change: each refusal of it would stop a run for nothing. */
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-/** What was not committed when a run began is no change as long as it is as it was then: a gate runs on it, and no reviewer sees it. */
+/** What was not committed when a run began is not a change as long as it is as it was then: a gate runs on it, and no reviewer sees it. */
 import {
   existsSync,
   mkdirSync,

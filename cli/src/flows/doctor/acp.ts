@@ -32,7 +32,7 @@ const whereItRuns = (command: string, holds: boolean): string => {
     : "It runs in the sandbox as a whole, with what sandbox.agentWrite, agentNetwork and agentEnvironment name."
 }
 
-/** Undefined for a runtime that is no command. */
+/** Undefined for a runtime that is not a command. */
 const checkRuntime = Effect.fnUntraced(function* (
   options: SystemOptions,
   config: Config,

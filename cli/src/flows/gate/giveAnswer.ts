@@ -84,7 +84,7 @@ const wantedFork = (flags: Flags, question: EscalationView, guidance: string | u
   return { ...(words === undefined ? {} : { words }), ...(at === undefined ? {} : { at }) }
 }
 
-/** The choice and guidance as the user typed them; fails with exit code 2 if that is no valid answer. */
+/** The choice and guidance as the user typed them; fails with exit code 2 if that is not a valid answer. */
 const readAnswer = Effect.fnUntraced(function* (
   flags: Flags,
   question: EscalationView,

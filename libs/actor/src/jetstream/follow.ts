@@ -1,4 +1,4 @@
-/** Reading the event stream in order, from any place, for ever. */
+/** Reading the event stream in order, from any place, forever. */
 import { type Consumer, type ConsumerMessages, DeliverPolicy, type OrderedConsumerOptions } from "@nats-io/jetstream"
 import { attempt, RequestTimedOut } from "@reprise/nats"
 import { type Cause, Duration, Effect, Queue, Schedule, Stream } from "effect"

@@ -6,7 +6,7 @@ import { Stream, SubscriptionRef } from "effect"
 export interface PullLimit {
   /**
    * How many more pieces may come now. `underWay`: the keys of the actors for which such work is under way in this process.
-   * Infinity: this is no reason to take less.
+   * Infinity: this is not a reason to take less.
    */
   readonly available: (underWay: ReadonlySet<Key>) => number
   /** Emits when there may be more room than before. */

@@ -37,7 +37,7 @@ const deliveryOf = ({ key, meta }: ActorInput<unknown>, now: number): Delivery =
   ...(meta.causation === undefined ? {} : { causation: meta.causation })
 })
 
-/** A message that is older may have been handled, and be delivered anew because the broker lost its consumer. */
+/** A message that is older may have been handled, and be delivered again because the broker lost its consumer. */
 const freshForMs = 60_000
 
 const mayBeRepeat = ({ meta, redelivered }: ActorInput<unknown>) =>

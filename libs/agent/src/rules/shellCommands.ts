@@ -69,7 +69,7 @@ class Reader {
       } else if (char === "<" || char === ">") this.#redirection()
       else {
         const word = this.#word(end)
-        // The number of a redirected stream is no word.
+        // The number of a redirected stream is not a word.
         if (!(/^\d+$/.test(word.text) && "<>".includes(this.#text.charAt(this.#at) || " "))) words.push(word)
       }
     }

@@ -51,7 +51,7 @@ export class Direction {
 
   #pass(frame: Frame): void {
     const { cut, fateOf, write } = this.#options
-    // Frames of one subject keep their order; a frame that is no message is overtaken by none.
+    // Frames of one subject keep their order; a frame that is not a message is overtaken by none.
     this.#release((held) => frame.subject === undefined || held.subject === frame.subject)
     const fate = fateOf(frame)
     switch (fate?.do) {

@@ -35,7 +35,7 @@ export const notifySendArguments = ({ isMinor, text, title }: DesktopNotice): Re
 
 const script = ["on run notice", "display notification (item 2 of notice) with title (item 1 of notice)", "end run"]
 
-/** Of `osascript`: the script is always the same. After the title, which begins with a word of ours, nothing is an option. */
+/** Of `osascript`: the script is always the same. After the title, which begins with our word, nothing is an option. */
 export const osascriptArguments = ({ text, title }: DesktopNotice): ReadonlyArray<string> => [
   ...script.flatMap((line) => ["-e", line]),
   title,

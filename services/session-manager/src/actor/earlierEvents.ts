@@ -16,7 +16,7 @@ const named =
   (_tag: string) =>
   (event: Fields): Fields => ({ ...event, _tag })
 
-/** Kinds of errors became triggers, beside those that are no error. */
+/** Kinds of errors became triggers, beside those that are not errors. */
 const triggerOf = (kind: unknown): unknown => (kind === "gone" ? kind : `error.${String(kind)}`)
 
 /** By the event's name in the first version, in which sessions asked the gate themselves. */
@@ -37,7 +37,7 @@ const earlier: Readonly<Record<string, (event: Fields) => Fields>> = {
   }
 }
 
-/** A stored event with today's name and fields. What is no event, or new, is given back as it is. */
+/** A stored event with today's name and fields. What is not an event, or new, is given back as it is. */
 export const inTodaysWords = (stored: unknown): unknown => {
   if (!Predicate.isObject(stored) || !("_tag" in stored)) return stored
   const fields: Fields = { ...stored }

@@ -135,7 +135,7 @@ const reportActive = Effect.fnUntraced(function* (
   yield* checkIdle(watch, runtime, session)
 })
 
-/** Questions that are asked within a turn of ours are reported by its worker. */
+/** Questions that are asked within our turn are reported by its worker. */
 const observe = (watch: Watch, runtime: AgentRuntimeShape, event: RuntimeEvent): Effect.Effect<void> => {
   const session = watch.sessions.get(event.sessionId)
   if (session === undefined) return Effect.void

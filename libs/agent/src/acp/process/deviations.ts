@@ -16,7 +16,7 @@ export const tellsLate: (initialized: Initialized) => boolean = isGemini
 export const loadableFromMs = (initialized: Initialized, createdAtMs: number | undefined): number | undefined =>
   isGemini(initialized) && createdAtMs !== undefined ? (Math.floor(createdAtMs / 60_000) + 1) * 60_000 : undefined
 
-/** Whether a session in which it works is soon told once more. Gemini has it anew then. */
+/** Whether a session in which it works is soon told once more. Gemini has it again then. */
 export const retellsSoon = (initialized: Initialized): boolean => !isGemini(initialized)
 
 /**

@@ -15,7 +15,7 @@ export interface Waiting {
   readonly answer: Deferred.Deferred<PromptReply | undefined>
 }
 
-/** A running turn of ours, over all that is sent for it. */
+/** Our running turn, over all that is sent for it. */
 export class LiveTurn {
   readonly messageId: string
   readonly end = Deferred.makeUnsafe<TurnOutcome, AgentError>()
@@ -25,7 +25,7 @@ export class LiveTurn {
   /** Tool calls whose words about files that may not be written were heard, and what is being decided about them. */
   readonly toolsHeard = new Set<string>()
   readonly deciding: Array<Promise<ReadonlyArray<string>>> = []
-  /** Its agent was started anew with rights that end with the turn. */
+  /** Its agent was started again with rights that end with the turn. */
   widened = false
   /** Somebody has aborted it. */
   readonly stopped = Deferred.makeUnsafe<void>()

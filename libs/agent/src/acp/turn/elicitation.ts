@@ -34,7 +34,7 @@ const Form = Schema.Struct({
 })
 export type Form = typeof Form.Type
 
-/** None for what is no form, or of no session: an address to visit, for example. */
+/** None for what is not a form, or of no session: an address to visit, for example. */
 export const decodeForm = Schema.decodeUnknownOption(Form)
 
 const choiceOf = ({ const: name, description, title }: typeof Choice.Type): PromptOption => ({

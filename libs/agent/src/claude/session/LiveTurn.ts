@@ -1,4 +1,4 @@
-/** A running turn of ours, over all the processes it takes. */
+/** Our running turn, over all the processes it takes. */
 import { noTokens, type Tokens } from "@reprise/protocol"
 import { Deferred } from "effect"
 import type { AgentError, AgentErrorKind } from "../../AgentError.ts"
