@@ -167,7 +167,7 @@ describe.skipIf(lacksBrowser)("every state of the web console", () => {
           )
         )
         yield* presses(page, /^Send now/)
-        yield* sees(page, /was not taken\. Somebody was first/)
+        yield* sees(page, /was refused\. Somebody was first/)
         yield* check("not taken")
         yield* presses(page, /^Show the question/)
 
