@@ -185,7 +185,7 @@ describe("submodules of a tree that is compared with its commit", () => {
         rmSync(join(root, "library"), { recursive: true })
         writeFileSync(join(root, "library"), "")
       },
-      why: /^holds files and is not a checkout of its submodule: remove them$/
+      why: /^holds files that are not a checkout of its submodule: remove them$/
     },
     {
       name: "a .git that is not a pointer",

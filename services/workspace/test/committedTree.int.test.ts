@@ -209,7 +209,7 @@ const attacks: ReadonlyArray<Attack> = [
       at.put("library/index.mjs", forged)
       return at.git("rev-parse", "HEAD")
     },
-    told: /library \(holds files and is not a checkout of its submodule/
+    told: /library \(holds files that are not a checkout of its submodule/
   },
   {
     name: "a submodule in the place of a folder of files",
@@ -219,7 +219,7 @@ const attacks: ReadonlyArray<Attack> = [
       at.git("commit", "--quiet", "-m", "work")
       return at.git("rev-parse", "HEAD")
     },
-    told: /tools \(holds files and is not a checkout of its submodule/
+    told: /tools \(holds files that are not a checkout of its submodule/
   },
   {
     name: "a submodule whose own index was told otherwise",
