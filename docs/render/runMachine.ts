@@ -68,7 +68,7 @@ export const runMachinePage = (): string =>
     "## Without a human",
     diagram(onItsOwn),
     "## When a human is needed",
-    "A step that cannot continue waits with one open question. In auto mode nobody is asked: the step is retried, and when no retry is left the run is aborted with all reasons. In auto mode a run waits for a human only at a checkpoint that neither a recommended option nor the commands of `gates.verify` can resolve. A run that was paused continues where it was; a turn or a review that the pause interrupted goes on in its session.",
+    "A step that cannot continue waits with one open question. In auto mode there is no question: the step is retried, and when no retry is left the run is aborted with all reasons. In auto mode a run waits for a human only at a checkpoint that neither a recommended option nor the commands of `gates.verify` can resolve. A run that was paused continues where it was; a turn or a review that the pause interrupted goes on in its session.",
     diagram(withHumans),
     "## Causes",
     table(

@@ -57,8 +57,8 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "libs/sandbox/src/pinnedFolder.ts": "opens folders alone",
   "libs/sandbox/src/strayReplacements.ts": "creates a lock of git's, and never opens one that is there",
   "libs/process/src/removeForeign.ts": "opens folders alone",
-  "libs/process/src/folderEntries.ts": "lists names that are no text",
-  "libs/sandbox/src/gitDirectories.ts": "lists names that are no text, in a folder that had few entries a moment ago",
+  "libs/process/src/folderEntries.ts": "lists names that are not text",
+  "libs/sandbox/src/gitDirectories.ts": "lists names that are not text, in a folder that had few entries a moment ago",
   "libs/sandbox/src/putAside.ts": "copies what it puts aside, files of ordinary size alone",
   "libs/agent/src/opencode/server/": "reads the package of the agent, and .reprise",
   "libs/agent/src/claude/sdk/ClaudeSdk.ts": "reads the package of the agent",
@@ -75,7 +75,7 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "cli/src/terminal/": "reads the terminal, and a temporary file for the user's editor",
   "cli/src/flows/demo/": "makes a repository of its own",
   "cli/src/flows/repository/init.ts": "creates files, and never opens one that is there",
-  "cli/src/flows/repository/prompts.ts": "creates files, and never opens one that is there"
+  "cli/src/flows/repository/promptCommands.ts": "creates files, and never opens one that is there"
 }
 
 export interface FileReader {

@@ -85,22 +85,22 @@ const hidden = Effect.fnUntraced(function* (directory: string, commit: Commit, o
   ] satisfies ReadonlyArray<Found>
 })
 
-const otherwise = "is not as git would check it out: remove it, and 'git checkout' it anew"
+const otherwise = "is not as git would check it out: remove it, and 'git checkout' it again"
 
 const hidesItself = "hides itself, and no commit says so: remove it, or name it in a .gitignore that you commit"
 
 const ofOtherKind =
-  "is executable or a link and not so in the commit, or the other way round, which core.fileMode or core.symlinks has git not see: 'git checkout' it anew, or commit it so with 'git update-index --chmod'"
+  "is executable or a link and not so in the commit, or the other way round, which core.fileMode or core.symlinks has git not see: 'git checkout' it again, or commit it so with 'git update-index --chmod'"
 
 const foreignAttributes = "says how git reads files and is in no commit"
 
 const malformed =
-  "is in a folder object that git does not write so, and that servers refuse: take it out with 'git rm --cached', and 'git add' it anew"
+  "is in a folder object that git does not write so, and that servers refuse: take it out with 'git rm --cached', and 'git add' it again"
 
 /** gits that only look are asked at the same time, as far as there are processors. */
 const together = { concurrency: 4 }
 
-/** Paths that the index of the repository has otherwise than the commit: what others read with git is that of the index. */
+/** Paths that differ between the repository's index and the commit: what others read with git is that of the index. */
 const differingIndex = Effect.fnUntraced(function* (directory: string, own: GitOptions, options: GitOptions) {
   const list = ["ls-files", "--stage", "-z"]
   const both = [insistBytes(directory, list, own), bytesOf(directory, list, options)] as const
@@ -112,7 +112,7 @@ const differingIndex = Effect.fnUntraced(function* (directory: string, own: GitO
   return [...new Set(differing.map((entry) => asText(entry.slice(entry.indexOf("\t") + 1))))].map((path) => ({ path }))
 })
 
-/** Those of some paths, which are no UTF-8, at which a file of the commit is. */
+/** Those of some paths, which are not UTF-8, at which a file of the commit is. */
 const unclearFiles = async (directory: string, { entries }: Commit, paths: ReadonlyArray<string>) => {
   const asked = new Set(paths.filter(isUnclear))
   const named = entries.flatMap(({ bytes, path }) => (bytes !== undefined && asked.has(path) ? [{ bytes, path }] : []))
@@ -167,7 +167,7 @@ type OfOneTree = Omit<Comparison, "gitDirectory"> & {
 
 export const isGits = ({ cause }: ProgramFailed) => cause instanceof GitEnded
 
-/** What stood there before is no change; `before` anybody works in the tree, all of it does. Empty folders of others are removed. */
+/** What stood there before is not a change; `before` anybody works in the tree, all of it does. Empty foreign folders are removed. */
 const withoutStandingOnes = Effect.fnUntraced(function* (
   directory: string,
   { folder, removeEmpty, when }: OfOneTree,

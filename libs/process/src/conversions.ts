@@ -80,7 +80,7 @@ const namesInIndex = Effect.fnUntraced(function* (directory: string, options: Gi
   return Buffer.concat(pieces)
 })
 
-/** The files with their names in bytes; for those whose names are no UTF-8 the index is read. */
+/** The files with their names in bytes; for those whose names are not UTF-8 the index is read. */
 const withNames = Effect.fnUntraced(function* (
   directory: string,
   files: ReadonlyArray<CommittedFile>,

@@ -41,7 +41,7 @@ const lookAt = (directory: Bytes, path: Bytes): Promise<BigIntStats | typeof abs
 const isNamed = (name: Bytes, text: string) => asText(name) === text || asClearText(name) === text
 
 /**
- * Finds the names on the disk that a path stands for: of one that is no UTF-8 there may be several. `known`: paths that were there
+ * Finds the names on the disk that a path stands for: of one that is not UTF-8 there may be several. `known`: paths that were there
  * before, of which one may be gone.
  */
 const namesIn = (directory: Bytes, most: number, known: ReadonlyArray<Bytes>) => {

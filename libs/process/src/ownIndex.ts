@@ -34,7 +34,7 @@ export class GitEnded extends Error {
 
 const fault = (cause: unknown) => new ProgramFailed({ program: "git", reason: "fault", cause })
 
-/** That a git ended otherwise than it may. */
+/** A git ended in an unexpected way. */
 export const refused = (operation: string, { exitCode, stderr }: Pick<ProgramOutput, "exitCode" | "stderr">) =>
   fault(new GitEnded(operation, exitCode, stderr))
 
@@ -69,7 +69,7 @@ export const insistBytes = (directory: string, args: ReadonlyArray<string>, opti
 export interface Compared {
   /** Paths whose content, kind or existence is not that of the commit. */
   readonly changed: ReadonlyArray<string>
-  /** Paths that were read now, since nothing was known of them, and are as the commit has them. */
+  /** Paths without stored facts, which were read now and are as the commit has them. */
   readonly read: ReadonlyArray<string>
   /** Keeps what was found, but for some paths, which are read again the next time. */
   readonly keep: (but: ReadonlyArray<string>) => Effect.Effect<void, ProgramFailed>
@@ -142,7 +142,7 @@ export const ownFolder = (folder: string) =>
     }
   })
 
-/** Makes an index forget what it knows of the files at some paths. */
+/** Clears what an index has stored about the files at some paths. */
 const forget = Effect.fnUntraced(function* (directory: string, paths: ReadonlySet<string>, options: GitOptions) {
   const entries = fieldsOf(yield* insist(directory, ["ls-files", "--stage", "-z"], options))
   const input = entries.filter((entry) => paths.has(entry.slice(entry.indexOf("\t") + 1)))
@@ -152,7 +152,7 @@ const forget = Effect.fnUntraced(function* (directory: string, paths: ReadonlySe
   })
 })
 
-/** What a disk can tell apart, by a file of ours on it, which is not executable and has small letters in its name. */
+/** What a disk can tell apart, by our file on it, which is not executable and has small letters in its name. */
 const diskOf = async (file: string) => {
   const inCapitals = join(dirname(file), basename(file).toUpperCase())
   const [found, other] = await Promise.all([lstat(file), lstat(inCapitals).catch(() => undefined)])

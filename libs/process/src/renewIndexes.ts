@@ -2,7 +2,7 @@
  * What git keeps in an index besides its entries, so that it need not look again: the trees that folders are (`TREE`), folders
  * without untracked files (`UNTR`), files that did not change (`FSMN`), entries of another file (`link`), how conflicts were. git
  * believes it, and nothing shows it: whoever may write the index can have the next `git commit` commit a folder that no entry
- * names, and `git status` overlook files (docs/design/workspace.md#what-gates-run-on). So git writes the index anew without it.
+ * names, and `git status` overlook files (docs/design/workspace.md#what-gates-run-on). So git writes the index again without it.
  */
 import { createHash, randomUUID } from "node:crypto"
 import { realpath } from "node:fs/promises"
@@ -49,7 +49,7 @@ const digestOf = (index: string) =>
   })
 
 /**
- * Entries, flags, conflicts and what git knows of the files stay. git forgets what it knows of a folder when a path in it is
+ * Entries, flags, conflicts and stored facts about the files stay. git drops what it has stored about a folder when a path in it is
  * removed from the index, also one that was never there.
  */
 const renew = Effect.fnUntraced(function* (directory: string, index: string, options: GitOptions) {
@@ -87,7 +87,7 @@ const isUnreadable = ({ cause }: ProgramFailed) => cause instanceof GitEnded && 
 const most = { depth: 8, submodules: 1_000 }
 
 /**
- * Has git write the index of a working tree anew, and those of its submodules, without what it keeps there besides the entries.
+ * Has git write the index of a working tree again, and those of its submodules, without what it keeps there besides the entries.
  * Nothing is started or written where the index is as git wrote it here last. `gitDirectory`: absolute. Fails where git does, such as
  * while another git holds the lock of the index, and where something else than a file is in the place of an index.
  */

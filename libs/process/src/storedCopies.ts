@@ -97,7 +97,7 @@ export const packSources = async (objects: string): Promise<ReadonlyArray<PackSo
 
 export interface LooseCopy extends FileState {
   readonly hash: string
-  /** git does not look what else it opens, and may wait for ever. */
+  /** git does not look what else it opens, and may wait forever. */
   readonly isFile: boolean
 }
 
@@ -132,7 +132,7 @@ export const objectFolders = Effect.fnUntraced(function* (directory: string, opt
   const [own = "", alternates = ""] = named.stdout.split("\n")
   if (named.exitCode !== 0 || own === "") return yield* refused("rev-parse", named)
   if ((yield* onDisk(() => stat(alternates).catch(ignoreMissing))) === undefined) return [own]
-  // It follows those of others in turn.
+  // Each follows further ones in turn.
   const counted = yield* runGit(directory, ["-c", "core.quotePath=false", "count-objects", "-v"], options)
   if (counted.exitCode !== 0) return yield* refused("count-objects", counted)
   const borrowed = counted.stdout.split("\n").flatMap((line) => /^alternate: (.+)$/.exec(line)?.[1] ?? [])

@@ -11,7 +11,7 @@ describe("what is remembered of proven objects", () => {
   })
 
   it.each([undefined, "", "[]", '{"sources":[]', '{"sources":[],"packed":"xyz","loose":"../x 1"}'])(
-    "is nothing where the text is no record: %j",
+    "is nothing where the text is not a record: %j",
     (text) => assert.deepStrictEqual(readProven(text), nothingProven)
   )
 

@@ -334,7 +334,7 @@ describe("the console, asked by hand", () => {
         const reply = yield* sendRaw(port, `${one("/api/session")}${one("/api/questions")}${one("/api/settings")}`)
         assert.notInclude(reply?.body ?? "", "reprise.toml")
         assert.notInclude(reply?.body ?? "", "wrong-host")
-        // What stands in a body is no request.
+        // What stands in a body is not a request.
         const hidden = "GET /api/settings HTTP/1.1\r\nx: y\r\n\r\n"
         const within = `GET /api/session HTTP/1.1\r\n${host}\r\n${session}\r\nconnection: close\r\ncontent-length: ${hidden.length}\r\n\r\n${hidden}`
         assert.strictEqual(

@@ -115,7 +115,7 @@ const introductions = {
   checks: "The commands that verify a checkpoint have printed these lines, which begin with `>`:"
 } as const satisfies Record<Speaker, string>
 
-/** What was said for the reviewer, word for word, by whoever said it. Only humans speak in lines without a mark. */
+/** What was said for the reviewer, verbatim, by whoever said it. Only humans speak in lines without a mark. */
 const saidBy = (request: ReviewRequest, from: Speaker, told: ReadonlyArray<number>): string => {
   const notes = from === "author" && request.notes !== undefined ? [request.notes.trim()] : []
   const words = request.words.filter((entry) => entry.from === from && !told.includes(entry.id))
@@ -149,7 +149,7 @@ const openFindings = ({ findings }: ReviewRequest): string => {
 
 /** An author can write it as well, and write it again between two reviews. */
 const reviewFileText = ({ reviewPath }: ReviewRequest): string =>
-  `What \`${reviewPath}\` says already is no evidence: the author can write that file, too. Go by the changes, by what you have reported yourself and by what Reprise quotes. When you are done, it must say nothing that you do not stand by.`
+  `What \`${reviewPath}\` says already is not evidence: the author can write that file, too. Go by the changes, by what you have reported yourself and by what Reprise quotes. When you are done, it must say nothing that you do not stand by.`
 
 /** What a diff of the work does not show. Submodules and files in it have the names that the author gave them. */
 const remarksOn = ({ remarks }: ReviewRequest): string =>

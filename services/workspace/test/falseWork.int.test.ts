@@ -92,7 +92,7 @@ layer(adapters, { excludeTestServices: true })("the work that a reviewer reads",
   )
 
   it.effect(
-    "keeps the phase from ending if git shows a file as it was before otherwise than when it was verified",
+    "keeps the phase from ending if git shows a file as it was before differently from when it was verified",
     () =>
       Effect.gen(function* () {
         const at = yield* scene

@@ -217,7 +217,7 @@ layer(services, { excludeTestServices: true })("a run of a git remote", (it) => 
       })
   )
 
-  it.effect("begins anew from what it names once its earlier branch was merged, removed at the remote or not", () =>
+  it.effect("begins again from what it names once its earlier branch was merged, removed at the remote or not", () =>
     Effect.gen(function* () {
       const { bare, somebody, url } = yield* remote
       const one = yield* newHost()

@@ -52,7 +52,7 @@ export interface AcpRuntimeOptions {
   readonly projectSettings?: ProjectSettings
   /** Default: none, and what is always allowed is kept as long as the process runs. */
   readonly rules?: RuleBook
-  /** What it may do inside the sandbox beside what is known of it. Default: nothing. */
+  /** What it may do inside the sandbox beside the known needs of its kind. Default: nothing. */
   readonly allowed?: AgentAllowance
 }
 

@@ -140,7 +140,7 @@ const movedReviewer = ({ reviewer }: PhaseRun): Pick<PhaseRun, "reviewer"> =>
 const moved = (run: Run, { author, cause, from }: EventOf<"RunMoved">): Run => {
   const { branch: _branch, directory: _directory, held: _held, host: _host, leaves: _leaves, phase, ...rest } = run
   const left: Run = { ...rest, pending: nothing, prompts: [], working: [] }
-  if (cause === "drained") return withNotice(left, `Host ${from} is drained: the run goes on elsewhere.`)
+  if (cause === "drained") return withNotice(left, `Host ${from} is drained: the run moves elsewhere.`)
   const again = phase === undefined ? "" : ` Phase ${phase.id} begins again.`
   const lost: Run = {
     ...left,

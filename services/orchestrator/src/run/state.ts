@@ -72,7 +72,7 @@ export interface Author {
   readonly since?: string | undefined
   /** As the runtime last reported it. */
   readonly context?: ContextFill | undefined
-  /** Since when its agent rests; absent: it works, or nobody knows. */
+  /** When the agent became idle; unset if working or unknown. */
   readonly idleSince?: string | undefined
   /** What its agent wrote last, for a human. */
   readonly lastLines?: string | undefined

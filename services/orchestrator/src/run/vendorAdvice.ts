@@ -18,5 +18,5 @@ const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text
 export const withVendorAdvice = ({ request }: Run, reason: string, { kind, retryAt }: Failure): string => {
   if (!passesByItself(kind) || request.options.auto) return reason
   const when = retryAt === undefined ? "" : ` It may be asked again at ${minuteText(retryAt)}.`
-  return `${sentence(reason)}${advice[kind] ?? ""}${when} Nothing goes on by itself before you answer; to continue is to try again.`
+  return `${sentence(reason)}${advice[kind] ?? ""}${when} Reprise does nothing before you answer; to continue is to retry.`
 }

@@ -86,7 +86,7 @@ export const finishPhase = Effect.fn("finishPhase")(function* (command: FinishPh
   const dirty = yield* git
     .differences(directory, ownTreeFolder(place), "after")
     .pipe(Effect.catchTag("NotAFile", ({ path }) => Effect.succeed(relative(directory, path))))
-  // On this file git waits for ever, so nothing can be committed before it is removed.
+  // On this file git waits forever, so nothing can be committed before it is removed.
   if (typeof dirty === "string") return { _tag: "PhaseBlocked", runId, phase, dirty: [dirty] } satisfies WorkspaceFact
   const now = (yield* git.head(directory)) ?? ""
   const blocked = yield* findBlock(command, place, reviewPath, dirty, now)

@@ -226,7 +226,7 @@ export const ownBranch = Effect.fnUntraced(function* (place: Place, head: string
   }
 })
 
-/** What git cannot read is the author's to mend, such as a pipe in the place of `.gitignore`, or a `HEAD` that it removed. */
+/** What git cannot read is the author's to fix, such as a pipe in the place of `.gitignore`, or a `HEAD` that it removed. */
 export const unreadable = ({ message }: GitFault | NotAFile | UnreadableTree) => rejection("dirty-tree", message)
 
 /** The first rule that the commit breaks, or the full hash of a commit that breaks none, and what it changes. */

@@ -199,7 +199,7 @@ const advance = Effect.fnUntraced(function* (run: TurnRun): Effect.fn.Return<Tur
 })
 
 /** Succeeds with the turn's outcome, however many processes that takes. */
-export const runTurn = Effect.fn("Acp.turn")(function* (
+export const runAcpTurn = Effect.fn("Acp.turn")(function* (
   adapter: AcpAdapter,
   session: AcpSession,
   live: LiveTurn,

@@ -8,7 +8,7 @@ type Written =
   | { readonly _tag: "Wrong"; readonly message: string }
 
 /** As at the prompt without a screen: `--runtime claude --model opus: words`. Only where the choice takes an agent. */
-export const readWritten = (option: EscalationOption, text: string): Written => {
+export const readAnswerText = (option: EscalationOption, text: string): Written => {
   if (option.agent !== true) return { _tag: "Written", agent: {}, words: text }
   const { named, rest } = readFlags(` ${text.trimStart()}`)
   const agent = readAgent(option, named)

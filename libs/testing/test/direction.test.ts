@@ -1,28 +1,28 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Direction, type Fate } from "../src/natsProxy/Direction.ts"
 import { makeFrameReader } from "../src/natsProxy/frames.ts"
-import { type Fate, Way } from "../src/natsProxy/Way.ts"
 
 /** What arrives of these messages, each a subject and a text, when these texts have fates; `end` lets all time pass. */
 const pass = async (sent: ReadonlyArray<readonly [string, string]>, fates: Readonly<Record<string, Fate>>) => {
   const arrived: Array<string> = []
   const read = makeFrameReader()
   const isDone = Promise.withResolvers<void>()
-  const way = new Way({
+  const direction = new Direction({
     fateOf: ({ bytes }) => fates[bytes.toString().split("\r\n")[1] ?? ""],
     write: (bytes) => {
       arrived.push(bytes.toString().split("\r\n")[1] ?? "")
       if (arrived.includes("last")) isDone.resolve()
     },
     cut: () => {
-      way.close()
+      direction.close()
       isDone.resolve()
     }
   })
   for (const [subject, text] of [...sent, ["z", "last"] as const]) {
-    for (const frame of read(Buffer.from(`PUB ${subject} ${text.length}\r\n${text}\r\n`))) way.take(frame)
+    for (const frame of read(Buffer.from(`PUB ${subject} ${text.length}\r\n${text}\r\n`))) direction.take(frame)
   }
   await isDone.promise
-  way.close()
+  direction.close()
   return arrived
 }
 

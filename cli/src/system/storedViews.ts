@@ -28,7 +28,7 @@ const mostBytes = 4_000_000
 
 const fileOf = ({ directory }: Project) => join(directory, "views.json")
 
-const KeptFile = Schema.fromJsonString(
+const StoredFile = Schema.fromJsonString(
   Schema.Struct({
     /** Of Reprise: another one may have other views. */
     version: Schema.Literal(manifest.version),
@@ -42,11 +42,11 @@ const KeptFile = Schema.fromJsonString(
     )
   })
 )
-export type KeptViews = (typeof KeptFile.Type)["views"]
-const decode = Schema.decodeUnknownOption(KeptFile)
-const encode = Schema.encodeSync(KeptFile)
+export type StoredViews = (typeof StoredFile.Type)["views"]
+const decode = Schema.decodeUnknownOption(StoredFile)
+const encode = Schema.encodeSync(StoredFile)
 
-const listed: ReadonlyArray<readonly [keyof KeptViews, WorkOnHost | undefined]> = [
+const listed: ReadonlyArray<readonly [keyof StoredViews, WorkOnHost | undefined]> = [
   ["orchestrator", workOfRun],
   ["session-manager", workOfSession],
   ["gate", undefined]
@@ -81,7 +81,7 @@ export const makeViewKeeper = ({ project, settings }: SystemOptions) => {
   const { prefix } = settings.nats
   const file = fileOf(project)
   const draft = `${file}.new`
-  let kept: KeptViews | undefined
+  let kept: StoredViews | undefined
   const forget = Effect.promise(() =>
     Promise.all([file, draft].map((path) => rm(path, { force: true }).catch(() => undefined)))
   )
@@ -115,7 +115,7 @@ export const makeViewKeeper = ({ project, settings }: SystemOptions) => {
 }
 
 /** Undefined where a process runs the broker, or none has ended in order. */
-export const readKeptViews = Effect.fnUntraced(function* (options: SystemOptions) {
+export const readStoredViews = Effect.fnUntraced(function* (options: SystemOptions) {
   const { project, settings } = options
   if (usesRemote(options) || (yield* hasOwner(project.directory))) return undefined
   const text = yield* Effect.promise(() => readPrivateFile(fileOf(project), mostBytes).catch(() => undefined))
@@ -125,7 +125,7 @@ export const readKeptViews = Effect.fnUntraced(function* (options: SystemOptions
 })
 
 /** Answers what is listed, and nothing else. */
-export const keptViewsMessenger = (views: KeptViews) =>
+export const storedViewsMessenger = (views: StoredViews) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const broker = yield* Broker

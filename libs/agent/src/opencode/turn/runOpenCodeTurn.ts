@@ -339,7 +339,7 @@ const advance = Effect.fnUntraced(function* (run: TurnRun): Effect.fn.Return<Tur
 })
 
 /** Succeeds with the turn's outcome, however many requests and servers that takes. */
-export const runTurn = Effect.fn("OpenCode.turn")(function* (
+export const runOpenCodeTurn = Effect.fn("OpenCode.turn")(function* (
   options: TurnOptions,
   session: Session,
   prompt: Prompt

@@ -177,7 +177,7 @@ const settleTry = Effect.fnUntraced(function* (run: TurnRun, ended: QueryEnd) {
 })
 
 /** Succeeds with the turn's outcome, however many processes that takes. */
-export const runTurn = Effect.fn("Claude.turn")(function* (
+export const runClaudeTurn = Effect.fn("Claude.turn")(function* (
   options: TurnOptions,
   known: KnownSession,
   live: LiveTurn,

@@ -2,8 +2,8 @@
 import { LiveMessage } from "@reprise/protocol"
 import { Schema } from "effect"
 import { useEffect, useState } from "react"
+import { tokensText } from "../data/format.ts"
 import { type LiveLine, nothingYet, withMessage } from "../data/liveNow.ts"
-import { tokensText } from "../data/words.ts"
 import { visible } from "../parts/visible.ts"
 import { follow, listen } from "../stream/listen.ts"
 
@@ -16,7 +16,7 @@ const looks: Record<LiveLine["kind"], string> = {
   wait: "text-warn"
 }
 
-export function LiveWords({ runId }: { readonly runId: string }) {
+export function LiveOutput({ runId }: { readonly runId: string }) {
   const [now, setNow] = useState(nothingYet)
   const [isListening, setListening] = useState(false)
   useEffect(() => {
@@ -44,7 +44,7 @@ export function LiveWords({ runId }: { readonly runId: string }) {
           <span className="text-soft text-sm font-normal">{tokensText(now.tokens)} in this turn</span>
         )}
       </h2>
-      {now.lines.length === 0 && <p className="text-soft">What it says and does next appears here.</p>}
+      {now.lines.length === 0 && <p className="text-soft">Its next output appears here.</p>}
       {now.lines.map(({ id, kind, text }) => (
         <p className={looks[kind]} key={`${kind} ${id}`}>
           {visible(text)}

@@ -1,6 +1,6 @@
 /**
- * Words of an agent that nest, or might, so deeply that reading them as markdown would stop the page for many seconds, or fail. They
- * are shown as they are written. Pure.
+ * Finds texts that nest, or might nest, so deeply that reading them as markdown would stop the page for many seconds, or fail.
+ * Such a text is shown as it is written. Pure.
  */
 
 /** Quotes and lists within each other. Nobody writes so many. */

@@ -1,4 +1,4 @@
-/** Words and numbers for people. Pure. */
+/** Texts and numbers for people. Pure. */
 import {
   type EscalationOrigin,
   type EscalationView,
@@ -94,7 +94,7 @@ export const closingText = (question: EscalationView, nowMs: number): string | u
     return `This question is closed: ${withdrawnFor === undefined ? "it was withdrawn" : withdrawals[withdrawnFor]}${when}.`
   }
   if (state !== "answered") return undefined
-  const late = overruledFor === undefined ? "" : ` The run went on without it: ${withdrawals[overruledFor]}.`
+  const late = overruledFor === undefined ? "" : ` The run continued without it: ${withdrawals[overruledFor]}.`
   return `Answered: ${by} chose “${choice ?? ""}”${via === undefined ? "" : ` through ${via}`}${when}.${late}`
 }
 
@@ -119,7 +119,7 @@ export const partsOf = (label: string): { readonly name: string; readonly meanin
     : { name: label.slice(0, at).trimEnd(), meaning: label.slice(at + 1, -1) }
 }
 
-/** The beginning of words of others, in one line. */
+/** The beginning of an untrusted text, in one line. */
 export const shortened = (text: string, most: number): string => {
   const line = text
     .slice(0, 4 * most)

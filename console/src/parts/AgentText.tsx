@@ -1,7 +1,7 @@
-/** Words of an agent, with a plain form until the reader of markdown has been loaded. Very long ones are cut at first. */
+/** An agent's text as markdown, and plain until the markdown reader has loaded. A very long text is cut at first. */
 import { CatchBoundary } from "@tanstack/react-router"
 import { Suspense, useState } from "react"
-import { isCostly } from "./costlyWords.ts"
+import { isCostly } from "./costlyMarkdown.ts"
 import { loadedLater } from "./loadedLater.ts"
 import { visible } from "./visible.ts"
 
@@ -11,7 +11,7 @@ const LongText = loadedLater(() => import("./LongText.tsx"))
 /** To read more as markdown would stop the page. */
 const longest = 20_000
 
-export function Words({ text }: { readonly text: string }) {
+export function AgentText({ text }: { readonly text: string }) {
   const [all, setAll] = useState(false)
   const start = text.slice(0, longest)
   const plain = <p className="whitespace-pre-wrap break-words">{visible(start)}</p>

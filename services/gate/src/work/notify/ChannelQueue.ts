@@ -1,4 +1,4 @@
-/** A channel in one process: how much is sent at a time, what waits to be sent together, and whether it rests. */
+/** The queue of one channel in one process: how much is sent at a time, what is batched, and when sending pauses. */
 import { Clock, Deferred, Effect, Semaphore } from "effect"
 import { type Outcome, pauseMs } from "../../notify/attempts.ts"
 import { batchesOf, isBatched } from "../../notify/batches.ts"
@@ -14,12 +14,12 @@ interface Waiting {
   readonly outcome: Deferred.Deferred<Outcome>
 }
 
-export interface LineOptions extends SendOptions {
+export interface ChannelQueueOptions extends SendOptions {
   /** How long after a message the next one of a channel for people is gathered, in milliseconds. Default: not at all. */
   readonly batchMs?: number
 }
 
-export interface Line {
+export interface ChannelQueue {
   readonly channel: Channel
   /** Sends a notice, alone or with others of its kind. Never fails. */
   readonly send: (notice: QuestionNotice) => Effect.Effect<Outcome>
@@ -27,7 +27,7 @@ export interface Line {
 
 const stopped: Outcome = { _tag: "Failed", reason: "the process stops", maybeReceived: true }
 
-export const makeLine = (channel: Channel, { batchMs = 0, ...options }: LineOptions): Line => {
+export const makeChannelQueue = (channel: Channel, { batchMs = 0, ...options }: ChannelQueueOptions): ChannelQueue => {
   const slots = Semaphore.makeUnsafe(atOnce)
   /** After a failure nothing is sent until then, in milliseconds since 1970, and for this reason. */
   let restsUntilMs = 0

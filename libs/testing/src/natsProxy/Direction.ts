@@ -19,21 +19,21 @@ interface Held {
   readonly timer: NodeJS.Timeout
 }
 
-export interface WayOptions {
+export interface DirectionOptions {
   readonly fateOf: (frame: Frame) => Fate | undefined
   readonly write: (bytes: Buffer) => void
   readonly cut: () => void
 }
 
-export class Way {
-  readonly #options: WayOptions
+export class Direction {
+  readonly #options: DirectionOptions
   /** Behind a frame that is late. */
   #queue: Array<Frame> | undefined
   #late: NodeJS.Timeout | undefined
   #held: Array<Held> = []
   #isOpen = true
 
-  constructor(options: WayOptions) {
+  constructor(options: DirectionOptions) {
     this.#options = options
   }
 
@@ -51,7 +51,7 @@ export class Way {
 
   #pass(frame: Frame): void {
     const { cut, fateOf, write } = this.#options
-    // Frames of one subject keep their order; a frame that is no message is overtaken by none.
+    // Frames of one subject keep their order; a frame that is not a message is overtaken by none.
     this.#release((held) => frame.subject === undefined || held.subject === frame.subject)
     const fate = fateOf(frame)
     switch (fate?.do) {

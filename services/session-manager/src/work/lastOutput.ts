@@ -8,11 +8,11 @@ import { optionsOf } from "./report.ts"
 const lastLinesKept = 20
 const lastCharsKept = 2000
 
-export interface LastWords {
+export interface LastOutput {
   readonly lastLines?: string
 }
 
-export const lastLinesOf = (text: string): LastWords => {
+export const lastLinesOf = (text: string): LastOutput => {
   const lines = text.trimEnd().split("\n").slice(-lastLinesKept).join("\n").slice(-lastCharsKept).trim()
   return lines === "" ? {} : { lastLines: lines }
 }
@@ -26,10 +26,10 @@ const isBeingWritten = (messages: ReadonlyArray<Message>): boolean =>
 const untilWritten = { schedule: Schedule.spaced("50 millis"), times: 6 } as const
 
 /** The newest words of the conversation. Where it cannot be read, none. */
-export const saidLast = (
+export const lastOutputOf = (
   runtime: Pick<AgentRuntimeShape, "history">,
   runtimeSessionId: string
-): Effect.Effect<LastWords> =>
+): Effect.Effect<LastOutput> =>
   runtime.history(runtimeSessionId).pipe(
     Effect.repeat({ ...untilWritten, while: isBeingWritten }),
     Effect.map((messages) =>
@@ -46,8 +46,8 @@ const patience = "5 seconds"
 
 /** What an agent asks, with what it wrote before it asked. A conversation that is slow to read does not hold it up. */
 export const agentQuestion = (runtime: AgentRuntimeShape, asked: PendingPrompt) =>
-  saidLast(runtime, asked.sessionId).pipe(
-    Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.succeed<LastWords>({}) }),
+  lastOutputOf(runtime, asked.sessionId).pipe(
+    Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.succeed<LastOutput>({}) }),
     Effect.map((said) => {
       const { kind, promptId, text } = asked
       return { _tag: "RecordAgentQuestion", promptId, kind, text, options: optionsOf(asked), ...said } as const

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isCostly } from "../src/parts/costlyWords.ts"
+import { isCostly } from "../src/parts/costlyMarkdown.ts"
 
 describe("words that are read as markdown", () => {
   it.each([

@@ -2,7 +2,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Host, type Key } from "@reprise/protocol"
 import { Effect, Schedule, SubscriptionRef } from "effect"
-import { actorLayer, Messenger, type RoomForAny, workerLayer } from "../../src/index.ts"
+import { actorLayer, Messenger, type PullLimit, workerLayer } from "../../src/index.ts"
 import { CounterWork, counter, toCounter } from "./Counter.ts"
 import { type Stage, waitUntil } from "./systems.ts"
 
@@ -15,15 +15,15 @@ const ask = (key: string, name: string) =>
 /** A host that keeps what it has begun, by the actor's key, until the test takes it away; at most so many at a time. */
 const keeping = Effect.fnUntraced(function* (host: Host, limit: number, begun: Array<string>) {
   const kept = yield* SubscriptionRef.make<ReadonlySet<Key>>(new Set())
-  const roomForAny: RoomForAny = {
-    room: (underWay) => limit - new Set([...SubscriptionRef.getUnsafe(kept), ...underWay]).size,
-    more: SubscriptionRef.changes(kept)
+  const pullLimit: PullLimit = {
+    available: (underWay) => limit - new Set([...SubscriptionRef.getUnsafe(kept), ...underWay]).size,
+    changes: SubscriptionRef.changes(kept)
   }
   const layer = workerLayer({
     service: "gate",
     host,
     work: CounterWork,
-    roomForAny,
+    pullLimit,
     slots: () => ({ used: SubscriptionRef.getUnsafe(kept).size, all: limit }),
     concurrency: 64,
     handle: ({ name }, { key }) =>
@@ -39,7 +39,7 @@ const keeping = Effect.fnUntraced(function* (host: Host, limit: number, begun: A
 
 const has = (begun: ReadonlyArray<string>, length: number) => waitUntil(Effect.sync(() => begun.length === length))
 
-export const roomSuite = (name: string, { open, test }: Stage) =>
+export const pullLimitSuite = (name: string, { open, test }: Stage) =>
   describe(name, () => {
     test("takes no more work for any host than it has room for, and the next piece when there is more", () =>
       Effect.gen(function* () {

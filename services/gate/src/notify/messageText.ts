@@ -5,7 +5,7 @@ import type { Notices, QuestionNotice } from "./Notice.ts"
 import { fitText, plainText } from "./plainText.ts"
 
 /** A message of a chat or telephone. */
-export interface Words {
+export interface MessageText {
   readonly title: string
   readonly text: string
 }
@@ -24,7 +24,7 @@ const titles = {
 
 /** Why nobody needs to answer any more. */
 export const withdrawals = {
-  "agent-working": "The agent goes on by itself.",
+  "agent-working": "The agent continues by itself.",
   superseded: "A newer question of the same run replaces it.",
   "run-ended": "The run has ended."
 } as const
@@ -63,7 +63,7 @@ const detailsOf = (notice: QuestionNotice): ReadonlyArray<string> => {
 const lineOf = (notice: QuestionNotice): string =>
   `• ${placeOf(notice)}: ${plainText(oneLine(notice.question.reason), 120)} (${notice.question.escalationId})`
 
-const batchWords = (notices: ReadonlyArray<QuestionNotice>, kind: QuestionNotice["_tag"]): Words => {
+const batchText = (notices: ReadonlyArray<QuestionNotice>, kind: QuestionNotice["_tag"]): MessageText => {
   const left = notices.length - mostNamed
   const more = left > 0 ? [`and ${left} more`] : []
   return {
@@ -73,7 +73,7 @@ const batchWords = (notices: ReadonlyArray<QuestionNotice>, kind: QuestionNotice
 }
 
 /** One message about these notices, which are of one kind. */
-export const wordsOf = (notices: Notices): Words => {
+export const messageTextOf = (notices: Notices): MessageText => {
   const [first, ...others] = notices
   if (first._tag === "Test") {
     return {
@@ -82,7 +82,7 @@ export const wordsOf = (notices: Notices): Words => {
     }
   }
   const rest = others.filter((notice) => notice._tag !== "Test")
-  if (rest.length > 0) return batchWords([first, ...rest], first._tag)
+  if (rest.length > 0) return batchText([first, ...rest], first._tag)
   return {
     title: plainText(oneLine(`${titles[first._tag]}: ${placeOf(first)}`), longestTitle),
     text: detailsOf(first).join("\n")
@@ -95,7 +95,7 @@ export const headlineOf = (notice: QuestionNotice): string =>
 
 /** Title, text, link and answers below each other; of a longer text than that, the beginning. */
 export const inOneText = (
-  { text, title }: Words,
+  { text, title }: MessageText,
   link: string | undefined,
   longest: number,
   answers: ReadonlyArray<OfferedAnswer> = []

@@ -1,6 +1,6 @@
 /** Gathers what a model writes, so that it is told a few times a second and not for each of its many pieces. Pure. */
 
-export interface Words {
+export interface TextPiece {
   readonly part: string
   readonly kind: "text" | "reasoning"
   readonly text: string
@@ -8,25 +8,25 @@ export interface Words {
   readonly omitted: number
 }
 
-export const tellEveryMs = 150
+export const emitEveryMs = 150
 /** Nobody reads faster. Of more than that only the newest is told. */
 const longest = 4 * 1024
 
-export class WordBuffer {
+export class TextThrottle {
   #part = ""
-  #kind: Words["kind"] = "text"
+  #kind: TextPiece["kind"] = "text"
   #text = ""
   #omitted = 0
   #toldAt = Number.NEGATIVE_INFINITY
 
   /** Takes a piece that arrived at `nowMs`, and gives what is to be told now. */
-  add(part: string, kind: Words["kind"], text: string, nowMs: number): ReadonlyArray<Words> {
+  add(part: string, kind: TextPiece["kind"], text: string, nowMs: number): ReadonlyArray<TextPiece> {
     const before = part === this.#part ? [] : this.flush()
     this.#part = part
     this.#kind = kind
     this.#text += text
     if (this.#text.length > 2 * longest) this.#shorten()
-    if (nowMs - this.#toldAt < tellEveryMs) return before
+    if (nowMs - this.#toldAt < emitEveryMs) return before
     this.#toldAt = nowMs
     return [...before, ...this.flush()]
   }
@@ -37,7 +37,7 @@ export class WordBuffer {
   }
 
   /** What has not been told yet. */
-  flush(): ReadonlyArray<Words> {
+  flush(): ReadonlyArray<TextPiece> {
     if (this.#text === "") return []
     if (this.#text.length > longest) this.#shorten()
     const words = { part: this.#part, kind: this.#kind, text: this.#text, omitted: this.#omitted }

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { EscalationView } from "@reprise/protocol"
-import { ago, closingText, dollars, short, shortened, span, titleText } from "../src/data/words.ts"
+import { ago, closingText, dollars, short, shortened, span, titleText } from "../src/data/format.ts"
 import { visible } from "../src/parts/visible.ts"
 
 const now = Date.UTC(2026, 0, 2, 10, 0, 0)
@@ -38,7 +38,7 @@ describe("how a question was closed", () => {
     [
       "that an answer came too late",
       { state: "answered", by: "ada", choice: "fix", overruledFor: "agent-working" },
-      "Answered: ada chose “fix”. The run went on without it: the agent is working again."
+      "Answered: ada chose “fix”. The run continued without it: the agent is working again."
     ],
     [
       "why nobody has to answer it",
@@ -48,7 +48,7 @@ describe("how a question was closed", () => {
   ])("says %s", (_what, more, text) => assert.strictEqual(closingText(question(more), now), text))
 })
 
-describe("text of others", () => {
+describe("untrusted text", () => {
   it.each([
     ["marks that reorder text", "\u202egnp.exe", "\\u{202e}gnp.exe"],
     ["control sequences of terminals", "\u001b[31mred", "\\u{001b}[31mred"],

@@ -1,15 +1,15 @@
-/** One lane per key: jobs of a key run in order, one at a time; keys run side by side. An idle lane costs nothing. */
+/** One queue per key: jobs of a key run in order, one at a time; keys run side by side. An idle queue costs nothing. */
 import { Effect, FiberSet } from "effect"
 
-export interface Lanes {
-  /** Puts a job at the end of a key's lane. */
+export interface KeyedQueues {
+  /** Puts a job at the end of a key's queue. */
   readonly push: (key: string, job: Effect.Effect<unknown>) => void
 }
 
 const graceMs = 1_000
 
-/** Lanes that end with the scope: jobs under way get a second to finish then, and are interrupted. */
-export const makeLanes = Effect.fnUntraced(function* () {
+/** Queues that end with the scope: jobs under way get a second to finish then, and are interrupted. */
+export const makeKeyedQueues = Effect.fnUntraced(function* () {
   const fibers = yield* FiberSet.make<void, never>()
   const run = yield* FiberSet.runtime(fibers)()
   yield* Effect.addFinalizer(() => FiberSet.awaitEmpty(fibers).pipe(Effect.timeoutOption(graceMs), Effect.ignore))
@@ -30,5 +30,5 @@ export const makeLanes = Effect.fnUntraced(function* () {
     waiting.set(key, started)
     run(runAll(key, started))
   }
-  return { push } satisfies Lanes
+  return { push } satisfies KeyedQueues
 })

@@ -16,7 +16,7 @@ interface Props {
 const button = "flex min-h-11 items-center gap-2 rounded-md border px-3 py-1.5 font-medium"
 
 /** Whoever hears the page is led here, and not to a button: Enter must confirm nothing. */
-export function Sure({ children, isFinal = false, onNo, onYes, question, yes }: Props) {
+export function Confirmation({ children, isFinal = false, onNo, onYes, question, yes }: Props) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => box.current?.focus(), [])
   return (

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
+import { TextThrottle } from "../src/TextThrottle.ts"
 import { toolArgument } from "../src/toolArgument.ts"
-import { WordBuffer } from "../src/WordBuffer.ts"
 
 describe("the words of an agent", () => {
   it("are told a few times a second, however many pieces they come in, and none of them is lost", () => {
-    const buffer = new WordBuffer()
+    const buffer = new TextThrottle()
     const pieces = Array.from({ length: 2_000 }, (_, n) => `${n} `)
     const told = [...pieces.flatMap((piece, n) => buffer.add("p", "text", piece, n)), ...buffer.flush()]
     assert.isAtMost(told.length, 15)
@@ -13,7 +13,7 @@ describe("the words of an agent", () => {
   })
 
   it("are told part by part", () => {
-    const buffer = new WordBuffer()
+    const buffer = new TextThrottle()
     buffer.add("a", "reasoning", "Hm", 0)
     buffer.add("a", "reasoning", "m", 1)
     assert.deepStrictEqual(buffer.add("b", "text", "So", 2), [{ part: "a", kind: "reasoning", text: "m", omitted: 0 }])
@@ -22,7 +22,7 @@ describe("the words of an agent", () => {
   })
 
   it("are told from their end when a megabyte comes in a second, with how much was left out, and no half characters", () => {
-    const buffer = new WordBuffer()
+    const buffer = new TextThrottle()
     const piece = "🚀".repeat(500)
     const told = [
       ...Array.from({ length: 1_000 }, (_, n) => buffer.add("p", "text", piece, n)).flat(),

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Message } from "@reprise/agent"
 import { Effect } from "effect"
-import { saidLast } from "../src/work/lastWords.ts"
+import { lastOutputOf } from "../src/work/lastOutput.ts"
 
 const saying = (...texts: ReadonlyArray<string>): ReadonlyArray<Message> =>
   texts.map((text, n) => ({ id: `m${n}`, role: "assistant", content: [{ type: "text", text }] }))
@@ -17,7 +17,7 @@ describe("what an agent said last", () => {
   it.live("is read again while words of it are not stored yet", () =>
     Effect.gen(function* () {
       const late = conversation(saying("Earlier.", ""), saying("Earlier.", ""), saying("Earlier.", "I write it now."))
-      assert.deepStrictEqual(yield* saidLast(late, "ses_1"), { lastLines: "I write it now." })
+      assert.deepStrictEqual(yield* lastOutputOf(late, "ses_1"), { lastLines: "I write it now." })
       assert.strictEqual(late.readings(), 3)
     })
   )
@@ -25,10 +25,12 @@ describe("what an agent said last", () => {
   it.live("is read once where nothing is missing, and is what it said earlier where the words never come", () =>
     Effect.gen(function* () {
       const complete = conversation(saying("Done."))
-      assert.deepStrictEqual(yield* saidLast(complete, "ses_1"), { lastLines: "Done." })
+      assert.deepStrictEqual(yield* lastOutputOf(complete, "ses_1"), { lastLines: "Done." })
       assert.strictEqual(complete.readings(), 1)
-      assert.deepStrictEqual(yield* saidLast(conversation(saying("Earlier.", "")), "ses_1"), { lastLines: "Earlier." })
-      assert.deepStrictEqual(yield* saidLast(conversation([]), "ses_1"), {})
+      assert.deepStrictEqual(yield* lastOutputOf(conversation(saying("Earlier.", "")), "ses_1"), {
+        lastLines: "Earlier."
+      })
+      assert.deepStrictEqual(yield* lastOutputOf(conversation([]), "ses_1"), {})
     })
   )
 })
