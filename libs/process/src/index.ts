@@ -42,7 +42,7 @@ export { isUnclear } from "./pathBytes.ts"
 export { freePort, isPortTaken } from "./ports.ts"
 export { createPrivateFile, readPrivateFile } from "./privateFiles.ts"
 export { faultOf } from "./programEnd.ts"
-export { lastLines, logSize } from "./programLog.ts"
+export { hasPrinted, lastLines, logSize } from "./programLog.ts"
 export {
   leaveTree,
   loadedFromTree,
