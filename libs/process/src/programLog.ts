@@ -30,6 +30,7 @@ const startBytes = 1024 * 1024
 
 /** Whether the whole line is in the first mebibyte that was written after `offset`. */
 export const hasPrinted = async (log: string, offset: number, line: string): Promise<boolean> => {
-  const part = await readForeignPart(log, offset, { largestBytes: startBytes })
-  return part !== undefined && part.bytes.toString("utf8").split("\n").slice(0, -1).includes(line)
+  const part = await readForeignPart(log, offset, { largestBytes: startBytes, follow: false })
+  const lines = part?.bytes.toString("utf8").split("\n").slice(0, -1)
+  return lines?.includes(line) ?? false
 }
