@@ -47,6 +47,7 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "libs/process/src/identity.ts": "reads /proc",
   "libs/process/src/inheritedFiles.ts": "reads /proc",
   "libs/process/src/Mark.ts": "reads /proc",
+  "libs/process/src/ports.ts": "reads /proc",
   "libs/sandbox/src/usability.ts": "reads /proc",
   "libs/sandbox/src/foreignSockets.ts": "reads /proc",
   "libs/sandbox/src/hostFolder.ts": "lists .reprise/sandbox, which no command sees",

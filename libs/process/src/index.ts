@@ -39,10 +39,10 @@ export { differencesFromCommit } from "./nestedTrees.ts"
 export { GitEnded } from "./ownIndex.ts"
 export { readPackedRefs } from "./packedRefs.ts"
 export { isUnclear } from "./pathBytes.ts"
-export { freePort, isPortTaken } from "./ports.ts"
+export { freePort, isPortTaken, strangerAt } from "./ports.ts"
 export { createPrivateFile, readPrivateFile } from "./privateFiles.ts"
 export { faultOf } from "./programEnd.ts"
-export { lastLines, logSize } from "./programLog.ts"
+export { hasPrinted, lastLines, logSize } from "./programLog.ts"
 export {
   leaveTree,
   loadedFromTree,

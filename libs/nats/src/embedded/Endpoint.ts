@@ -41,6 +41,8 @@ export const Endpoint = Schema.Struct({
   serverVersion: Schema.String,
   /** The process id of the owner. */
   ownerPid: pid,
+  /** Whose processes both are. None of an older Reprise. */
+  ownerUser: Schema.optionalKey(Schema.Int),
   startedAt: Schema.String
 })
 export type Endpoint = typeof Endpoint.Type
@@ -65,6 +67,12 @@ export interface ConnectionAs extends Partial<Omit<NatsOptions, "identity" | "in
   readonly secret?: Redacted.Redacted
 }
 
+/** Whoever may read the endpoint of another user, such as root, may talk to that one's server. */
+const serverOf = ({ ownerUser }: Endpoint): Pick<NatsOptions, "serverOf"> => {
+  const own = process.getuid?.()
+  return own === undefined || ownerUser === undefined ? {} : { serverOf: [own, ownerUser] }
+}
+
 /** Connection options for the server of an endpoint; `options` override them. */
 export const connectionTo = (
   endpoint: Endpoint,
@@ -75,15 +83,17 @@ export const connectionTo = (
   identity,
   inboxPrefix: inboxOf(identity),
   reconnectWaitMs: 50,
+  ...serverOf(endpoint),
   ...options
 })
 
 /** The same for the user that reads the server's statistics, and nothing else. */
-export const systemConnectionTo = ({ system, url }: Endpoint, name: string): NatsOptions => ({
-  url,
+export const systemConnectionTo = (endpoint: Endpoint, name: string): NatsOptions => ({
+  url: endpoint.url,
   name,
-  credentials: { _tag: "UserPassword", ...system },
-  inboxPrefix: inboxOf("person")
+  credentials: { _tag: "UserPassword", ...endpoint.system },
+  inboxPrefix: inboxOf("person"),
+  ...serverOf(endpoint)
 })
 
 /** Whether two descriptions are of the server of one owner, which may have started it again. */
