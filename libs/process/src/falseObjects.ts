@@ -153,7 +153,7 @@ export const falseObjects = Effect.fn("falseObjects")(function* (
   // Before anything is read: what changes meanwhile is newer.
   const clock = memory === undefined ? undefined : yield* onDisk(() => readClock(memory))
   const text = memory === undefined ? undefined : yield* onDisk(() => recall(memory))
-  const before = readProven(text)
+  const before = readProven(clock?.tellsChanges === true ? text : undefined)
   const packs = (yield* Effect.forEach(folders, (folder) => onDisk(() => packSources(folder)))).flat()
   const ids = new Set(packs.map(({ id }) => id))
   // An object may have been in a pack that is gone, and be somewhere else now.
