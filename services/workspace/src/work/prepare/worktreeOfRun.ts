@@ -11,7 +11,8 @@ import { listWorktrees, worktreePath } from "../git/worktrees.ts"
 import { commandSlugs, postCreateLog } from "../qualityGates/logNames.ts"
 import { runShell } from "../qualityGates/runShell.ts"
 import { Remotes } from "../remote/Remotes.ts"
-import { beginningOf } from "./cloneRemote.ts"
+import type { RemoteRefs } from "../remote/remoteRefs.ts"
+import { beginningOf, cloneRemote } from "./cloneRemote.ts"
 import { requirePlan } from "./locateRepository.ts"
 import { markPrepared, readPrepared } from "./prepared.ts"
 import { refuse, requireClean } from "./refusal.ts"
@@ -64,7 +65,11 @@ const createWorktree = Effect.fnUntraced(function* (root: string, directory: str
 })
 
 /** The run's own worktree, else one that an earlier run left on the same branch, else a new one. */
-export const worktreeOfRun = Effect.fnUntraced(function* (command: PrepareWorkspace, root: string) {
+export const worktreeOfRun = Effect.fnUntraced(function* (
+  command: PrepareWorkspace,
+  root: string,
+  refs?: RemoteRefs
+) {
   const own = worktreePath(root, command.runId)
   const existing = yield* listWorktrees(root)
   if (existing.some(({ directory }) => directory === own)) return { directory: own, isNew: false } satisfies Tree
@@ -76,7 +81,9 @@ export const worktreeOfRun = Effect.fnUntraced(function* (command: PrepareWorksp
       ? yield* createWorktree(root, own, wanted, "HEAD")
       : ({ directory: left.directory, isNew: false } satisfies Tree)
   }
-  const { commit, move } = yield* beginningOf(root, remote, wanted, command.leaving !== undefined)
+  // A run whose worktree git has forgotten was not looked for at the remote.
+  const cloned = refs === undefined ? yield* cloneRemote(remote) : { root, refs }
+  const { commit, move } = yield* beginningOf(cloned, remote, wanted, command.leaving !== undefined)
   if (left !== undefined) {
     return {
       directory: left.directory,
