@@ -292,6 +292,11 @@ const together = { concurrency: "unbounded" } as const
 /** A file in which git keeps what it once read of the commits; it believes what stands there. */
 const graph: Falsehood = { path: "git's objects/info/commit-graph", why: "does not say what the commits hold" }
 
+export interface BetweenOptions extends ObjectOptions {
+  /** Gates, reviewers and authors have no commit-graph, so before they read the work theirs need not be asked. Default: it is. */
+  readonly graph?: "unread" | undefined
+}
+
 /**
  * What deceives whoever reads the work between two commits (hashes) with git: false objects among the commits and what they change,
  * before and after, and a commit-graph that tells of other commits. What they leave as it was is not looked at here.
@@ -300,7 +305,7 @@ export const falsehoodsBetween = Effect.fn("falsehoodsBetween")(function* (
   directory: string,
   base: string,
   commit: string,
-  { memory, ...options }: ObjectOptions = {}
+  { graph: read, memory, ...options }: BetweenOptions = {}
 ): Effect.fn.Return<ReadonlyArray<Falsehood>, ProgramFailed> {
   const range = ["--end-of-options", `${base}..${commit}`]
   const diff = ["diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", "--no-abbrev", "--end-of-options", base, commit]
@@ -330,7 +335,7 @@ export const falsehoodsBetween = Effect.fn("falsehoodsBetween")(function* (
     // One that git cannot walk through is false, or leads to one that is missing; else git does not work.
     return namesObject.test(done.stderr) ? [asFalsehood(commit)] : yield* refused(operation, done)
   }
-  if (base === commit) return []
+  if (base === commit || read === "unread") return []
   const told = (believing: boolean) => {
     const believe = ["-c", `core.commitGraph=${believing}`]
     const shown = ["--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", "-z"]

@@ -1,5 +1,13 @@
 /** The git operations that a workspace needs. */
-import type { CommittedFile, Difference, Falsehood, FileToCommit, GitLock, Unlisted } from "@reprise/process"
+import type {
+  BetweenOptions,
+  CommittedFile,
+  Difference,
+  Falsehood,
+  FileToCommit,
+  GitLock,
+  Unlisted
+} from "@reprise/process"
 import type { CommitSubject } from "@reprise/protocol"
 import { Context, Effect, Layer } from "effect"
 import type { HostFault } from "../faults.ts"
@@ -50,7 +58,12 @@ export interface CommitCommands {
   /** Which merges among the commits that `to` has beside `from` (full hashes) are not what git makes of their parents. */
   readonly changedMerges: (directory: string, from: string, to: string) => GitResult<Merges>
   /** What deceives whoever reads the work between two commits (full hashes) with git. */
-  readonly falsehoods: (directory: string, from: string, to: string) => GitResult<ReadonlyArray<Falsehood>>
+  readonly falsehoods: (
+    directory: string,
+    from: string,
+    to: string,
+    options?: Pick<BetweenOptions, "graph" | "memory">
+  ) => GitResult<ReadonlyArray<Falsehood>>
   /** Whether the older part of the history was not fetched. */
   readonly isShallow: (directory: string) => GitResult<boolean>
 }

@@ -95,8 +95,8 @@ export const commitCommands: CommitCommands = {
   movedSubmodules,
   changedMerges,
 
-  falsehoods: (directory, from, to) =>
-    falsehoodsBetween(directory, from, to, atTop()).pipe(Effect.mapError(noAnswerOfGits("diff"))),
+  falsehoods: (directory, from, to, options) =>
+    falsehoodsBetween(directory, from, to, { ...atTop(), ...options }).pipe(Effect.mapError(noAnswerOfGits("diff"))),
 
   isShallow: (directory) =>
     Effect.map(line(directory, ["rev-parse", "--is-shallow-repository"]), (answer) => answer === "true")

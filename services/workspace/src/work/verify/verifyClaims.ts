@@ -10,11 +10,13 @@ import {
   movedBranches,
   newCommit,
   ownBranch,
+  readSince,
   rejection,
   shownSince,
   uncommitted,
   unreadable
 } from "./verifyCommit.ts"
+import { recordVerified } from "./verifiedWork.ts"
 
 type VerifyClaims = InputOf<"VerifyClaims">
 type Claim = VerifyClaims["tasks"][number]
@@ -50,6 +52,14 @@ const verifyTasks = Effect.fnUntraced(function* ({ base, earlier, tasks }: Verif
   return verified
 })
 
+const falseSince = Effect.fnUntraced(function* (directory: string, base: string, since: string, head: string) {
+  for (const one of yield* readSince(directory, base, since)) {
+    const unsound = yield* falseWork(directory, one, head)
+    if (unsound !== undefined) return unsound
+  }
+  return undefined
+})
+
 const withFiles = (directory: string, tasks: ReadonlyArray<Claim>) =>
   Effect.flatMap(Git, (git) =>
     Effect.forEach(tasks, (task) =>
@@ -72,8 +82,8 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyClaims, place: Pl
   const tasks = yield* verifyTasks(command, directory)
   if (!Array.isArray(tasks)) return tasks
   const head = yield* git.head(directory)
-  const unsound = head === undefined ? undefined : yield* falseWork(directory, base, head)
   const since = yield* shownSince(directory, command)
+  const unsound = head === undefined ? undefined : yield* falseSince(directory, base, since, head)
   const dirty = unsound ?? (yield* uncommitted(place, reviewPath, { base: since, commit: head ?? since }))
   if (dirty !== undefined && typeof dirty !== "string") return { commit: commit ?? head ?? base, ...dirty }
   const branch = head === undefined ? undefined : yield* ownBranch(place, head)
@@ -83,6 +93,7 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyClaims, place: Pl
   if (missing !== undefined) return { commit: commit ?? head ?? base, ...rejection("dirty-tree", missing) }
   const moved = head === undefined ? undefined : yield* movedBranches(place, base, head)
   if (moved !== undefined && "reason" in moved) return { commit: commit ?? head ?? base, ...moved }
+  if (head !== undefined) yield* recordVerified(place, command, since, head)
   return {
     tasks: yield* withFiles(directory, tasks),
     diffStat: head === undefined ? "" : yield* git.diffStat(directory, since, head)
