@@ -261,10 +261,13 @@ export interface Falsehood {
   readonly why: string
 }
 
-export const asFalsehood = (hash: string): Falsehood => ({
-  path: `git's object ${hash}`,
-  why: "does not hold what its name says"
-})
+const falseContent = "does not hold what its name says"
+
+export const asFalsehood = (hash: string): Falsehood => ({ path: `git's object ${hash}`, why: falseContent })
+
+/** Whether it is said of an object, and not of a file. */
+export const isFalsehood = ({ path, why }: { readonly path: string; readonly why?: string }): boolean =>
+  path.startsWith("git's object ") && why === falseContent
 
 const namesObject = /\b(?:[0-9a-f]{40}|[0-9a-f]{64})\b/
 

@@ -79,7 +79,7 @@ const checkTree = (command: PrepareWorkspace, { plan, root }: Repository, tree: 
 const baseOf = Effect.fnUntraced(function* (
   command: PrepareWorkspace,
   root: string,
-  { directory, newBranch, pushed }: Tree,
+  { begun: start, directory, newBranch, pushed }: Tree,
   before: Place | undefined,
   branch: string | undefined,
   head: string
@@ -87,7 +87,7 @@ const baseOf = Effect.fnUntraced(function* (
   if (before !== undefined || branch === undefined) return head
   const isNamed = command.branch !== undefined
   const begun = { root, directory, branch, head, isNamed, ...(pushed === undefined ? {} : { pushed }) }
-  const base = newBranch === undefined ? yield* approvedCommit(begun) : head
+  const base = newBranch === undefined ? yield* approvedCommit(begun) : (start ?? head)
   yield* recordApproved(root, branch, base)
   return base
 })
