@@ -145,7 +145,10 @@ export const phaseBlocked = (run: Run, phase: PhaseRun, event: InputOf<"PhaseBlo
 /** The edited plan must begin with the phases that the run knows. */
 const acceptPlan = (run: Run, source: string): Outcome => {
   if (source === run.source) return outcome([], { _tag: "NextPhase" })
-  const plan = Result.flatMap(toRunPlan(source, run.request.planPath), (now) => mergeEditedPlan(run.phases, now))
+  const finished = [...run.outcomes.map(({ id }) => id), ...(run.phase === undefined ? [] : [run.phase.id])]
+  const plan = Result.flatMap(toRunPlan(source, run.request.planPath), (now) =>
+    mergeEditedPlan(run.phases, now, finished)
+  )
   if (Result.isFailure(plan)) {
     const reason = `The plan was edited so that the run cannot go on: ${plan.failure}`
     return outcome([], escalate({ origin: "plan", reason, noContinue: "the phase is complete" }))
