@@ -6,6 +6,8 @@ import type {
   Falsehood,
   FileToCommit,
   GitLock,
+  MovedLink,
+  OfSubmodules,
   Unlisted
 } from "@reprise/process"
 import type { CommitSubject } from "@reprise/protocol"
@@ -64,6 +66,8 @@ export interface CommitCommands {
     to: string,
     options?: Pick<BetweenOptions, "graph" | "memory">
   ) => GitResult<ReadonlyArray<Falsehood>>
+  /** What deceives whoever reads, in submodules that are checked out, the work between two of their commits (full hashes). */
+  readonly falseSubmodules: (directory: string, moved: ReadonlyArray<MovedLink>) => GitResult<OfSubmodules>
   /** Whether the older part of the history was not fetched. */
   readonly isShallow: (directory: string) => GitResult<boolean>
 }

@@ -3,12 +3,15 @@ import { readForeignText, replaceFile } from "@reprise/process"
 import { Effect, Result, Schema } from "effect"
 import { HostFault } from "../faults.ts"
 
-/** `commit`: what was verified last; absent in records of earlier versions. */
+/** `commit`: what was verified last; absent in records of earlier versions, as `submodules`: those that the work moves. */
 const VerifiedBase = Schema.Struct({
   runId: Schema.String,
   phase: Schema.String,
   base: Schema.String,
-  commit: Schema.optionalKey(Schema.String)
+  commit: Schema.optionalKey(Schema.String),
+  submodules: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ path: Schema.String, before: Schema.String, now: Schema.String }))
+  )
 })
 export type VerifiedBase = typeof VerifiedBase.Type
 

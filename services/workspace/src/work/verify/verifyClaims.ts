@@ -4,7 +4,7 @@ import type { Place } from "../../actor/work.ts"
 import { isOfTree } from "../faults.ts"
 import { quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
-import { unshared } from "./hiddenInDiff.ts"
+import { insideSubmodules, unshared } from "./hiddenInDiff.ts"
 import {
   falseWork,
   movedBranches,
@@ -88,12 +88,12 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyClaims, place: Pl
   if (dirty !== undefined && typeof dirty !== "string") return { commit: commit ?? head ?? base, ...dirty }
   const branch = head === undefined ? undefined : yield* ownBranch(place, head)
   if (branch !== undefined && typeof branch !== "string") return { commit: commit ?? head ?? base, ...branch }
-  const missing =
-    head === undefined ? undefined : yield* unshared(directory, yield* git.movedSubmodules(directory, base, head))
-  if (missing !== undefined) return { commit: commit ?? head ?? base, ...rejection("dirty-tree", missing) }
+  const links = head === undefined ? [] : yield* git.movedSubmodules(directory, base, head)
+  const inside = (yield* unshared(directory, links)) ?? (yield* insideSubmodules(directory, links))
+  if (typeof inside === "string") return { commit: commit ?? head ?? base, ...rejection("dirty-tree", inside) }
   const moved = head === undefined ? undefined : yield* movedBranches(place, base, head)
   if (moved !== undefined && "reason" in moved) return { commit: commit ?? head ?? base, ...moved }
-  if (head !== undefined) yield* recordVerified(place, command, since, head)
+  if (head !== undefined) yield* recordVerified(place, command, since, head, inside.moved)
   return {
     tasks: yield* withFiles(directory, tasks),
     diffStat: head === undefined ? "" : yield* git.diffStat(directory, since, head)

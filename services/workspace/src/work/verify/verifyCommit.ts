@@ -266,8 +266,8 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
   // Each move is told once.
   yield* git.recordTold(ownTreeFolder(place), moved.moved)
   const diffStat = yield* git.diffStat(directory, since, commit)
-  yield* recordVerified(place, command, base, commit)
-  const notes = [...moved.notes, ...[dirty, branch, ...hidden].filter((note) => note !== undefined)]
+  yield* recordVerified(place, command, base, commit, hidden.moved)
+  const notes = [...moved.notes, ...[dirty, branch, ...hidden.notes].filter((note) => note !== undefined)]
   return { commit, diffStat, ...(notes.length === 0 ? {} : { notes }) }
 })
 
