@@ -7,24 +7,15 @@ import { dirname, join, posix } from "node:path"
 import { Effect, type Scope } from "effect"
 import { alteredHistory, alteredRefs } from "./alteredHistory.ts"
 import { changedAttributes, isAttributes } from "./committedAttributes.ts"
-import { compareFiles, type ReadOtherwise } from "./compareFiles.ts"
 import { type Commit, type CommittedEntry, readCommit } from "./committedEntries.ts"
+import { compareFiles, type ReadOtherwise } from "./compareFiles.ts"
 import { convertedOtherwise } from "./conversions.ts"
 import { asFalsehood, falseObjects, type ObjectOptions } from "./falseObjects.ts"
 import { unwatched, unwatchedFiles } from "./flaggedFiles.ts"
 import { hiddenByReprise } from "./hiddenByReprise.ts"
 import { ignoredPaths } from "./ignoredPaths.ts"
 import { malformedPaths } from "./malformedTrees.ts"
-import {
-  bytesOf,
-  filesAt,
-  insist,
-  insistBytes,
-  isGits,
-  onDisk,
-  ownFolder,
-  refused
-} from "./ownIndex.ts"
+import { bytesOf, filesAt, insist, insistBytes, isGits, onDisk, ownFolder, refused } from "./ownIndex.ts"
 import { asBuffer, asBytes, asClearText, asText, fieldsOf, isUnclear } from "./pathBytes.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"

@@ -91,7 +91,9 @@ const changedOf = Effect.fnUntraced(function* (
     const args = ["diff-files", "--name-only", "-z", "--no-renames", "--ignore-submodules=all"]
     return Effect.map(insist(directory, args, { ...options, settings }), fieldsOf)
   }
-  const input = asBuffer([...rules, ...files].map((file) => `${file.mode} ${file.hash}\t${bytesOfPath(file)}\0`).join(""))
+  const input = asBuffer(
+    [...rules, ...files].map((file) => `${file.mode} ${file.hash}\t${bytesOfPath(file)}\0`).join("")
+  )
   yield* insist(directory, ["update-index", "-z", "--index-info"], { ...options, input })
   const unread = yield* tooLarge(directory, files, options)
   if (unread.length > 0) {
@@ -127,8 +129,7 @@ export const compareFiles = Effect.fn("compareFiles")(function* (
   const disk = yield* onDisk(() => diskOf(index))
   yield* onDisk(() => removeAbandoned(folder))
   const ours = { ...options, index, settings: disk.foldsCase ? [] : ["core.ignoreCase=false"] }
-  if (unlike.length === 0)
-    return { changed: [], readOtherwise: [], otherKinds: Effect.succeed([]), options: ours }
+  if (unlike.length === 0) return { changed: [], readOtherwise: [], otherKinds: Effect.succeed([]), options: ours }
   const { changed, differing } = yield* changedOf(directory, commit, unlike, { ...options, index: ofUnlike })
   const isChanged = new Set(changed)
   const readOtherwise = unlike.flatMap((file): ReadonlyArray<ReadOtherwise> => {

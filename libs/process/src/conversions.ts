@@ -61,8 +61,7 @@ const conversionsOf = Effect.fnUntraced(function* (directory: string, options: G
   return readConversions(listed.stdout)
 })
 
-const asList = (files: ReadonlyArray<ReadOtherwise>) =>
-  asBuffer(files.map((file) => `${bytesOfPath(file)}\0`).join(""))
+const asList = (files: ReadonlyArray<ReadOtherwise>) => asBuffer(files.map((file) => `${bytesOfPath(file)}\0`).join(""))
 
 /**
  * Those of some files, which git takes for unchanged, that a checkout would write otherwise. `folder`: of Reprise's own, for such a

@@ -72,9 +72,7 @@ describe("a plan that was edited during a run", () => {
 
   it("keeps what comes after a checkpoint after it, and says so", () => {
     const plan = edited(
-      source
-        .replace("- [ ] P2.3 Clean up\n", "")
-        .replace("- [ ] P2.2", "- [ ] P2.3 Clean up\n- [ ] P2.2")
+      source.replace("- [ ] P2.3 Clean up\n", "").replace("- [ ] P2.2", "- [ ] P2.3 Clean up\n- [ ] P2.2")
     )
     assert.deepStrictEqual(plan.phases[1]?.tasks, planOf(source).phases[1]?.tasks)
     assert.include(plan.changes.join("\n"), "phase 2 has task P2.3 'Clean up' in another place. This run keeps")
@@ -86,7 +84,10 @@ describe("a plan that was edited during a run", () => {
       plain.replace("- [ ] P2.3 Clean up\n", "").replace("- [ ] P2.2", "- [ ] P2.3 Clean up\n- [ ] P2.2"),
       planOf(plain).phases
     )
-    assert.deepStrictEqual(plan.phases[1]?.tasks.map(({ id }) => id), ["P2.1", "P2.3", "P2.2"])
+    assert.deepStrictEqual(
+      plan.phases[1]?.tasks.map(({ id }) => id),
+      ["P2.1", "P2.3", "P2.2"]
+    )
     assert.include(plan.changes, "phase 2 has task P2.3 'Clean up' in another place.")
   })
 
@@ -96,7 +97,10 @@ describe("a plan that was edited during a run", () => {
       .replace("## Phase 2: Migrate", "## Phase 2: Migrate - COMPLETE")
     const [first] = planOf(source).phases
     const plan = Result.getOrThrow(mergeEditedPlan(planOf(source).phases, planOf(marked), [first?.id ?? "1"]))
-    assert.deepStrictEqual(plan.phases.map(({ done }) => done), [false, false])
+    assert.deepStrictEqual(
+      plan.phases.map(({ done }) => done),
+      [false, false]
+    )
     assert.lengthOf(plan.changes, 1)
     assert.match(plan.changes.join(), /^phase 2 is marked as complete, and this run has not done it/)
   })

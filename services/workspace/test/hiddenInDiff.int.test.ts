@@ -71,7 +71,10 @@ layer(adapters, { excludeTestServices: true })("what the diff of a commit does n
       )
       assert.strictEqual(at.git("-C", "lib/impl", "diff", before, "HEAD"), "", "git shows nothing")
       const finished = yield* finishPhase(finish(undefined, done), at.place)
-      assert.match(finished._tag === "PhaseBlocked" ? finished.dirty.join() : finished._tag, /^lib\/impl: git's object /)
+      assert.match(
+        finished._tag === "PhaseBlocked" ? finished.dirty.join() : finished._tag,
+        /^lib\/impl: git's object /
+      )
       const refused = yield* verifyCommit(again, at.place)
       assert.match(refused._tag === "CommitRejected" ? refused.detail : refused._tag, /^In a submodule that this work/)
       const claimed = yield* verifyClaims(claims(base, [], { commit: done }), at.place)

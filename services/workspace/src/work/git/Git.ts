@@ -145,12 +145,7 @@ export interface WorkingTreeCommands {
   readonly isBranchName: (directory: string, name: string) => GitResult<boolean>
   readonly worktrees: (directory: string) => GitResult<ReadonlyArray<Worktree>>
   /** On `branch`, which is created from a commit unless it exists. Without hooks: `postCreate` sets the worktree up. */
-  readonly addWorktree: (
-    directory: string,
-    path: string,
-    branch: string,
-    from: string | undefined
-  ) => GitResult<void>
+  readonly addWorktree: (directory: string, path: string, branch: string, from: string | undefined) => GitResult<void>
   /** Programs of the user's own working tree, relative, that git runs as filters and of which a commit (a full hash) has others. */
   readonly otherFilters: (directory: string, commit: string) => GitResult<ReadonlyArray<string>>
   /** The full hash of a branch of this repository; undefined: there is none. */

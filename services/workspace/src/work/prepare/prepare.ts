@@ -50,7 +50,8 @@ const cloneOrFind = Effect.fnUntraced(function* (
   const clone = remotes.cloneOf(remote.url)
   const own = worktreePath(clone, runId)
   const isHere = yield* files.isDirectory(own)
-  if (isHere && (leaving === undefined || before !== undefined)) return { root: yield* files.realPath(clone) } satisfies Repository
+  if (isHere && (leaving === undefined || before !== undefined))
+    return { root: yield* files.realPath(clone) } satisfies Repository
   const cloned = yield* cloneRemote(remote)
   const { root } = cloned
   if (isHere) {
@@ -107,7 +108,9 @@ const prepareOrRefuse = Effect.fnUntraced(function* (
   const { root } = repository
   // A worktree of its own is not the one in which the user may be committing.
   yield* settleLocks(root, hasWorktree(command) ? "look" : "write")
-  const tree: Tree = hasWorktree(command) ? yield* worktreeOfRun(command, root, repository.refs) : { directory: root, isNew: false }
+  const tree: Tree = hasWorktree(command)
+    ? yield* worktreeOfRun(command, root, repository.refs)
+    : { directory: root, isNew: false }
   const { directory } = tree
   const leaseId = yield* own.identify(yield* git.gitDirectory(directory))
   const claim = { leaseId, runId: command.runId, directory, requestId }

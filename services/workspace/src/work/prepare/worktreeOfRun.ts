@@ -72,11 +72,7 @@ const createWorktree = Effect.fnUntraced(function* (root: string, directory: str
 })
 
 /** The run's own worktree, else one that an earlier run left on the same branch, else a new one. */
-export const worktreeOfRun = Effect.fnUntraced(function* (
-  command: PrepareWorkspace,
-  root: string,
-  refs?: RemoteRefs
-) {
+export const worktreeOfRun = Effect.fnUntraced(function* (command: PrepareWorkspace, root: string, refs?: RemoteRefs) {
   const own = worktreePath(root, command.runId)
   const existing = yield* listWorktrees(root)
   if (existing.some(({ directory }) => directory === own)) return { directory: own, isNew: false } satisfies Tree

@@ -18,7 +18,9 @@ const nothing: ReadonlyArray<string> = []
 /** Whoever reads the work now would be shown another one: what gates run can write git's store. */
 const falsified = (place: Place, { phase, runId }: InputOf<"RunQualityGates">) =>
   falsifiedByGates(place, { phase, runId }).pipe(
-    Effect.catchIf(isOfTree, ({ message }) => Effect.succeed([{ path: "git's store", why: `cannot be read: ${message}` }]))
+    Effect.catchIf(isOfTree, ({ message }) =>
+      Effect.succeed([{ path: "git's store", why: `cannot be read: ${message}` }])
+    )
   )
 
 /** As the result of a gate that failed. */

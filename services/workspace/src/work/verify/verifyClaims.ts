@@ -5,6 +5,7 @@ import { isOfTree } from "../faults.ts"
 import { quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
 import { insideSubmodules, unshared } from "./hiddenInDiff.ts"
+import { recordVerified } from "./verifiedWork.ts"
 import {
   falseWork,
   movedBranches,
@@ -16,7 +17,6 @@ import {
   uncommitted,
   unreadable
 } from "./verifyCommit.ts"
-import { recordVerified } from "./verifiedWork.ts"
 
 type VerifyClaims = InputOf<"VerifyClaims">
 type Claim = VerifyClaims["tasks"][number]
