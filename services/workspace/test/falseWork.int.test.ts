@@ -90,6 +90,7 @@ layer(adapters, { excludeTestServices: true })("the work that a reviewer reads",
           /^dirty-tree: Not committed: git's object [0-9a-f]{40} \(does not hold what its name says\)/
         )
         const finished = yield* finishPhase(finish(undefined, done), at.place)
+        assert.containSubset(finished, { _tag: "PhaseBlocked", falsified: true })
         assert.match(finished._tag === "PhaseBlocked" ? finished.dirty.join() : finished._tag, /^git's object /)
       })
   )
