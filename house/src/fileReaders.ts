@@ -35,7 +35,7 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "libs/process/src/openFiles.ts": "reads /proc",
   "libs/process/src/gitLocks.ts": "reads /proc",
   "libs/process/src/leases.ts": "reads /proc",
-  "libs/process/src/ownIndex.ts": "copies and lists its own files in .reprise/trees, which no command sees",
+  "libs/process/src/compareFiles.ts": "lists its own files in .reprise/trees, which no command sees",
   "libs/process/src/shadowedAttributes.ts": "lists names of git's folders, and fills a temporary folder of its own",
   "libs/process/src/storedCopies.ts": "lists names of git's store, and fills a temporary folder of its own",
   "libs/process/src/provenObjects.ts": "sets the time of its own file in .reprise/trees, which no command sees",

@@ -27,3 +27,16 @@ export const asClearText = (bytes: Bytes): string => {
 
 /** The fields of a list that git writes with `-z`. */
 export const fieldsOf = (list: string): ReadonlyArray<string> => list.split("\0").filter((field) => field !== "")
+
+/** Every folder of some entries, the top among them, as beginnings of paths. */
+export const foldersOf = (paths: Iterable<Bytes>): ReadonlySet<Bytes> => {
+  const folders = new Set<Bytes>([""])
+  for (const path of paths) {
+    let end = path.lastIndexOf("/")
+    while (end !== -1 && !folders.has(path.slice(0, end + 1))) {
+      folders.add(path.slice(0, end + 1))
+      end = path.lastIndexOf("/", end - 1)
+    }
+  }
+  return folders
+}

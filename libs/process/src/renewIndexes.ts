@@ -10,26 +10,13 @@ import { dirname, join, sep } from "node:path"
 import { Effect } from "effect"
 import { readForeignFile } from "./foreignFile.ts"
 import { GitEnded, insist, insistBytes, onDisk } from "./ownIndex.ts"
-import { asBuffer, type Bytes, fieldsOf } from "./pathBytes.ts"
+import { asBuffer, fieldsOf, foldersOf } from "./pathBytes.ts"
 import type { GitOptions, GitPlace } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 import { placeOfSubmodule, readGitlinks } from "./submodules.ts"
 
 /** Of an index; one of a million files has 100 MB. */
 const largestBytes = 1024 * 1024 * 1024
-
-/** Every folder of some entries, the top among them, as beginnings of paths. Pure. */
-export const foldersOf = (paths: Iterable<Bytes>): ReadonlySet<Bytes> => {
-  const folders = new Set<Bytes>([""])
-  for (const path of paths) {
-    let end = path.lastIndexOf("/")
-    while (end !== -1 && !folders.has(path.slice(0, end + 1))) {
-      folders.add(path.slice(0, end + 1))
-      end = path.lastIndexOf("/", end - 1)
-    }
-  }
-  return folders
-}
 
 interface Renewed {
   /** Of the whole index. */

@@ -8,12 +8,13 @@ import { lstat, mkdir, readdir, rm, stat, symlink, writeFile } from "node:fs/pro
 import { join } from "node:path"
 import { Effect, Schema } from "effect"
 import { hasCode } from "./files.ts"
+import { inGroups } from "./inGroups.ts"
 import { onDisk, refused } from "./ownIndex.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 import { makeTemporaryFolder } from "./temporaryFolder.ts"
 
-/** What tells a file from any other, and from itself after a change: nobody can set the time of a change. */
+/** What tells a file from any other, and from itself after a change, where its file system tells of each (`tellsChanges`). */
 const stateOf = ({ ctimeNs, dev, ino, size }: BigIntStats) => `${dev}:${ino}:${ctimeNs}:${size}`
 
 interface FileState {
@@ -74,16 +75,6 @@ const onePack = async (packs: string, index: string): Promise<ReadonlyArray<Pack
   if (indexFile === undefined || packFile === undefined) return []
   const links = [index, pack].map((name) => [join(packs, name), join("pack", name)] as const)
   return [sourceOf(join(packs, index), [indexFile, packFile], links)]
-}
-
-const atOnce = 64
-
-const inGroups = async <A, B>(all: ReadonlyArray<A>, run: (one: A) => Promise<B>): Promise<ReadonlyArray<B>> => {
-  const found: Array<B> = []
-  for (let at = 0; at < all.length; at += atOnce) {
-    found.push(...(await Promise.all(all.slice(at, at + atOnce).map(run))))
-  }
-  return found
 }
 
 /** `objects`: a folder of objects, as `.git/objects`. */

@@ -34,6 +34,7 @@ describe("what is remembered of proven objects", () => {
     ["is on another disk, whose clock nobody knows", 1_000, [1, 2], false]
   ] as const)("counts for a file that %s: %d ms, on %j: %s", (_, changedMs, disks, isKept) => {
     const file = { changedMs, devices: disks.map(BigInt) }
-    assert.strictEqual(isSettled({ device: 1n, nowMs: 10_000 }, file), isKept)
+    assert.strictEqual(isSettled({ device: 1n, nowMs: 10_000, tellsChanges: true }, file), isKept)
+    assert.isFalse(isSettled({ device: 1n, nowMs: 10_000, tellsChanges: false }, file), "of times that tell nothing")
   })
 })

@@ -20,7 +20,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { foldersOf, renewIndexes } from "../src/renewIndexes.ts"
+import { foldersOf } from "../src/pathBytes.ts"
+import { renewIndexes } from "../src/renewIndexes.ts"
 import { workingTreeChanges } from "../src/workingTree.ts"
 
 const repository = Effect.acquireRelease(

@@ -235,8 +235,8 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     { path: workspace, as: "writable" },
     { path: caches, as: "writable", ...(cachesFrom === undefined ? {} : { from: cachesFrom }) },
     ...read.map((path): Mount => ({ path, as: "readable" })),
-    // A reviewer writes its review, and commits nothing.
-    ...gitMounts(git, around.own !== undefined && role === "reviewer" ? "readable" : "writable")
+    // A reviewer writes its review, and commits nothing: what it runs cannot have git show it other work than was verified.
+    ...gitMounts(git, role === "reviewer" ? "readable" : "writable")
   ]
   const shownAgain = [...always, ...around.write.map((path): Mount => ({ path, as: "writable" }))]
   const isVisible = (path: string) => !inMachineFolder(path) || shownAgain.some((one) => isWithin(path, one.path))

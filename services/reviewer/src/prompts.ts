@@ -127,12 +127,12 @@ const saidBy = (request: ReviewRequest, from: Speaker, told: ReadonlyArray<numbe
 const wordsFor = (request: ReviewRequest, told: ReadonlyArray<number> = []): string =>
   saidBy(request, "human", told) + saidBy(request, "checks", told) + saidBy(request, "author", told)
 
-/** What humans have decided at the checkpoints of the run, newest last. */
+/** What was decided at the checkpoints of the run, newest last, by people, and by the author where nobody was asked. */
 const decisionsFor = ({ decisions }: ReviewRequest, told: ReadonlyArray<number> = []): string => {
   const lines = decisions.filter(({ id }) => !told.includes(id)).map(({ text }) => text)
   return lines.length === 0
     ? ""
-    : `\n\nDecided in this run, newest last: what an agent asked and what was answered. The answers hold; judge the changes by them:\n${quote(lines.join("\n"))}`
+    : `\n\nDecided in this run, newest last: what an agent asked and what was answered. What a person answered holds: judge the changes by it. What auto mode took is what the author itself recommended: where that departs from the plan or the completion gate, make it a finding:\n${quote(lines.join("\n"))}`
 }
 
 /** What an earlier reviewer of the phase found, which this one does not know. */

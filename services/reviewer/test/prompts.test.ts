@@ -178,7 +178,7 @@ describe("the decisions of the run", () => {
   const decided = { ...request, decisions: [first, second] }
 
   it("are all part of the first prompt", () => {
-    assert.include(firstPrompt(decided), `judge the changes by them:\n> ${first.text}\n> ${second.text}`)
+    assert.include(firstPrompt(decided), `the completion gate, make it a finding:\n> ${first.text}\n> ${second.text}`)
     assert.notInclude(firstPrompt(request), "Decided in this run")
   })
 

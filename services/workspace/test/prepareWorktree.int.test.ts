@@ -5,8 +5,12 @@ import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { RunId } from "@reprise/protocol"
 import { Effect } from "effect"
+import { Git } from "../src/work/git/Git.ts"
 import { ownTreeFolder } from "../src/work/git/ownTreeFolder.ts"
 import { listWorktrees, removeWorktree } from "../src/work/git/worktrees.ts"
+import { setUpWorktree, worktreeOfRun } from "../src/work/prepare/worktreeOfRun.ts"
+import { prepareIn } from "./support/commands.ts"
+import { check, forged, honest, putObject, scene } from "./support/hostileAuthor.ts"
 import { done, type Prepare, prepared, r2, refused, services, withSubmodule } from "./support/preparing.ts"
 import { type Repository, repository } from "./support/repository.ts"
 
@@ -95,6 +99,44 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
       const again = yield* inWorktree(made, { postCreate })
       assert.deepStrictEqual(again, first)
       assert.strictEqual(readFileSync(join(first.place.directory, "times"), "utf8"), "once\n")
+    })
+  )
+
+  it.effect("is refused if a new worktree is not as its commit has it, whoever made that so", () =>
+    Effect.gen(function* () {
+      const at = yield* scene
+      const command = prepareIn(at.root, { worktree: true })
+      const blob = at.git("rev-parse", `HEAD:${check}`)
+      putObject(at, blob, "blob", Buffer.from(forged))
+      const tree = yield* worktreeOfRun(command, at.root)
+      putObject(at, blob, "blob", Buffer.from(honest))
+      const plan = readFileSync(join(at.root, "PLAN.md"), "utf8")
+      const error = yield* Effect.flip(setUpWorktree(command, at.root, plan, tree))
+      assert.containSubset(error, { _tag: "Refused", kind: "dirty-tree" })
+      assert.include(error._tag === "Refused" ? error.reason : "", check)
+    })
+  )
+
+  it.effect("does not begin on files or with a store that show another commit, whatever may be dirty", () =>
+    Effect.gen(function* () {
+      const at = yield* scene
+      putObject(at, at.git("rev-parse", `HEAD:${check}`), "blob", Buffer.from(forged))
+      for (const worktree of [false, true]) {
+        assert.match(yield* refused(at.root, { worktree, allowDirty: true }), /^other: .*git's object [0-9a-f]{40} \(/)
+      }
+    })
+  )
+
+  it.effect("takes no branch that appears while its worktree is made for the one that it makes", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const git = yield* Git
+      const [first, path] = [yield* made.git("rev-parse", "HEAD"), join(made.root, ".reprise/worktrees/r1")]
+      const unseen = yield* made.git("commit-tree", "-p", first, "-m", "backdoor", `${first}^{tree}`)
+      yield* made.git("branch", "reprise/plan", unseen)
+      const fault = yield* Effect.flip(git.addWorktree(made.root, path, "reprise/plan", first))
+      assert.include(fault.message, "already exists")
+      assert.isFalse(existsSync(path))
     })
   )
 

@@ -116,13 +116,18 @@ export const phaseBlocked = (run: Run, phase: PhaseRun, event: InputOf<"PhaseBlo
   const { dirty, head } = event
   if (head !== undefined && run.step === "PHASE_GATE") return headMoved(run, phase, head)
   const checked: RunEvent = { _tag: "TreeChecked", phase: phase.id, dirty }
+  // What the reviewer has read may not be the work: the next review begins in a new session.
+  const unread =
+    event.falsified === true && phase.reviewCycles > 0
+      ? [closeReview(phase, false, "git's store was changed during the review")]
+      : []
   const reason = `The working tree is not clean: ${listSome(dirty)}.`
   if (run.step !== "PHASE_GATE") {
     const request = { origin: "commit" as const, reason, noContinue: "the phase is complete", evidence: { dirty } }
     return outcome([checked], escalate(request))
   }
   return outcome(
-    [checked],
+    [checked, ...unread],
     escalate({
       origin: "commit",
       reason,
@@ -136,7 +141,10 @@ export const phaseBlocked = (run: Run, phase: PhaseRun, event: InputOf<"PhaseBlo
 /** The edited plan must begin with the phases that the run knows. */
 const acceptPlan = (run: Run, source: string): Outcome => {
   if (source === run.source) return outcome([], { _tag: "NextPhase" })
-  const plan = Result.flatMap(toRunPlan(source, run.request.planPath), (now) => mergeEditedPlan(run.phases, now))
+  const finished = [...run.outcomes.map(({ id }) => id), ...(run.phase === undefined ? [] : [run.phase.id])]
+  const plan = Result.flatMap(toRunPlan(source, run.request.planPath), (now) =>
+    mergeEditedPlan(run.phases, now, finished)
+  )
   if (Result.isFailure(plan)) {
     const reason = `The plan was edited so that the run cannot go on: ${plan.failure}`
     return outcome([], escalate({ origin: "plan", reason, noContinue: "the phase is complete" }))

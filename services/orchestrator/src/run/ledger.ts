@@ -77,13 +77,20 @@ interface DecisionEntry extends LedgerEntry {
 export const decisionsOf = (ledger: Ledger): ReadonlyArray<DecisionEntry> =>
   ledger.flatMap(({ decision, ...entry }) => (decision === undefined ? [] : [{ ...entry, decision }]))
 
+/** Verify commands answer by themselves; a decision that no human made is what its author recommended. */
+const answeredBy = ({ by, decision: { type }, from }: DecisionEntry): string => {
+  if (by !== undefined || from === "human") return by ?? "a human"
+  return type === "decision"
+    ? "the author's own recommendation, taken by auto mode: no answer of a person"
+    : "auto mode"
+}
+
 /** A decision on one line, with the words of agents and humans in quotes. What was said with it is left out in its own phase, whose prompts quote it word for word. */
 export const decisionLine = (entry: DecisionEntry, phase: PhaseId | undefined): string => {
   const { at, answer, question, task, type } = entry.decision
-  const who = entry.by ?? (entry.from === "human" ? "a human" : "auto mode")
   const said = entry.phase === phase || isBlank(entry.text) ? "" : ` ${inQuotes(entry.text, 300)}`
   const when = minuteText(at)
-  return `- Phase ${entry.phase ?? "?"}, ${nameOf(task, 80)} (${type}): ${inQuotes(question, 160)} → ${inQuotes(answer, 160)}.${said} (${who}, ${when})`
+  return `- Phase ${entry.phase ?? "?"}, ${nameOf(task, 80)} (${type}): ${inQuotes(question, 160)} → ${inQuotes(answer, 160)}.${said} (${answeredBy(entry)}, ${when})`
 }
 
 const wasGiven = ({ given }: LedgerEntry, sessionId: SessionId): boolean =>

@@ -56,19 +56,45 @@ interface EditedPlan extends RunPlan {
 
 type Task = PlannedPhase["tasks"][number]
 
-const isSame = (one: Task) => (other: Task) => other.id === one.id || other.name === one.name
+const nameOf = ({ name }: Task) => name.trim().replace(/\s+/g, " ").toLowerCase()
 
 /**
- * What of a known phase an edit may not take away, since its author may have made it: where a human is asked. A phase without one
- * of its checkpoints keeps the tasks that it had.
+ * Which known tasks an edited phase has not, in their order, or not with their checkpoint. Names count: an id may be the place of a
+ * task. `moved`: it has them, but elsewhere.
+ */
+const displaced = (known: ReadonlyArray<Task>, now: ReadonlyArray<Task>) => {
+  const taken = new Set<number>()
+  const missing: Array<Task> = []
+  let after = -1
+  for (const task of known) {
+    const at = now.findIndex(
+      (other, index) =>
+        index > after &&
+        nameOf(other) === nameOf(task) &&
+        (task.checkpoint === undefined || other.checkpoint === task.checkpoint)
+    )
+    if (at === -1) missing.push(task)
+    else {
+      taken.add(at)
+      after = at
+    }
+  }
+  const left = now.filter((_, index) => !taken.has(index)).map(nameOf)
+  return {
+    lost: missing.filter(({ checkpoint }) => checkpoint !== undefined),
+    moved: missing.filter((task) => task.checkpoint === undefined && left.includes(nameOf(task)))
+  }
+}
+
+/**
+ * What of a known phase an edit may not take away, since its author may have made it: where a human is asked, and what is done
+ * before and after. A phase without one of its checkpoints, or with a task on another side of one, keeps the tasks that it had.
  */
 const keptPhase = (known: PlannedPhase, now: PlannedPhase) => {
   const { completionGate, id } = known
-  const lost = known.tasks.filter(
-    (task) =>
-      task.checkpoint !== undefined &&
-      !now.tasks.some((other) => other.checkpoint === task.checkpoint && isSame(task)(other))
-  )
+  const { lost, moved } = displaced(known.tasks, now.tasks)
+  const asks = known.tasks.some(({ checkpoint }) => checkpoint !== undefined)
+  const isKept = lost.length > 0 || (asks && moved.length > 0)
   const reworded = known.tasks.flatMap((task) => {
     const other = now.tasks.find((one) => one.id === task.id)
     return other === undefined || other.name === task.name || now.tasks.some(({ name }) => name === task.name)
@@ -76,11 +102,15 @@ const keptPhase = (known: PlannedPhase, now: PlannedPhase) => {
       : [`task ${task.id} '${task.name}' is now '${other.name}'.`]
   })
   return {
-    phase: lost.length === 0 ? now : { ...now, tasks: known.tasks },
+    phase: isKept ? { ...now, tasks: known.tasks } : now,
     changes: [
       ...lost.map(
         ({ checkpoint, id: task, name }) =>
-          `phase ${id} has no longer the checkpoint ${checkpoint} of task ${task} '${name}'. This run asks there all the same.`
+          `phase ${id} has no longer the checkpoint ${checkpoint} of task ${task} '${name}' where it was. This run keeps the tasks that the phase had, and asks there all the same.`
+      ),
+      ...moved.map(
+        ({ id: task, name }) =>
+          `phase ${id} has task ${task} '${name}' in another place.${isKept ? " This run keeps the tasks that the phase had." : ""}`
       ),
       ...reworded,
       ...(completionGate === now.completionGate
@@ -91,16 +121,19 @@ const keptPhase = (known: PlannedPhase, now: PlannedPhase) => {
 }
 
 /**
- * Known phases keep their state; new ones are to be done, even if the plan marks them done. Fails with what was
- * renumbered, removed or reordered (docs/design/run-machine.md#the-run-machine-orchestrator).
+ * Known phases keep their state; new ones are to be done, even if the plan marks them done. `finished`: phases that the run has
+ * done, so that the plan may mark them. Fails with what was renumbered, removed or reordered
+ * (docs/design/run-machine.md#the-run-machine-orchestrator).
  */
 export const mergeEditedPlan = (
   known: ReadonlyArray<PlannedPhase>,
-  now: RunPlan
+  now: RunPlan,
+  finished: ReadonlyArray<PhaseId> = []
 ): Result.Result<EditedPlan, string> => {
   const compared = samePrefix(outlineOf(known), outlineOf(now.phases))
   if (Result.isFailure(compared)) return Result.fail(compared.failure.map((change) => change.message).join(" "))
   const done = new Set(known.filter((phase) => phase.done).map((phase) => phase.id))
+  const marked = now.phases.filter(({ done: isMarked, id }) => isMarked && !done.has(id) && !finished.includes(id))
   const phases = now.phases.map((phase) => {
     const before = known.find(({ id }) => id === phase.id)
     return before === undefined || before.done ? { phase, changes: [] } : keptPhase(before, phase)
@@ -108,7 +141,14 @@ export const mergeEditedPlan = (
   return Result.succeed({
     ...now,
     phases: phases.map(({ phase }) => ({ ...phase, done: done.has(phase.id) })),
-    changes: [...compared.success.changes.map(({ message }) => message), ...phases.flatMap(({ changes }) => changes)]
+    changes: [
+      ...compared.success.changes.map(({ message }) => message),
+      ...phases.flatMap(({ changes }) => changes),
+      ...marked.map(
+        ({ id }) =>
+          `phase ${id} is marked as complete, and this run has not done it. It will; a later run would take it for done: look at the heading.`
+      )
+    ]
   })
 }
 

@@ -273,6 +273,9 @@ export class Story {
   treeDirty(...dirty: ReadonlyArray<string>): this {
     return this.tell({ _tag: "PhaseBlocked", runId, phase: this.phase.id, dirty })
   }
+  storeFalsified(...dirty: ReadonlyArray<string>): this {
+    return this.tell({ _tag: "PhaseBlocked", runId, phase: this.phase.id, dirty, falsified: true })
+  }
   headMoved(newHead: string): this {
     return this.tell({ _tag: "PhaseBlocked", runId, phase: this.phase.id, dirty: [], head: newHead })
   }

@@ -176,8 +176,7 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     worktrees: (directory) => oneByOne(worktrees(directory)),
     putAsideLocks: putLocksAside,
     addWorktree: Effect.fnUntraced(function* (directory, path, branch, from) {
-      const isKnown = (yield* branchHead(directory, branch)) !== undefined
-      const target = isKnown ? ["--", path, branch] : ["-b", branch, "--", path, from]
+      const target = from === undefined ? ["--", path, branch] : ["-b", branch, "--", path, from]
       yield* text(directory, ["worktree", "prune"])
       yield* text(directory, ["worktree", "add", "--quiet", ...target])
     }, oneByOne),
