@@ -2,7 +2,8 @@
  * An index that a command wrote itself, with entries that git never makes, but believes: one inside of `.git` or outside of the tree has
  * the next `git restore` write there, and a submodule there has the next `git status` obey its configuration.
  */
-import { lstat, mkdir, rename, stat } from "node:fs/promises"
+import { createHash } from "node:crypto"
+import { lstat, mkdir, rename } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect } from "effect"
 import { sharedBy } from "./commonDirectory.ts"
@@ -38,48 +39,84 @@ const hashBytesBy = async (configuration: string): Promise<number> => {
   return format?.toLowerCase() === "sha256" ? 32 : 20
 }
 
+/** Why no git should read an index. */
+export interface ForgedIndex {
+  /** For people, not all of it: `the entry ".git/x"`. */
+  readonly says: ReadonlyArray<string>
+  /** Changes with what is wrong. */
+  readonly content: string
+}
+
 interface Look {
   /** From which it follows. */
   readonly files: ReadonlyArray<string>
-  readonly says: ReadonlyArray<string>
+  readonly forged: ForgedIndex | undefined
 }
 
 const mostSaid = 5
 
-const saidOf = (refused: ReadonlyArray<Bytes>): ReadonlyArray<string> =>
-  refused.slice(0, mostSaid).map((path) => `has the entry ${JSON.stringify(asText(path))}, which git never makes`)
+const forgedBy = (refused: ReadonlyArray<Bytes>): ForgedIndex | undefined =>
+  refused.length === 0
+    ? undefined
+    : {
+        says: refused.slice(0, mostSaid).map((path) => `the entry ${JSON.stringify(asText(path))}`),
+        content: refused.join("\0")
+      }
 
-const look = async (gitDirectory: string): Promise<Look> => {
-  const index = join(gitDirectory, "index")
-  const configuration = join(await commonOf(gitDirectory), "config")
-  const content = await readForeignFile(index, { largestBytes: largestIndex })
-  if (content === undefined) return { files: [index], says: [] }
+const lookAt = async (index: string, content: Buffer, configuration: string): Promise<Look> => {
   const hashBytes = await hashBytesBy(configuration)
   const found = readIndexEntries(content, hashBytes)
-  if (found.link === undefined) return { files: [index, configuration], says: saidOf(refusedEntries(found)) }
-  const other = join(gitDirectory, `sharedindex.${found.link}`)
+  if (found.link === undefined) return { files: [index, configuration], forged: forgedBy(refusedEntries(found)) }
+  const other = join(dirname(index), `sharedindex.${found.link}`)
   const shared = await readForeignFile(other, { largestBytes: largestIndex, follow: false })
   if (shared === undefined) throw new UnclearIndex("its other file is not there")
   const base = readIndexEntries(shared, hashBytes)
   if (base.link !== undefined) throw new UnclearIndex("its other file goes on in a third one")
-  return { files: [index, other, configuration], says: saidOf(refusedEntries(found, base.entries)) }
+  return { files: [index, other, configuration], forged: forgedBy(refusedEntries(found, base.entries)) }
+}
+
+const look = async (gitDirectory: string): Promise<Look> => {
+  const index = join(gitDirectory, "index")
+  let content: Buffer | undefined
+  try {
+    content = await readForeignFile(index, { largestBytes: largestIndex })
+    if (content === undefined) return { files: [index], forged: undefined }
+    return await lookAt(index, content, join(await commonOf(gitDirectory), "config"))
+  } catch (error) {
+    const known = createHash("sha256")
+      .update(content ?? "")
+      .digest("hex")
+    // Something else may be there as soon as another file changes.
+    if (error instanceof UnclearIndex)
+      throw new Forged({ says: [`an index that git does not write: ${error.message}`], content: known })
+    if (error instanceof ForeignFileRefused)
+      throw new Forged({ says: [`an index that ${error.what}`], content: error.code })
+    throw error
+  }
+}
+
+/** Not remembered. */
+class Forged extends Error {
+  readonly forged: ForgedIndex
+  constructor(forged: ForgedIndex) {
+    super(forged.says.join())
+    this.forged = forged
+  }
 }
 
 const looked = rememberWhile<Look>(({ files }) => files)
 
 /**
- * Why no git should read the index of a working tree, as predicates of sentences; none where there is no index, or nothing is wrong. The
- * same file is not read again. `gitDirectory`: of the working tree, absolute.
+ * Undefined: the working tree has no index, or nothing is wrong with it. The same file is not read again. `gitDirectory`: of the working
+ * tree, absolute.
  */
-export const forgeriesIn = async (gitDirectory: string): Promise<ReadonlyArray<string>> => {
-  const index = join(gitDirectory, "index")
+export const forgedIndexIn = async (gitDirectory: string): Promise<ForgedIndex | undefined> => {
   // Most submodules and worktrees have one, but not all.
-  if ((await stat(index).catch(() => undefined)) === undefined) return []
+  if (!(await isThere(join(gitDirectory, "index")))) return undefined
   try {
-    return (await looked(gitDirectory, () => look(gitDirectory))).says
+    return (await looked(gitDirectory, () => look(gitDirectory))).forged
   } catch (error) {
-    if (error instanceof ForeignFileRefused) return [error.what]
-    if (error instanceof UnclearIndex) return [`is no index as git writes it: ${error.message}`]
+    if (error instanceof Forged) return error.forged
     throw error
   }
 }
@@ -118,11 +155,11 @@ export const replaceForgedIndex = Effect.fn("replaceForgedIndex")(function* (
   gitDirectory: string,
   options: GitOptions = {}
 ): Effect.fn.Return<void, ProgramFailed> {
-  const [why] = yield* onDisk(() => forgeriesIn(gitDirectory))
-  if (why === undefined) return
+  const forged = yield* onDisk(() => forgedIndexIn(gitDirectory))
+  if (forged === undefined) return
   const to = yield* onDisk(() => moveAside(gitDirectory))
   yield* makeIndexOfHead(gitDirectory, options)
   yield* Effect.logWarning(
-    `The index in ${gitDirectory} ${why}: moved to ${to}, and made anew from HEAD. Stage again what was staged.`
+    `The index in ${gitDirectory} was moved to ${to}, and made anew from HEAD: git would obey what it says (${forged.says.join(", ")}). Stage again what was staged.`
   )
 })

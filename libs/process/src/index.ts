@@ -23,7 +23,7 @@ export {
   readForeignText,
   rewriteForeignFile
 } from "./foreignFile.ts"
-export { forgeriesIn, makeIndexOfHead } from "./forgedIndex.ts"
+export { forgedIndexIn, makeIndexOfHead } from "./forgedIndex.ts"
 export { freezeBelow, thawBelow } from "./freeze.ts"
 export {
   hardenedSettings,

@@ -2,8 +2,9 @@
  * The entries of an index as git finds them, read without git, which asks nothing about their paths. What git may read in another way
  * than this is refused: where a table says that entries are elsewhere, several threads of git read them there. Pure.
  */
-import { isRefusedPath } from "./pathsGitRefuses.ts"
+
 import type { Bytes } from "./pathBytes.ts"
+import { isRefusedPath } from "./pathsGitRefuses.ts"
 
 export interface IndexEntry {
   readonly path: Bytes
@@ -148,7 +149,8 @@ export const readIndexEntries = (content: Buffer, hashBytes: number): ReadIndex 
 
 /** An entry inside of what is itself a link or a submodule. */
 const isBelowAnother = (path: Bytes, tops: ReadonlySet<Bytes>): boolean => {
-  for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1)) if (tops.has(path.slice(0, at))) return true
+  for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1))
+    if (tops.has(path.slice(0, at))) return true
   return false
 }
 
@@ -156,7 +158,10 @@ const linkMode = 0o120000
 const submoduleMode = 0o160000
 
 /** The paths that git would not have made entries of. `base`: the entries of the file to which a split index links. */
-export const refusedEntries = ({ entries, link }: ReadIndex, base: ReadonlyArray<IndexEntry> = []): ReadonlyArray<Bytes> => {
+export const refusedEntries = (
+  { entries, link }: ReadIndex,
+  base: ReadonlyArray<IndexEntry> = []
+): ReadonlyArray<Bytes> => {
   const replacing = link === undefined ? [] : entries.filter(({ path }) => path === "")
   const modes = new Set(replacing.map(({ mode }) => mode))
   const named = [...base, ...entries.filter(({ path }) => link === undefined || path !== "")]

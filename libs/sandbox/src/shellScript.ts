@@ -217,7 +217,7 @@ const lookForRepositories = (
   // Others write meanwhile, such as agents' file tools. Without a file nobody has looked, which find says.
   const since = `'(' -cnewer "$begun" -o -cnewer ${quoted(looked)} ')'`
   const ofRepository = ["HEAD", "config", "config.worktree", "commondir", "worktrees", "objects", "refs", "hooks"]
-  const names = [".git", ...ofRepository, ".claude"].map((name) => `-iname ${name}`)
+  const names = [".git", ...ofRepository, "index", "sharedindex.*", ".claude"].map((name) => `-iname ${quoted(name)}`)
   const inner = ["*/hooks/*", "*/.claude/skills", "*/.claude/skills/*"].map((path) => `-ipath '${path}'`)
   const links = linksInto([stateDirectory, ...(git === undefined ? [] : [git])])
   const changed = `'(' ${[...names, ...inner, ...[instructionSearch, versionSearch, links].map((search) => search.map(quoted).join(" "))].join(" -o ")} ')' ${since} -print -quit`
@@ -227,6 +227,12 @@ const lookForRepositories = (
   return [
     `set -- ${quoted(workspace)}\n`,
     ...ofGit.map((path) => `[ ! -d ${quoted(path)} ] || set -- "$@" ${quoted(path)}\n`),
+    // Those of the repository's own working tree; all others lie below these folders.
+    ...(git === undefined
+      ? []
+      : [
+          `for path in ${quoted(git)}/index ${quoted(git)}/sharedindex.*; do [ ! -e "$path" ] || set -- "$@" "$path"; done\n`
+        ]),
     `made=$killed\n[ -n "$made" ] || made=$(find "$@" ${pruned} ${changed} 2>&1)\n`,
     `if [ -z "$made" ] && [ -s ${quoted(dependencies)} ]; then
   set --
