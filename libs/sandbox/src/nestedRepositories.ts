@@ -12,6 +12,7 @@ import type { ConfigurationReader } from "./configurationReader.ts"
 import { contentsBelow } from "./contentOf.ts"
 import { textOfPath } from "./findPaths.ts"
 import { exists, leadsElsewhere, makeLeadsTo, steadyOf, targetOf } from "./found.ts"
+import { obeyedByCommits } from "./gitPlaces.ts"
 import { directoryOf, isBare, isOfWorktree, pointed } from "./gitPointers.ts"
 import { configurationAt, dependOn, hooksAt, onDisk, type Said, type Search } from "./gitSays.ts"
 import { instructionsAt, isInstructionName } from "./instructionFiles.ts"
@@ -101,6 +102,22 @@ const indexAt = (directory: string) =>
     const forged = await forgedIndexIn(directory)
     return forged === undefined ? [] : [{ path: join(directory, "index"), ...forged }]
   })
+
+/** What the user's next git obeys in the directory of a repository inside, besides its configuration and hooks. */
+const waitingAt = (directory: string, { spend }: Search) =>
+  Effect.andThen(
+    onDisk(async (): Promise<ReadonlyArray<Said>> => {
+      const paths = obeyedByCommits.map((name) => join(directory, name)).filter(exists)
+      return Promise.all(
+        paths.map(async (path) => ({
+          path,
+          says: [basename(path)],
+          content: (await contentsBelow(path, spend)).join("\0")
+        }))
+      )
+    }),
+    (waiting) => Effect.map(indexAt(directory), (forged) => [...waiting, ...forged])
+  )
 
 /** What lies there nothing of Reprise's can ask git about; a command alone makes such a folder. */
 const atUnnamed = Effect.fnUntraced(function* (path: Buffer) {
@@ -203,7 +220,7 @@ const atCandidate = Effect.fnUntraced(function* (bytes: Buffer, place: Search) {
     // That of the workspace itself may not be made anyway, and one of `.git` is found with it.
     if (folder === workspace || basename(folder) === ".git") return []
     return (yield* onDisk(() => isBare(folder)))
-      ? asRepository([...(yield* saidBy(folder, folder, place)), ...(yield* indexAt(folder))], [path])
+      ? asRepository([...(yield* saidBy(folder, folder, place)), ...(yield* waitingAt(folder, place))], [path])
       : []
   }
   if (basename(path) !== ".git" || folder === workspace) return []
@@ -220,7 +237,7 @@ const atCandidate = Effect.fnUntraced(function* (bytes: Buffer, place: Search) {
     return asRepository(yield* onDisk(() => otherThanInWorkspace(folder, place)))
   }
   if (isSearched(directory, place)) {
-    return asRepository([...(yield* saidBy(directory, folder, place)), ...(yield* indexAt(directory))], [path])
+    return asRepository([...(yield* saidBy(directory, folder, place)), ...(yield* waitingAt(directory, place))], [path])
   }
   return asRepository([yield* hiddenPointer(path, directory, place)], [path])
 })

@@ -8,6 +8,7 @@ import { closingDescriptors } from "./closeDescriptors.ts"
 import { withheldVariables } from "./credentials.ts"
 import { madeRepository } from "./desk.ts"
 import { exactly, linksInto } from "./findPaths.ts"
+import { obeyedByCommits } from "./gitPlaces.ts"
 import { instructionSearch } from "./instructionFiles.ts"
 import { type Keeping, keepNames } from "./keepNames.ts"
 import type { Policy } from "./policy.ts"
@@ -217,7 +218,9 @@ const lookForRepositories = (
   // Others write meanwhile, such as agents' file tools. Without a file nobody has looked, which find says.
   const since = `'(' -cnewer "$begun" -o -cnewer ${quoted(looked)} ')'`
   const ofRepository = ["HEAD", "config", "config.worktree", "commondir", "worktrees", "objects", "refs", "hooks"]
-  const names = [".git", ...ofRepository, "index", "sharedindex.*", ".claude"].map((name) => `-iname ${quoted(name)}`)
+  const names = [".git", ...ofRepository, ...obeyedByCommits, "index", "sharedindex.*", ".claude"].map(
+    (name) => `-iname ${quoted(name)}`
+  )
   const inner = ["*/hooks/*", "*/.claude/skills", "*/.claude/skills/*"].map((path) => `-ipath '${path}'`)
   const links = linksInto([stateDirectory, ...(git === undefined ? [] : [git])])
   const changed = `'(' ${[...names, ...inner, ...[instructionSearch, versionSearch, links].map((search) => search.map(quoted).join(" "))].join(" -o ")} ')' ${since} -print -quit`

@@ -38,20 +38,22 @@ describe.skipIf(!sandboxed)("an index with entries that git never makes", () => 
     ["the workspace's own", ".", `${repository}/index`],
     ["that of the user's own tree, written in a worktree", "../home/second", `${repository}/index`],
     ["that of a submodule", ".", `${repository}/modules/sub/index`]
-  ] as const)("is moved when the command has ended that wrote it, and one of HEAD takes its place: %s", ([, folder, at]) =>
-    Effect.gen(function* () {
-      const here = yield* scene
-      const [index, workspace] = [join(here.workspace, at), join(here.workspace, folder)]
-      writeForged(here)
-      renameSync(join(here.workspace, "out-forged"), join(workspace, "out-index"))
-      const said = yield* during(here, (sandbox) => runIn({ ...here, workspace }, sandbox, `cp out-index ${index}`))
-      assert.include(said, `${index} was moved to .reprise/sandbox/refused`)
-      assert.isFalse(isForged(index))
-      const refused = join(here.stateDirectory, "sandbox", "refused")
-      assert.isTrue(readdirSync(refused).some((name) => name.endsWith("-index")))
-      git(here, "restore", ".")
-      assert.isFalse(existsSync(join(here.home, "ran")))
-    })
+  ] as const)(
+    "is moved when the command has ended that wrote it, and one of HEAD takes its place: %s",
+    ([, folder, at]) =>
+      Effect.gen(function* () {
+        const here = yield* scene
+        const [index, workspace] = [join(here.workspace, at), join(here.workspace, folder)]
+        writeForged(here)
+        renameSync(join(here.workspace, "out-forged"), join(workspace, "out-index"))
+        const said = yield* during(here, (sandbox) => runIn({ ...here, workspace }, sandbox, `cp out-index ${index}`))
+        assert.include(said, `${index} was moved to .reprise/sandbox/refused`)
+        assert.isFalse(isForged(index))
+        const refused = join(here.stateDirectory, "sandbox", "refused")
+        assert.isTrue(readdirSync(refused).some((name) => name.endsWith("-index")))
+        git(here, "restore", ".")
+        assert.isFalse(existsSync(join(here.home, "ran")))
+      })
   )
 
   it.live("is moved when only the other file of a split index was written", () =>
