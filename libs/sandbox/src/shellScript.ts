@@ -11,6 +11,7 @@ import { exactly, linksInto } from "./findPaths.ts"
 import { obeyedByCommits } from "./gitPlaces.ts"
 import { instructionSearch } from "./instructionFiles.ts"
 import { type Keeping, keepNames } from "./keepNames.ts"
+import { checkingMounts, findingAwk, givingMounts } from "./mountCheck.ts"
 import type { Policy } from "./policy.ts"
 import { quoted } from "./shellWords.ts"
 import { versionSearch } from "./versionFiles.ts"
@@ -263,14 +264,17 @@ export const sandboxedShell = (options: ShellOptions): string => {
   const { bubblewrap, chosenEnvironment, desk, keeping, policy, programs, proxy, shell } = options
   const names = keepNames(policy, keeping)
   const heard = overheard(desk)
-  const hidden = hiding(bubblewrapArguments(policy, proxy?.socket))
+  const all = bubblewrapArguments(policy, proxy?.socket)
+  const hidden = hiding(all)
+  const expected = proxy === undefined ? { descriptor: "", afterLine: "" } : givingMounts(all)
   const enter = [...startOf(bubblewrap, heard.own).map(quoted), asInside(programs), ...hidden.words]
-  const inner = `${began}${proxy === undefined ? "" : forwarding}exec "$@"`
+  const inner = proxy === undefined ? `${began}exec "$@"` : `${checkingMounts}${began}${forwarding}exec "$@"`
   return [
     shellHead,
     closingDescriptors,
     chosenEnvironment === true ? "" : withholding,
     choosingPrograms(programs),
+    findingAwk,
     exported({ ...policy.environment, ...ofShell(shell), ...(proxy === undefined ? {} : proxyVariables(proxy)) }),
     `${alone}\n`,
     names.before,
@@ -279,9 +283,11 @@ export const sandboxedShell = (options: ShellOptions): string => {
     "tries=0\n",
     "while :; do\n",
     hidden.before,
-    `  ${enter.join(" ")} -- /bin/sh -c ${quoted(inner)} "$PWD" ${quoted(shell)} "$@"${heard.pipe}\n`,
+    `  ${enter.join(" ")} -- /bin/sh -c ${quoted(inner)} "$PWD" ${quoted(shell)} "$@"${expected.descriptor}${heard.pipe}\n`,
+    expected.afterLine,
     `  ${heard.status}`,
-    // A mount of the machine that goes away meanwhile, such as a container's, ends bubblewrap before the command.
+    // A mount of the machine that goes away meanwhile, such as a container's, ends bubblewrap before the command; so does one that
+    // another command led elsewhere.
     `  if [ $status -ne 1 ] || [ -s "$start" ] || [ $tries -ge 20 ]; then break; fi\n`,
     "  tries=$((tries+1))\n",
     "done\n",
@@ -315,21 +321,30 @@ const localSocket = (port: number) => `/run/reprise-port-${port}`
 export const agentProgramText = (options: AgentProgramOptions): string => {
   const { bubblewrap, keeping, policy, ports, programs, proxy, variables } = options
   const names = keepNames(policy, keeping)
-  const hidden = hiding([
+  const all = [
     ...bubblewrapArguments(policy, proxy.socket),
     ...ports.map(({ port, socket }): Words => ({ words: ["--bind", socket, localSocket(port)] }))
-  ])
-  const inner = [enterFolder, forwarding, ...ports.map(({ port }) => forwardingTo(port, localSocket(port)))].join("")
+  ]
+  const hidden = hiding(all)
+  const expected = givingMounts(all)
+  const inner = [
+    checkingMounts,
+    enterFolder,
+    forwarding,
+    ...ports.map(({ port }) => forwardingTo(port, localSocket(port)))
+  ].join("")
   return [
     shellHead,
     closingDescriptors,
     withholdingAllBut(variables),
     choosingPrograms(programs),
+    findingAwk,
     exported({ ...policy.environment, ...proxyVariables(proxy) }),
     names.before,
     hidden.before,
     [...startOf(bubblewrap).map(quoted), asInside(programs), ...hidden.words].join(" "),
-    ` -- /bin/sh -c ${quoted(`${inner}exec "$@"`)} "$PWD" "$@"\n`,
+    ` -- /bin/sh -c ${quoted(`${inner}exec "$@"`)} "$PWD" "$@"${expected.descriptor}\n`,
+    expected.afterLine,
     "status=$?\n",
     names.after,
     names.end(),
