@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { forgedIndex } from "@reprise/process/testing"
 import { Effect } from "effect"
 import { canSandbox, type Scene, scene } from "../src/testing.ts"
-import { make } from "./support/nestedCommands.ts"
+import { evil, make } from "./support/nestedCommands.ts"
 import { during, environmentOf, runIn } from "./support/sandboxedScene.ts"
 
 const sandboxed = await canSandbox()
@@ -79,6 +79,24 @@ describe.skipIf(!sandboxed)("an index with entries that git never makes", () => 
         runIn(here, sandbox, `${make("nested")}; cp out-forged nested/.git/index`)
       )
       assert.include(said, "nested/.git was moved")
+    })
+  )
+
+  it.live.each([
+    ["the caches", "$npm_config_cache", "caches"],
+    ["the folder of temporary files", "/tmp", "tmp"]
+  ] as const)("is none that git makes of a submodule in %s, also of one that a commit has", ([, place, name]) =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const onDisk = `$(awk '$5 ~ /${name}$/ {print $4}' /proc/self/mountinfo | tail -n 1)${name === "caches" ? "/npm" : ""}/evil`
+      const said = yield* during(here, (sandbox) =>
+        runIn(
+          here,
+          sandbox,
+          `${evil(`${place}/evil`)}; at=${onDisk}; at=.reprise/\${at##*/.reprise/}; echo "at $at"; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),$at`
+        )
+      )
+      assert.match(said, /at \.reprise\/sandbox\/.*\/evil\n(.|\n)*Invalid path '\.reprise\/sandbox/)
     })
   )
 
