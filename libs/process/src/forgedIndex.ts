@@ -32,10 +32,11 @@ const commonOf = async (gitDirectory: string): Promise<string> =>
 
 /** How many bytes name an object. git reads it in this one file, whose keys cannot be written in another way. */
 const hashBytesBy = async (configuration: string): Promise<number> => {
-  const text = (await readForeignText(configuration, { largestBytes: largestConfiguration })) ?? ""
-  const named = text.match(/objectformat/gi)?.length ?? 0
-  const [, format] = /^[ \t]*objectformat[ \t]*=[ \t]*(sha1|sha256)[ \t]*$/im.exec(text) ?? []
-  if (named > 1 || (named === 1 && format === undefined)) throw new UnclearIndex("nobody knows how objects are named")
+  const text = (await readForeignText(configuration, { largestBytes: largestConfiguration, follow: true })) ?? ""
+  const lines = text.split("\n").filter((line) => /objectformat/i.test(line))
+  const [, format] = /^objectformat\s*=\s*(sha1|sha256)$/i.exec(lines[0]?.trim() ?? "") ?? []
+  if (lines.length > 1 || (lines.length === 1 && format === undefined))
+    throw new UnclearIndex("nobody knows how objects are named")
   return format?.toLowerCase() === "sha256" ? 32 : 20
 }
 
@@ -79,7 +80,7 @@ const look = async (gitDirectory: string): Promise<Look> => {
   const index = join(gitDirectory, "index")
   let content: Buffer | undefined
   try {
-    content = await readForeignFile(index, { largestBytes: largestIndex })
+    content = await readForeignFile(index, { largestBytes: largestIndex, follow: true })
     if (content === undefined) return { files: [index], forged: undefined }
     return await lookAt(index, content, join(await commonOf(gitDirectory), "config"))
   } catch (error) {

@@ -14,7 +14,7 @@ const gitsFolder = /(?:^|[/\\])(?:\.git|git~1)[. ]*(?:$|[/\\:])/i
 /** git reads it where it is a file, so a link by its name would lead it elsewhere. */
 const modules = /(?:^|[/\\])(?:\.gitmodules|gitmod~[1-4]|(?:g|gi|gi7|gi7e|gi7eb|gi7eba)?~[1-9]\d*)[. ]*(?:$|[/\\:])/i
 /** No submodule is there, but what commands write: their caches. */
-const state = new RegExp(`^${stateFolder.replace(".", "\\.")}(?:/|$)`, "i")
+const isOfState = (path: Bytes) => path.split("/", 1)[0]?.toLowerCase() === stateFolder
 
 /** `mode`: of the entry, as `0o160000` for a submodule, and `0o40000` for a whole folder, whose path ends with a slash. */
 export const isRefusedPath = (path: Bytes, mode: number): boolean => {
@@ -26,6 +26,6 @@ export const isRefusedPath = (path: Bytes, mode: number): boolean => {
     gitsFolder.test(named) ||
     gitsFolder.test(plain) ||
     (mode === 0o120000 && modules.test(plain)) ||
-    (mode === 0o160000 && state.test(plain))
+    (mode === 0o160000 && isOfState(plain))
   )
 }
