@@ -46,6 +46,8 @@ export interface ForgedIndex {
   readonly says: ReadonlyArray<string>
   /** Changes with what is wrong. */
   readonly content: string
+  /** git may be unable to read it as well. */
+  readonly isUnclear?: true
 }
 
 interface Look {
@@ -89,9 +91,13 @@ const look = async (gitDirectory: string): Promise<Look> => {
       .digest("hex")
     // Something else may be there as soon as another file changes.
     if (error instanceof UnclearIndex)
-      throw new Forged({ says: [`an index that git does not write: ${error.message}`], content: known })
+      throw new Forged({
+        says: [`an index that git does not write: ${error.message}`],
+        content: known,
+        isUnclear: true
+      })
     if (error instanceof ForeignFileRefused)
-      throw new Forged({ says: [`an index that ${error.what}`], content: error.code })
+      throw new Forged({ says: [`an index that ${error.what}`], content: error.code, isUnclear: true })
     throw error
   }
 }
@@ -122,6 +128,13 @@ export const forgedIndexIn = async (gitDirectory: string): Promise<ForgedIndex |
   }
 }
 
+/** For git in a directory, whatever its `commondir` says. */
+const inDirectory = (gitDirectory: string, options: GitOptions) =>
+  Effect.map(
+    onDisk(() => commonOf(gitDirectory)),
+    (folder): GitOptions => ({ ...options, shared: { gitDirectory, workTree: gitDirectory, folder } })
+  )
+
 /**
  * Makes an index of HEAD, without what git refuses and the state of Reprise. Where HEAD is no commit none is made. `gitDirectory`: of
  * the working tree, absolute; it has no index.
@@ -130,8 +143,7 @@ export const makeIndexOfHead = Effect.fn("makeIndexOfHead")(function* (
   gitDirectory: string,
   options: GitOptions = {}
 ): Effect.fn.Return<void, ProgramFailed> {
-  const folder = yield* onDisk(() => commonOf(gitDirectory))
-  const at: GitOptions = { ...options, shared: { gitDirectory, workTree: gitDirectory, folder } }
+  const at = yield* inDirectory(gitDirectory, options)
   const listed = yield* bytesOf(gitDirectory, ["ls-tree", "-r", "-z", "--full-tree", "HEAD"], at)
   if (listed.exitCode !== 0) return
   const records = listed.bytes.split("\0").filter((record) => {
@@ -151,13 +163,20 @@ const moveAside = async (gitDirectory: string): Promise<string> => {
   return to
 }
 
-/** Where an index is forged, moves it to `reprise-left` beside it, has git make one of HEAD, and says so. */
+/**
+ * Where an index is forged, moves it to `reprise-left` beside it, has git make one of HEAD, and says so. One that no git can read stays:
+ * whoever asks git next is told.
+ */
 export const replaceForgedIndex = Effect.fn("replaceForgedIndex")(function* (
   gitDirectory: string,
   options: GitOptions = {}
 ): Effect.fn.Return<void, ProgramFailed> {
   const forged = yield* onDisk(() => forgedIndexIn(gitDirectory))
   if (forged === undefined) return
+  if (forged.isUnclear === true) {
+    const read = yield* bytesOf(gitDirectory, ["ls-files", "-z"], yield* inDirectory(gitDirectory, options))
+    if (read.exitCode !== 0) return
+  }
   const to = yield* onDisk(() => moveAside(gitDirectory))
   yield* makeIndexOfHead(gitDirectory, options)
   yield* Effect.logWarning(
