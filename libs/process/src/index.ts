@@ -24,6 +24,7 @@ export {
   readForeignText,
   rewriteForeignFile
 } from "./foreignFile.ts"
+export { forgedIndexIn, makeIndexOfHead } from "./forgedIndex.ts"
 export { freezeBelow, thawBelow } from "./freeze.ts"
 export {
   hardenedSettings,

@@ -9,14 +9,13 @@ import { realpath } from "node:fs/promises"
 import { dirname, join, sep } from "node:path"
 import { Effect } from "effect"
 import { readForeignFile } from "./foreignFile.ts"
+import { largestIndex, replaceForgedIndex } from "./forgedIndex.ts"
 import { GitEnded, insist, insistBytes, onDisk } from "./ownIndex.ts"
 import { asBuffer, fieldsOf, foldersOf } from "./pathBytes.ts"
 import type { GitOptions, GitPlace } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 import { placeOfSubmodule, readGitlinks } from "./submodules.ts"
 
-/** Of an index; one of a million files has 100 MB. */
-const largestBytes = 1024 * 1024 * 1024
 
 interface Renewed {
   /** Of the whole index. */
@@ -31,7 +30,7 @@ const renewed = new Map<string, Renewed>()
 /** Undefined: there is none, as before the first `git add`. A link is refused: git would write where it leads. */
 const digestOf = (index: string) =>
   onDisk(async () => {
-    const content = await readForeignFile(index, { largestBytes, follow: false })
+    const content = await readForeignFile(index, { largestBytes: largestIndex, follow: false })
     return content === undefined ? undefined : createHash("sha256").update(content).digest("hex")
   })
 
@@ -40,6 +39,8 @@ const digestOf = (index: string) =>
  * removed from the index, also one that was never there.
  */
 const renew = Effect.fnUntraced(function* (directory: string, index: string, options: GitOptions) {
+  const { place: _, ...plain } = options
+  yield* replaceForgedIndex(dirname(index), plain)
   const found = yield* digestOf(index)
   if (found === undefined) return []
   const known = renewed.get(index)

@@ -4,7 +4,7 @@
  */
 import { realpath, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { loadedFromTree, type OfTree } from "@reprise/process"
+import { loadedFromTree, type OfTree, removeForeign } from "@reprise/process"
 import type { PermissionMode, Role, RunId } from "@reprise/protocol"
 import { Context, Effect, Layer, Scope, Semaphore } from "effect"
 import { agentProgram, type SandboxedAgent } from "./agentProgram.ts"
@@ -26,6 +26,7 @@ import { makeProxy } from "./proxy.ts"
 import {
   agentPoliciesIn,
   cachesFolder,
+  cachesInside,
   digest,
   environmentFor,
   gitUnder,
@@ -357,7 +358,8 @@ const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
     opened: new Map()
   }
   if (options.visiting !== true) {
-    yield* Effect.forkScoped(Effect.ignore(onDisk("/", () => removeUnusedCaches(cachesFolder(host)))))
+    const removing = [() => removeUnusedCaches(cachesFolder(host)), () => removeForeign(cachesInside(host))]
+    for (const remove of removing) yield* Effect.forkScoped(Effect.ignore(onDisk("/", remove)))
   }
   const { canBeOutlived = false, engine } = usability
   const loaded = loadedFromTree(environment, dirname(options.stateDirectory))

@@ -197,9 +197,18 @@ export const noneOfTree: OfTree = { path: "", variables: {} }
 
 export const ofAgents: CommandsOf = { whose: "agent" }
 
+/**
+ * Folders that commands write lie below one of git's name, in which git accepts no path. Without it a submodule of that path, also one
+ * that a commit brings, would have the user's git obey a repository that a command makes there.
+ */
+const writtenIn = (folder: string) => join(folder, ".git")
+
 /** The caches of all workspaces. */
 export const cachesFolder = (host: Host) =>
-  join(host.engine === "seatbelt" ? ownPlaces(host) : sharedFolder(host.options), "caches")
+  join(host.engine === "seatbelt" ? ownPlaces(host) : writtenIn(sharedFolder(host.options)), "caches")
+
+/** Where earlier versions had them, and commands still see them. */
+export const cachesInside = ({ options }: Host) => join(sharedFolder(options), "caches")
 
 /**
  * Where commands find a folder of their own for `/tmp` and for packages. An agent's stay for its next command. A quality gate
@@ -212,7 +221,7 @@ const placesFor = async (host: Host, directory: string, of: CommandsOf) => {
   const ofWorkspace: CachesOf = { folder, id: digest(workspace), workspace }
   const own = of.whose === "agent" ? agentCaches(ofWorkspace) : gateCaches(ofWorkspace, of.run)
   const suffix = of.whose === "agent" ? "" : "-gate"
-  const temporary = join(ownPlaces(host), "temporary", `${digest(directory)}${suffix}`)
+  const temporary = join(writtenIn(ownPlaces(host)), "temporary", `${digest(directory)}${suffix}`)
   const refused = join(sharedFolder(host.options), "refused")
   if (!visiting) {
     await makeFolders(host, [folder, refused, heardFolder(host)], directory)
@@ -221,7 +230,7 @@ const placesFor = async (host: Host, directory: string, of: CommandsOf) => {
     else await Promise.all([makeAnew(temporary), makeGateCaches(ofWorkspace, of.run)])
   }
   // Tools write down where they found a package: where folders can be mounted, it is the same place for agents and gates.
-  const caches = host.engine === "seatbelt" ? { caches: own } : { caches: folder, cachesFrom: own }
+  const caches = host.engine === "seatbelt" ? { caches: own } : { caches: cachesInside(host), cachesFrom: own }
   return { temporary, refused, ...caches }
 }
 
@@ -284,7 +293,7 @@ export const settled = (host: Host, directory: string, role: Role, of: CommandsO
       const home = homeOf(environment)
       const places = await placesFor(host, directory, of)
       const searched = userPath(host.options).split(delimiter)
-      const apart = join(ownPlaces(host), "apart", `${digest(directory)}-${role}`)
+      const apart = join(writtenIn(ownPlaces(host)), "apart", `${digest(directory)}-${role}`)
       const where = { workspace: directory, stateDirectory, home, environment, searched, apart, ...places }
       const workspace = await realpath(directory)
       const forNow = of.whose === "agent" ? (host.opened.get(workspace) ?? []) : []

@@ -1,5 +1,5 @@
 /**
- * The caches of each workspace on the disk, below `.reprise/sandbox/caches`: `ID/agents`, and `ID/gates-RUN` for the quality
+ * The caches of each workspace on the disk, below `.reprise/sandbox/.git/caches`: `ID/agents`, and `ID/gates-RUN` for the quality
  * gates of the run that works there. Nothing that a command of one workspace wrote is seen by one of another.
  */
 import type { Dirent } from "node:fs"
@@ -49,7 +49,7 @@ const noteWorkspace = async (folder: string, id: string, workspace: string): Pro
 }
 
 export interface CachesOf {
-  /** `.reprise/sandbox/caches`. */
+  /** `.reprise/sandbox/.git/caches`. */
   readonly folder: string
   /** Tells the workspace from others. */
   readonly id: string

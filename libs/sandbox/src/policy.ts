@@ -180,9 +180,12 @@ const withoutGraph = ["core.commitGraph=false", "gc.writeCommitGraph=false", "fe
 /** A command can write into the index that a folder has no untracked files, or that a file did not change. */
 const withoutMemories = ["core.untrackedCache=false", "core.fsmonitor=false"]
 
+/** git would fail where it may not remember how conflicts were resolved, or which changes wait for the end of a merge. */
+const withoutResolutions = ["rerere.enabled=false", "merge.autoStash=false"]
+
 /** As `git -c` hands them on. */
 const gitParameters = ({ others }: GitPlaces): string =>
-  [...withoutGraph, ...withoutMemories, ...(others.length === 0 ? [] : withoutExpiry)]
+  [...withoutGraph, ...withoutMemories, ...withoutResolutions, ...(others.length === 0 ? [] : withoutExpiry)]
     .map((setting) => `'${setting}'`)
     .join(" ")
 

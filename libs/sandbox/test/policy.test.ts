@@ -148,7 +148,8 @@ describe("a policy", () => {
     (role) => {
       const withoutMemories = [
         ...["core.commitGraph=false", "gc.writeCommitGraph=false", "fetch.writeCommitGraph=false"],
-        ...["core.untrackedCache=false", "core.fsmonitor=false"]
+        ...["core.untrackedCache=false", "core.fsmonitor=false"],
+        ...["rerere.enabled=false", "merge.autoStash=false"]
       ]
       const parameters = withoutMemories.map((setting) => `'${setting}'`).join(" ")
       const git = { directory: "/home/me/work/.git", common: "/home/me/work/.git", executable: [], obeyed: [] }

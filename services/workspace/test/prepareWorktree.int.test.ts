@@ -216,6 +216,32 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
     })
   )
 
+  it.effect("takes and removes no folder that a forged record names as a worktree of the run's branch", () =>
+    Effect.gen(function* () {
+      const [made, other] = [yield* repository, yield* repository]
+      const { place } = yield* inWorktree(made)
+      yield* done(place, "failed")
+      yield* made.git("branch", "reprise/two")
+      const out = `${made.root}/.reprise/worktrees/${"../".repeat(20)}${other.root}`
+      for (const [name, directory] of [
+        ["evil", out],
+        ["worse", place.directory]
+      ] as const) {
+        yield* made.write(`.git/worktrees/${name}/HEAD`, "ref: refs/heads/reprise/two\n")
+        yield* made.write(`.git/worktrees/${name}/commondir`, "../..\n")
+        yield* made.write(`.git/worktrees/${name}/gitdir`, `${directory}/.git\n`)
+      }
+      assert.match(yield* made.git("worktree", "list", "--porcelain"), /branch refs\/heads\/reprise\/two/)
+      yield* refused(made.root, { worktree: true, runId: r2, branch: "reprise/two" })
+      assert.deepStrictEqual(
+        (yield* listWorktrees(made.root)).filter(({ directory }) => directory !== place.directory),
+        []
+      )
+      yield* removeWorktree(made.root, out)
+      assert.isTrue(existsSync(join(other.root, "PLAN.md")))
+    })
+  )
+
   it.effect("refuses a branch that is checked out elsewhere, or whose name is invalid", () =>
     Effect.gen(function* () {
       const made = yield* repository

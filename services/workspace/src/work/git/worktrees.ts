@@ -13,11 +13,21 @@ const folder = (root: string) => join(root, ".reprise", "worktrees")
 /** Absolute path of a run's worktree, whether it exists or not. */
 export const worktreePath = (root: string, runId: RunId): string => join(folder(root), runId)
 
-/** The worktrees of this repository that Reprise created. */
+/** Directly in the folder of worktrees, in which no command writes: a path with `..` leads elsewhere. */
+const isOwn = (root: string, directory: string): boolean => {
+  const above = `${folder(root)}/`
+  const name = directory.slice(above.length)
+  return directory.startsWith(above) && ![".", "..", ""].includes(name) && !name.includes("/")
+}
+
+/**
+ * The worktrees of this repository that Reprise created. A command can write records that name any folder and any branch; those of
+ * other folders are left out, the branch only the tree itself can tell.
+ */
 export const listWorktrees = Effect.fn("listWorktrees")(function* (root: string) {
   const git = yield* Git
   const all = yield* git.worktrees(root)
-  return all.filter(({ directory }) => directory.startsWith(`${folder(root)}/`))
+  return all.filter(({ directory }) => isOwn(root, directory))
 })
 
 const isWorktree = (root: string, directory: string) =>

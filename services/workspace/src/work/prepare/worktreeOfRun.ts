@@ -7,6 +7,7 @@ import type { GitFault } from "../faults.ts"
 import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
 import { quoted } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
+import type { Worktree } from "../git/gitOutput.ts"
 import { listWorktrees, worktreePath } from "../git/worktrees.ts"
 import { commandSlugs, postCreateLog } from "../qualityGates/logNames.ts"
 import { runShell } from "../qualityGates/runShell.ts"
@@ -71,25 +72,36 @@ const createWorktree = Effect.fnUntraced(function* (root: string, directory: str
   return { directory, isNew: true, ...(known === undefined ? { newBranch: branch, begun } : {}) } satisfies Tree
 })
 
+/** One that an earlier run left on a branch, as the tree itself says. */
+const leftOn = Effect.fnUntraced(function* (existing: ReadonlyArray<Worktree>, wanted: string) {
+  const git = yield* Git
+  for (const { branch, directory } of existing) {
+    // Of a tree that somebody removed there is only the record.
+    if (branch === wanted && (yield* Effect.orElseSucceed(git.branch(directory), () => undefined)) === wanted)
+      return directory
+  }
+  return undefined
+})
+
 /** The run's own worktree, else one that an earlier run left on the same branch, else a new one. */
 export const worktreeOfRun = Effect.fnUntraced(function* (command: PrepareWorkspace, root: string, refs?: RemoteRefs) {
   const own = worktreePath(root, command.runId)
   const existing = yield* listWorktrees(root)
   if (existing.some(({ directory }) => directory === own)) return { directory: own, isNew: false } satisfies Tree
   const wanted = yield* requireBranchName(command, root)
-  const left = existing.find(({ branch }) => branch === wanted)
+  const left = yield* leftOn(existing, wanted)
   const { remote } = command
   if (remote === undefined) {
     return left === undefined
       ? yield* createWorktree(root, own, wanted, "HEAD")
-      : ({ directory: left.directory, isNew: false } satisfies Tree)
+      : ({ directory: left, isNew: false } satisfies Tree)
   }
   // A run whose worktree git has forgotten was not looked for at the remote.
   const cloned = refs === undefined ? yield* cloneRemote(remote) : { root, refs }
   const { commit, move } = yield* beginningOf(cloned, remote, wanted, command.leaving !== undefined)
   if (left !== undefined) {
     return {
-      directory: left.directory,
+      directory: left,
       isNew: false,
       pushed: commit,
       ...(move ? { forwardTo: commit } : {})
