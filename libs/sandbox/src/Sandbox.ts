@@ -359,9 +359,9 @@ const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
   if (options.visiting !== true) {
     yield* Effect.forkScoped(Effect.ignore(onDisk("/", () => removeUnusedCaches(cachesFolder(host)))))
   }
-  const { canBeOutlived = false, engine } = usability
+  const { canBeOutlived = false, engine, seesLaterMounts = false } = usability
   const loaded = loadedFromTree(environment, dirname(options.stateDirectory))
-  return inUse(host, { engine, canBeOutlived, ...(loaded.length === 0 ? {} : { loadedFromTree: loaded }) })
+  return inUse(host, { engine, canBeOutlived, seesLaterMounts, ...(loaded.length === 0 ? {} : { loadedFromTree: loaded }) })
 })
 
 /** Not used, unless a layer provides it. */
