@@ -361,7 +361,12 @@ const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
   }
   const { canBeOutlived = false, engine, seesLaterMounts = false } = usability
   const loaded = loadedFromTree(environment, dirname(options.stateDirectory))
-  return inUse(host, { engine, canBeOutlived, seesLaterMounts, ...(loaded.length === 0 ? {} : { loadedFromTree: loaded }) })
+  return inUse(host, {
+    engine,
+    canBeOutlived,
+    seesLaterMounts,
+    ...(loaded.length === 0 ? {} : { loadedFromTree: loaded })
+  })
 })
 
 /** Not used, unless a layer provides it. */

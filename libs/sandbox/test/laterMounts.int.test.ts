@@ -37,7 +37,16 @@ const whileMounting = Effect.fnUntraced(function* (folder: string, isApart: bool
   const { path, unshare } = bubblewrap
   const start = startOf({ path, isEnclosed, ...(isApart ? { unshare } : {}) })
   const visible = ["--bind", folder, folder, "--chdir", folder]
-  const script = mountingMeanwhile([...start, ...isolation, ...readOnlySystem, ...visible, "--", "/bin/sh", "-c", inside])
+  const script = mountingMeanwhile([
+    ...start,
+    ...isolation,
+    ...readOnlySystem,
+    ...visible,
+    "--",
+    "/bin/sh",
+    "-c",
+    inside
+  ])
   mkdirSync(join(folder, "vault"))
   return spawnSync(unshare, [...asMachine, "/bin/sh", "-c", script], { cwd: folder, encoding: "utf8" }).stdout
 })

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
 import { rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { ownTreeFolder } from "../src/work/git/ownTreeFolder.ts"
 import { listWorktrees, removeWorktree } from "../src/work/git/worktrees.ts"
 import { done, type Prepare, prepared, r2, refused, services, withSubmodule } from "./support/preparing.ts"
-import { type Repository, repository } from "./support/repository.ts"
+import { type Repository, repository, temporaryDirectory } from "./support/repository.ts"
 
 const inWorktree = (made: Repository, more: Partial<Prepare> = {}) => prepared(made.root, { worktree: true, ...more })
 
@@ -212,6 +212,19 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
       yield* removeWorktree(made.root, place.directory)
       assert.deepStrictEqual(yield* listWorktrees(made.root), [])
       assert.deepStrictEqual(readdirSync(join(made.root, ".reprise/worktrees")), [])
+    })
+  )
+
+  it.effect("empties no folder that a link among git's records of worktrees leads to", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const documents = yield* temporaryDirectory
+      yield* Effect.promise(() => writeFile(join(documents, "thesis"), "mine"))
+      const { place } = yield* inWorktree(made)
+      symlinkSync(documents, join(made.root, ".git/worktrees/evil"))
+      yield* inWorktree(made, { runId: r2, branch: "another" })
+      yield* removeWorktree(made.root, place.directory)
+      assert.deepStrictEqual(readdirSync(documents), ["thesis"])
     })
   )
 

@@ -8,7 +8,7 @@ import { type Broker, type Messenger, WorkFault } from "@reprise/actor"
 import { AgentError, type AgentRuntimeShape, AgentRuntimes } from "@reprise/agent"
 import { runGit } from "@reprise/process"
 import type { Key, PastTurn, SessionView } from "@reprise/protocol"
-import { otherFiltersOf, whyFiltersAreRefused } from "@reprise/sandbox"
+import { otherFiltersOf, removeStaleRecords, removeWorkingTree, whyFiltersAreRefused } from "@reprise/sandbox"
 import { Clock, Effect, Schema } from "effect"
 import type { Report } from "../actor/inputs.ts"
 import type { WorkOf } from "../actor/work.ts"
@@ -65,6 +65,19 @@ const isWhole = Effect.fnUntraced(function* (directory: string) {
   return index.exitCode === 0 && existsSync(index.stdout.trim())
 })
 
+/** git locks a worktree that it makes until that is whole. */
+const clearPlace = Effect.fnUntraced(function* (repository: string, directory: string) {
+  const { stdout } = yield* gitIn(repository, ["rev-parse", "--path-format=absolute", "--git-common-dir"])
+  const common = stdout.trimEnd()
+  yield* Effect.tryPromise({
+    try: async () => {
+      await removeWorkingTree(common, directory, { evenLocked: true })
+      await removeStaleRecords(common)
+    },
+    catch: (cause) => new WorkFault({ operation: "make the worktree of a fork", cause })
+  })
+})
+
 /** The worktree of the fork, at the commit of its turn. One that is there was made before, or cut off by a crash. */
 const makeWorktree = Effect.fnUntraced(function* (
   { directory }: OpenSession,
@@ -77,8 +90,7 @@ const makeWorktree = Effect.fnUntraced(function* (
     const reason = `Of turn ${turn} of session ${sessionId} no commit is known: fork it without --worktree.`
     return yield* new NoFork({ reason })
   }
-  if (existsSync(directory)) yield* gitIn(repository, ["worktree", "remove", "--force", "--force", "--", directory])
-  yield* gitIn(repository, ["worktree", "prune"])
+  yield* clearPlace(repository, directory)
   const known = yield* gitIn(repository, ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`])
   const from = known.exitCode === 0 ? known.stdout.trim() : commit
   const others = yield* otherFiltersOf(repository, from, gitOfSession(120_000)).pipe(

@@ -141,7 +141,7 @@ export interface WorkingTreeCommands {
   readonly named: (directory: string, name: string) => GitResult<string | undefined>
   /** Moves the locks of killed gits aside, and gives those that stay, of this tree and of what all trees share. */
   readonly putAsideLocks: (directory: string) => GitResult<ReadonlyArray<GitLock>>
-  /** Untracked and changed files in it are lost. */
+  /** With untracked and changed files in it. Fails before anything is removed where somebody has locked it. */
   readonly removeWorktree: (directory: string, path: string) => GitResult<void>
 }
 

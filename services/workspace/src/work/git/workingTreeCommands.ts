@@ -15,7 +15,7 @@ import {
   withoutRuntimeChanges,
   workingTreeChanges
 } from "@reprise/process"
-import { otherFiltersOf } from "@reprise/sandbox"
+import { otherFiltersOf, removeStaleRecords, removeWorkingTree } from "@reprise/sandbox"
 import { Effect, Semaphore } from "effect"
 import { GitFault, HostFault, noAnswer } from "../faults.ts"
 import { listSome } from "../files/ownFiles.ts"
@@ -126,6 +126,12 @@ const putLocksAside: WorkingTreeCommands["putAsideLocks"] = Effect.fnUntraced(fu
   return left.filter(({ path }) => isInTheWay(path, directory, common))
 })
 
+const commonDirectory = (directory: string) =>
+  line(directory, ["rev-parse", "--path-format=absolute", "--git-common-dir"])
+
+const removing = (what: string, run: () => Promise<void>) =>
+  Effect.tryPromise({ try: run, catch: (cause) => new HostFault({ operation: `removing ${what}`, cause }) })
+
 export const makeWorkingTreeCommands = Effect.gen(function* () {
   /** One worktree command at a time: git reads the records of all worktrees, even one that another git is writing. */
   const oneByOne = (yield* Semaphore.make(1)).withPermits(1)
@@ -178,10 +184,13 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     addWorktree: Effect.fnUntraced(function* (directory, path, branch, from) {
       const isKnown = (yield* branchHead(directory, branch)) !== undefined
       const target = isKnown ? ["--", path, branch] : ["-b", branch, "--", path, from]
-      yield* text(directory, ["worktree", "prune"])
+      const common = yield* commonDirectory(directory)
+      yield* removing("what git keeps of worktrees that are gone", () => removeStaleRecords(common))
       yield* text(directory, ["worktree", "add", "--quiet", ...target])
     }, oneByOne),
-    removeWorktree: (directory, path) =>
-      oneByOne(Effect.asVoid(text(directory, ["worktree", "remove", "--force", "--", path])))
+    removeWorktree: Effect.fnUntraced(function* (directory, path) {
+      const common = yield* commonDirectory(directory)
+      yield* removing(path, () => removeWorkingTree(common, path))
+    }, oneByOne)
   } satisfies WorkingTreeCommands
 })
