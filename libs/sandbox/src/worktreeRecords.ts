@@ -3,7 +3,7 @@
  * the records, and `git worktree prune`, `git worktree remove` and `git gc` empty the folder that it leads to. So Reprise removes
  * records itself.
  */
-import { lstat, realpath } from "node:fs/promises"
+import { realpath } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { readForeignFolder, readForeignText, removeForeign } from "@reprise/process"
 import { Schema } from "effect"
@@ -52,20 +52,31 @@ export const removeStaleRecords = async (common: string): Promise<void> => {
   }
 }
 
-/** Somebody has locked a worktree with git. */
-export class WorktreeIsLocked extends Schema.TaggedError<WorktreeIsLocked>()("WorktreeIsLocked", {
-  directory: Schema.String
+/** Nothing was removed. */
+export class WorktreeStays extends Schema.TaggedError<WorktreeStays>()("WorktreeStays", {
+  directory: Schema.String,
+  /** A sentence with the next step. */
+  why: Schema.String
 }) {
   override get message() {
-    return `The worktree ${this.directory} is locked. 'git worktree unlock ${this.directory}' unlocks it.`
+    return `The worktree ${this.directory} was not removed. ${this.why}`
   }
 }
 
 const real = (path: string) => realpath(path).catch(() => path)
 
+const prefix = "gitdir: "
+
+/** Whether a tree says itself that it is that of a record: a command can write a record that names any folder. */
+const isTreeOf = async (tree: string, { path }: WorktreeRecord): Promise<boolean> => {
+  const text = await readForeignText(join(tree, ".git"), { largestBytes, follow: false }).catch(() => undefined)
+  return text?.startsWith(prefix) === true && (await real(resolve(tree, text.slice(prefix.length).trimEnd()))) === path
+}
+
 /**
  * Removes a working tree with everything in it, and its record. `common`: as above. `tree`: in a folder that no command may
- * replace. Rejected with `WorktreeIsLocked` before anything is removed, unless it is to go `evenLocked`.
+ * replace. A tree without `.git`, which git makes first, stays, and only its record goes. Rejected with `WorktreeStays` where that is
+ * locked, unless it is to go `evenLocked`, or the tree is not its.
  */
 export const removeWorkingTree = async (
   common: string,
@@ -77,7 +88,14 @@ export const removeWorkingTree = async (
   for (const record of await recordsIn(common)) {
     if (record.pointer !== undefined && (await real(dirname(record.pointer))) === at) records.push(record)
   }
-  if (!evenLocked && records.some(isLocked)) throw new WorktreeIsLocked({ directory: tree })
-  if ((await lstat(tree).catch(() => undefined)) !== undefined) await removeForeign(tree)
+  if (!evenLocked && records.some(isLocked)) {
+    throw new WorktreeStays({ directory: tree, why: `It is locked: 'git worktree unlock ${tree}' unlocks it.` })
+  }
+  if (exists(join(tree, ".git"))) {
+    const isIts = (await Promise.all(records.map((record) => isTreeOf(tree, record)))).includes(true)
+    if (!isIts)
+      throw new WorktreeStays({ directory: tree, why: "Its .git does not lead to what git keeps of it: look at it." })
+    await removeForeign(tree)
+  }
   for (const record of records) await remove(record)
 }

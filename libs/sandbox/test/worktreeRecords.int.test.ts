@@ -110,4 +110,20 @@ describe("records of worktrees", () => {
       assert.deepStrictEqual([existsSync(locked), it.records()], [false, []])
     }).pipe(Effect.scoped)
   )
+
+  it.effect("that name a folder of somebody else's have nothing of it removed", () =>
+    Effect.gen(function* () {
+      const it = yield* made
+      it.treeAt("one")
+      for (const pointer of [it.documents, join(it.documents, "clone")]) {
+        writeFileSync(join(it.common, "worktrees/one/gitdir"), `${pointer}/.git\n`)
+        yield* Effect.promise(() => removeWorkingTree(it.common, pointer).catch(() => undefined))
+        mkdirSync(join(it.documents, "clone/.git"), { recursive: true })
+        mkdirSync(join(it.common, "worktrees/one"), { recursive: true })
+      }
+      assert.isTrue(isWhole(it))
+      assert.isTrue(existsSync(join(it.documents, "clone/.git")))
+      assert.deepStrictEqual(it.records(), ["one"])
+    }).pipe(Effect.scoped)
+  )
 })

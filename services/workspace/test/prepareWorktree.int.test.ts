@@ -228,6 +228,16 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
     })
   )
 
+  it.effect("writes its branch through no symbolic ref that a command has made in its place", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write(".git/refs/heads/reprise/plan", "ref: commondir\n")
+      const { place } = yield* inWorktree(made)
+      assert.isFalse(existsSync(join(made.root, ".git/commondir")))
+      assert.strictEqual(yield* made.git("-C", place.directory, "branch", "--show-current"), "reprise/plan")
+    })
+  )
+
   it.effect("keeps one that somebody has locked", () =>
     Effect.gen(function* () {
       const made = yield* repository

@@ -100,8 +100,12 @@ const makeWorktree = Effect.fnUntraced(function* (
     const reason = `The worktree ${directory} is not made: ${whyFiltersAreRefused(others, from, repository)}`
     return yield* new NoFork({ reason })
   }
-  const target = known.exitCode === 0 ? ["--", directory, branch] : ["-b", branch, "--", directory, commit]
-  const added = yield* gitIn(repository, ["worktree", "add", "--quiet", ...target])
+  if (known.exitCode !== 0) {
+    // Where a command has made it a symbolic ref, git would write through it.
+    const created = ["-m", `branch: Created from ${commit}`, `refs/heads/${branch}`, commit, ""]
+    yield* gitIn(repository, ["update-ref", "--no-deref", ...created])
+  }
+  const added = yield* gitIn(repository, ["worktree", "add", "--quiet", "--", directory, branch])
   if (added.exitCode !== 0) {
     return yield* new NoFork({ reason: `The worktree ${directory} cannot be made: ${added.stderr.trim()}` })
   }

@@ -182,11 +182,14 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     worktrees: (directory) => oneByOne(worktrees(directory)),
     putAsideLocks: putLocksAside,
     addWorktree: Effect.fnUntraced(function* (directory, path, branch, from) {
-      const isKnown = (yield* branchHead(directory, branch)) !== undefined
-      const target = isKnown ? ["--", path, branch] : ["-b", branch, "--", path, from]
       const common = yield* commonDirectory(directory)
       yield* removing("what git keeps of worktrees that are gone", () => removeStaleRecords(common))
-      yield* text(directory, ["worktree", "add", "--quiet", ...target])
+      if ((yield* branchHead(directory, branch)) === undefined) {
+        // Where a command has made it a symbolic ref, git would write through it.
+        const message = `branch: Created from ${from}`
+        yield* text(directory, ["update-ref", "--no-deref", "-m", message, `refs/heads/${branch}`, from, ""])
+      }
+      yield* text(directory, ["worktree", "add", "--quiet", "--", path, branch])
     }, oneByOne),
     removeWorktree: Effect.fnUntraced(function* (directory, path) {
       const common = yield* commonDirectory(directory)

@@ -164,7 +164,7 @@ const make = Effect.fnUntraced(function* (folder: string, environment: Readonly<
 
   const push = Effect.fnUntraced(function* (clone: string, url: string, commit: string, branch: string) {
     yield* reach(clone, "push", ["--quiet", "--", url, `${commit}:refs/heads/${branch}`])
-    yield* text(clone, ["update-ref", `refs/remotes/origin/${branch}`, commit])
+    yield* text(clone, ["update-ref", "--no-deref", `refs/remotes/origin/${branch}`, commit])
   })
 
   /** One at a time for each remote: git's own locks would refuse one of two. */
@@ -180,7 +180,8 @@ const make = Effect.fnUntraced(function* (folder: string, environment: Readonly<
     fetch: (url) => inTurn(url)(fetchInto(url)),
     resolve,
     branchTip: (clone, branch) => commitAt(clone, `refs/remotes/origin/${branch}`),
-    moveBranch: (clone, branch, commit) => Effect.asVoid(text(clone, ["update-ref", `refs/heads/${branch}`, commit])),
+    moveBranch: (clone, branch, commit) =>
+      Effect.asVoid(text(clone, ["update-ref", "--no-deref", `refs/heads/${branch}`, commit])),
     fastForward: (workTree, commit) => Effect.asVoid(text(workTree, ["merge", "--quiet", "--ff-only", commit])),
     setAside,
     push
