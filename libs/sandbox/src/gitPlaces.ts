@@ -26,7 +26,10 @@ const obeyedInRepository = [
     "objects/info/alternates",
     "objects/info/http-alternates"
   ],
-  "shallow"
+  "shallow",
+  // Other programs obey these: commands of lazygit, settings of Sapling and of GitLab's `glab`. A folder `safe` makes `bin` of the
+  // tree part of the `PATH` of those who put `.git/safe/../../bin` in it.
+  ...["lazygit.yml", "sl", "glab-cli", "safe"]
 ]
 
 const obeyedInWorktree = ["commondir", "gitdir", "config.worktree", "info/sparse-checkout"]
