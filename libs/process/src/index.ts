@@ -9,7 +9,7 @@ export { committedOtherwise } from "./committedOtherwise.ts"
 export { committedTexts } from "./committedTexts.ts"
 export { addedUnlisted, type Comparison, type Difference, memoryOfObjects } from "./committedTree.ts"
 export { commonDirectoryOf, sharedBy } from "./commonDirectory.ts"
-export { type Falsehood, falsehoodsBetween, falseTrees } from "./falseObjects.ts"
+export { type Falsehood, falsehoodsBetween, falseObjectsIn, falseTrees } from "./falseObjects.ts"
 export { type ChangedFile, changedFiles, FileStates, readFileStates } from "./fileStates.ts"
 export { hasCode, type ReplaceOptions, replaceFile } from "./files.ts"
 export {

@@ -114,6 +114,8 @@ export interface WorkingTreeCommands {
     folder: string,
     more: ReadonlyArray<string>
   ) => GitResult<ReadonlyArray<Falsehood>>
+  /** When a run ends: moves false objects among what the names stood for to the folder `refused`, and says so. */
+  readonly putAsideFalse: (directory: string, folder: string, refused: string) => GitResult<void>
   /** From where on the work of a phase was verified last; undefined: nothing was. `folder`: as above. */
   readonly verifiedBase: (folder: string) => GitResult<VerifiedBase | undefined>
   readonly recordVerifiedBase: (folder: string, record: VerifiedBase) => GitResult<void>

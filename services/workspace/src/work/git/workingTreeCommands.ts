@@ -21,7 +21,7 @@ import { GitFault, HostFault, noAnswer } from "../faults.ts"
 import { listSome } from "../files/ownFiles.ts"
 import { removeEmptyFolders } from "../files/removeEmptyFolders.ts"
 import { approved, recordApproved } from "./approvedRecord.ts"
-import { falseCompared } from "./comparedCommits.ts"
+import { falseCompared, putAsideFalse } from "./comparedCommits.ts"
 import type { WorkingTreeCommands } from "./Git.ts"
 import { readWorktrees } from "./gitOutput.ts"
 import { movedNames, putBack, recordLeft, recordNames, recordTold } from "./movedNames.ts"
@@ -157,6 +157,7 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     recordTold,
     putBack,
     falseCompared,
+    putAsideFalse,
     verifiedBase,
     recordVerifiedBase,
     commitFile: commitOneFile,
