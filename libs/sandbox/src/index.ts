@@ -15,4 +15,4 @@ export { SandboxFault, type SandboxMode, type SandboxOptions } from "./SandboxHo
 export { sessionFolder } from "./shellScript.ts"
 export { type TreeProgram, treeProgramsOf } from "./treePrograms.ts"
 export { findUsability, type Usability } from "./usability.ts"
-export { removeStaleRecords, removeWorkingTree } from "./worktreeRecords.ts"
+export { removeStaleRecords, removeWorkingTree, WorktreeStays } from "./worktreeRecords.ts"

@@ -24,7 +24,8 @@ export const symbolicIn = (folders: ReadonlyArray<string>): ReadonlyArray<string
   return [
     ...["-type", "f", "!", "-path", "*/logs/*", "(", ...places, ")"],
     ...["(", "-size", `+${largestBytes / 512}`, "-print0"],
-    ...["-o", "-exec", "grep", "-als", "--null", "^ref:", "{}", "+", ")"]
+    // By now it may be a pipe.
+    ...["-o", "-exec", "grep", "-als", "-D", "skip", "--null", "^ref:", "{}", "+", ")"]
   ]
 }
 

@@ -243,7 +243,9 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
       const made = yield* repository
       const { place } = yield* inWorktree(made)
       yield* made.git("worktree", "lock", place.directory)
-      yield* Effect.flip(removeWorktree(made.root, place.directory))
+      const fault = yield* Effect.flip(removeWorktree(made.root, place.directory))
+      assert.match(fault.message, /is locked: 'git worktree unlock/)
+      yield* done(place)
       assert.isTrue(existsSync(join(place.directory, ".git")))
     })
   )

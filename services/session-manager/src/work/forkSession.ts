@@ -8,7 +8,13 @@ import { type Broker, type Messenger, WorkFault } from "@reprise/actor"
 import { AgentError, type AgentRuntimeShape, AgentRuntimes } from "@reprise/agent"
 import { runGit } from "@reprise/process"
 import type { Key, PastTurn, SessionView } from "@reprise/protocol"
-import { otherFiltersOf, removeStaleRecords, removeWorkingTree, whyFiltersAreRefused } from "@reprise/sandbox"
+import {
+  otherFiltersOf,
+  removeStaleRecords,
+  removeWorkingTree,
+  WorktreeStays,
+  whyFiltersAreRefused
+} from "@reprise/sandbox"
 import { Clock, Effect, Schema } from "effect"
 import type { Report } from "../actor/inputs.ts"
 import type { WorkOf } from "../actor/work.ts"
@@ -74,7 +80,10 @@ const clearPlace = Effect.fnUntraced(function* (repository: string, directory: s
       await removeWorkingTree(common, directory, { evenLocked: true })
       await removeStaleRecords(common)
     },
-    catch: (cause) => new WorkFault({ operation: "make the worktree of a fork", cause })
+    catch: (cause) =>
+      cause instanceof WorktreeStays
+        ? new NoFork({ reason: cause.message })
+        : new WorkFault({ operation: "make the worktree of a fork", cause })
   })
 })
 

@@ -15,7 +15,7 @@ import {
   withoutRuntimeChanges,
   workingTreeChanges
 } from "@reprise/process"
-import { otherFiltersOf, removeStaleRecords, removeWorkingTree } from "@reprise/sandbox"
+import { otherFiltersOf, removeStaleRecords, removeWorkingTree, WorktreeStays } from "@reprise/sandbox"
 import { Effect, Semaphore } from "effect"
 import { GitFault, HostFault, noAnswer } from "../faults.ts"
 import { listSome } from "../files/ownFiles.ts"
@@ -129,8 +129,15 @@ const putLocksAside: WorkingTreeCommands["putAsideLocks"] = Effect.fnUntraced(fu
 const commonDirectory = (directory: string) =>
   line(directory, ["rev-parse", "--path-format=absolute", "--git-common-dir"])
 
+/** One that stays whatever is tried is told as git told it. */
 const removing = (what: string, run: () => Promise<void>) =>
-  Effect.tryPromise({ try: run, catch: (cause) => new HostFault({ operation: `removing ${what}`, cause }) })
+  Effect.tryPromise({
+    try: run,
+    catch: (cause) =>
+      cause instanceof WorktreeStays
+        ? new GitFault({ operation: "worktree", exitCode: 128, stderr: cause.message })
+        : new HostFault({ operation: `removing ${what}`, cause })
+  })
 
 export const makeWorkingTreeCommands = Effect.gen(function* () {
   /** One worktree command at a time: git reads the records of all worktrees, even one that another git is writing. */
