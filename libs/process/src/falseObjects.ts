@@ -223,26 +223,33 @@ export const falseObjects = Effect.fn("falseObjects")(function* (
 })
 
 /**
- * The false ones of some commits (whole hashes) and of all that they have. What is missing below a commit, as in a partial clone,
- * deceives nobody.
+ * Which of some commits (whole hashes) and of all that they have do not hold what their names say. What is missing below a commit, as
+ * in a partial clone, is not looked for.
  */
-export const falseTrees = Effect.fn("falseTrees")(function* (
+export const falseObjectsIn = Effect.fn("falseObjectsIn")(function* (
   directory: string,
   commits: ReadonlyArray<string>,
   { memory, ...options }: ObjectOptions = {}
-): Effect.fn.Return<ReadonlyArray<Falsehood>, ProgramFailed> {
-  if (commits.length === 0) return []
+): Effect.fn.Return<FalseObjects, ProgramFailed> {
+  if (commits.length === 0) return { wrong: [], missing: [] }
   const kinds = ["--objects", "--no-object-names", "--missing=allow-any"]
   const input = commits.map((hash) => `${hash}\n`).join("")
   const listed = yield* runGit(directory, ["rev-list", "--no-walk", ...kinds, "--stdin"], { ...options, input })
-  const { missing, wrong } = yield* falseObjects(directory, [...commits, ...hashesOf(listed.stdout)], {
-    ...options,
-    memory
-  })
-  const found = [...wrong, ...missing]
-  if (found.length === 0 && listed.exitCode !== 0) return yield* refused("rev-list", listed)
-  return found.map(asFalsehood)
+  const found = yield* falseObjects(directory, [...commits, ...hashesOf(listed.stdout)], { ...options, memory })
+  if (found.wrong.length + found.missing.length === 0 && listed.exitCode !== 0)
+    return yield* refused("rev-list", listed)
+  return found
 })
+
+/** The same, as sentences say it. */
+export const falseTrees = (
+  directory: string,
+  commits: ReadonlyArray<string>,
+  options: ObjectOptions = {}
+): Effect.Effect<ReadonlyArray<Falsehood>, ProgramFailed> =>
+  Effect.map(falseObjectsIn(directory, commits, options), ({ missing, wrong }) =>
+    [...wrong, ...missing].map(asFalsehood)
+  )
 
 /** Names of objects in the records of `git diff-tree --raw -z`, those of submodules left out. */
 export const objectsInDiff = (raw: string): ReadonlyArray<string> =>

@@ -15,6 +15,9 @@ const settings = [
   "core.commitGraph=false",
   // It keeps in the index which folders have no untracked files: a command can write that, too.
   "core.untrackedCache=false",
+  // It would collect garbage by itself, and then empties the folder that a link among the records of worktrees leads to.
+  "gc.auto=0",
+  "maintenance.auto=false",
   "diff.ignoreSubmodules=dirty",
   "diff.submodule=short",
   "status.submoduleSummary=false",

@@ -8,8 +8,15 @@ export { type CommittedFile, commitFile, type FileToCommit } from "./commitFile.
 export { committedOtherwise } from "./committedOtherwise.ts"
 export { committedTexts } from "./committedTexts.ts"
 export { addedUnlisted, type Comparison, type Difference, memoryOfObjects } from "./committedTree.ts"
-export { commonDirectoryOf } from "./commonDirectory.ts"
-export { type BetweenOptions, type Falsehood, falsehoodsBetween, falseTrees, isFalsehood } from "./falseObjects.ts"
+export { commonDirectoryOf, sharedBy } from "./commonDirectory.ts"
+export {
+  type BetweenOptions,
+  type Falsehood,
+  falsehoodsBetween,
+  falseObjectsIn,
+  falseTrees,
+  isFalsehood
+} from "./falseObjects.ts"
 export { falseSubmodules, type Moved as MovedLink, type OfSubmodules } from "./falseSubmodules.ts"
 export { type ChangedFile, changedFiles, FileStates, readFileStates } from "./fileStates.ts"
 export { hasCode, type ReplaceOptions, replaceFile } from "./files.ts"

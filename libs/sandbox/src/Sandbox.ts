@@ -361,9 +361,14 @@ const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
     const removing = [() => removeUnusedCaches(cachesFolder(host)), () => removeForeign(cachesInside(host))]
     for (const remove of removing) yield* Effect.forkScoped(Effect.ignore(onDisk("/", remove)))
   }
-  const { canBeOutlived = false, engine } = usability
+  const { canBeOutlived = false, engine, seesLaterMounts = false } = usability
   const loaded = loadedFromTree(environment, dirname(options.stateDirectory))
-  return inUse(host, { engine, canBeOutlived, ...(loaded.length === 0 ? {} : { loadedFromTree: loaded }) })
+  return inUse(host, {
+    engine,
+    canBeOutlived,
+    seesLaterMounts,
+    ...(loaded.length === 0 ? {} : { loadedFromTree: loaded })
+  })
 })
 
 /** Not used, unless a layer provides it. */

@@ -28,7 +28,10 @@ const obeyedInRepository = [
   ],
   // Its being there has every commit remember conflicts.
   "rr-cache",
-  "shallow"
+  "shallow",
+  // Other programs obey these: commands of lazygit, settings of Sapling and of GitLab's `glab`. A folder `safe` makes `bin` of the
+  // tree part of the `PATH` of those who put `.git/safe/../../bin` in it.
+  ...["lazygit.yml", "sl", "glab-cli", "safe"]
 ]
 
 /**

@@ -57,6 +57,11 @@ const named: ReadonlyArray<readonly [title: string, path: string]> = [
   ["which working tree this is for Reprise", ".git/reprise-workspace.json"],
   ["which working tree another one is for Reprise", ".git/worktrees/second/reprise-workspace.json"],
   ["which clone Reprise has trusted", ".git/reprise.json"],
+  ["commands of lazygit", ".git/lazygit.yml"],
+  ["commands of lazygit in a submodule", ".git/modules/sub/lazygit.yml"],
+  ["settings of Sapling", ".git/sl/config"],
+  ["the server that glab sends its token to", ".git/glab-cli/config.yml"],
+  ["that programs of the tree are those of the user", ".git/safe/made"],
   ["the key that git-crypt encrypts with", ".git/git-crypt/keys/default"],
   ["a hook that husky's hooks call", ".husky/pre-commit"]
 ]

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
 import { rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
@@ -12,7 +12,7 @@ import { setUpWorktree, worktreeOfRun } from "../src/work/prepare/worktreeOfRun.
 import { prepareIn } from "./support/commands.ts"
 import { check, forged, honest, putObject, scene } from "./support/hostileAuthor.ts"
 import { done, type Prepare, prepared, r2, refused, services, withSubmodule } from "./support/preparing.ts"
-import { type Repository, repository } from "./support/repository.ts"
+import { type Repository, repository, temporaryDirectory } from "./support/repository.ts"
 
 const inWorktree = (made: Repository, more: Partial<Prepare> = {}) => prepared(made.root, { worktree: true, ...more })
 
@@ -283,12 +283,37 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
     })
   )
 
+  it.effect("empties no folder that a link among git's records of worktrees leads to", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const documents = yield* temporaryDirectory
+      yield* Effect.promise(() => writeFile(join(documents, "thesis"), "mine"))
+      const { place } = yield* inWorktree(made)
+      symlinkSync(documents, join(made.root, ".git/worktrees/evil"))
+      yield* inWorktree(made, { runId: r2, branch: "another" })
+      yield* removeWorktree(made.root, place.directory)
+      assert.deepStrictEqual(readdirSync(documents), ["thesis"])
+    })
+  )
+
+  it.effect("writes its branch through no symbolic ref that a command has made in its place", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write(".git/refs/heads/reprise/plan", "ref: commondir\n")
+      const { place } = yield* inWorktree(made)
+      assert.isFalse(existsSync(join(made.root, ".git/commondir")))
+      assert.strictEqual(yield* made.git("-C", place.directory, "branch", "--show-current"), "reprise/plan")
+    })
+  )
+
   it.effect("keeps one that somebody has locked", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const { place } = yield* inWorktree(made)
       yield* made.git("worktree", "lock", place.directory)
-      yield* Effect.flip(removeWorktree(made.root, place.directory))
+      const fault = yield* Effect.flip(removeWorktree(made.root, place.directory))
+      assert.match(fault.message, /is locked: 'git worktree unlock/)
+      yield* done(place)
       assert.isTrue(existsSync(join(place.directory, ".git")))
     })
   )

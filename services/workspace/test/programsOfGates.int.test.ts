@@ -48,7 +48,21 @@ const runGate = (here: Scene, command: string, mode: "required" | "off") =>
     Effect.map((event) => (event._tag === "QualityPassed" || event._tag === "QualityFailed" ? event.results : []))
   )
 
-const everyProgram = ["sh", "env", "bash", "git", "cat", "tee", "readlink", "sleep", "find", "grep", "socat", "bwrap"]
+const everyProgram = [
+  "sh",
+  "env",
+  "bash",
+  "git",
+  "cat",
+  "tee",
+  "readlink",
+  "sleep",
+  "find",
+  "grep",
+  "socat",
+  "bwrap",
+  "unshare"
+]
 
 const ways: ReadonlyArray<readonly [string, (workspace: string) => string]> = [
   ["as npx writes it", (workspace) => join(workspace, "node_modules/.bin")],

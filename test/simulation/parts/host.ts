@@ -109,7 +109,8 @@ const gitOf = ({ gitFails, repositories }: SimulatedHost): (typeof Git)["Service
     worktrees: () => Effect.succeed([]),
     addWorktree: () => Effect.void,
     putAsideLocks: () => Effect.succeed([]),
-    removeWorktree: () => Effect.void
+    removeWorktree: () => Effect.void,
+    putAsideFalse: () => Effect.void
   })
 }
 

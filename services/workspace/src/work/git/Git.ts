@@ -131,6 +131,8 @@ export interface WorkingTreeCommands {
     folder: string,
     more: ReadonlyArray<string>
   ) => GitResult<ReadonlyArray<Falsehood>>
+  /** When a run ends: moves false objects among what the names stood for to the folder `refused`, and says so. */
+  readonly putAsideFalse: (directory: string, folder: string, refused: string) => GitResult<void>
   /** From where on the work of a phase was verified last; undefined: nothing was. `folder`: as above. */
   readonly verifiedBase: (folder: string) => GitResult<VerifiedBase | undefined>
   readonly recordVerifiedBase: (folder: string, record: VerifiedBase) => GitResult<void>
@@ -158,7 +160,7 @@ export interface WorkingTreeCommands {
   readonly named: (directory: string, name: string) => GitResult<string | undefined>
   /** Moves the locks of killed gits aside, and gives those that stay, of this tree and of what all trees share. */
   readonly putAsideLocks: (directory: string) => GitResult<ReadonlyArray<GitLock>>
-  /** Untracked and changed files in it are lost. */
+  /** With untracked and changed files in it. Fails before anything is removed where somebody has locked it. */
   readonly removeWorktree: (directory: string, path: string) => GitResult<void>
 }
 

@@ -1,6 +1,5 @@
 /** The git worktrees that Reprise created: `.reprise/worktrees/<run>` (docs/design/workspace.md#workspace). */
 import { join } from "node:path"
-import { removeForeign } from "@reprise/process"
 import type { RunId } from "@reprise/protocol"
 import { Effect } from "effect"
 import { HostFault } from "../faults.ts"
@@ -59,15 +58,9 @@ export const worktreeState = Effect.fn("worktreeState")(function* (root: string,
 export const removeWorktree = Effect.fn("removeWorktree")(function* (root: string, directory: string) {
   const git = yield* Git
   if (!(yield* isWorktree(root, directory))) return
-  // git forgets it first. It leaves what it cannot remove, such as a long path, and what a process was writing.
-  yield* Effect.catch(git.removeWorktree(root, directory), (failure) =>
-    Effect.flatMap(isWorktree(root, directory), (isThere) => (isThere ? Effect.fail(failure) : Effect.void))
-  )
+  yield* git.removeWorktree(root, directory)
   yield* Effect.tryPromise({
-    try: async () => {
-      await removeForeign(directory)
-      await removeOwnTreeFolder({ directory, root })
-    },
+    try: () => removeOwnTreeFolder({ directory, root }),
     catch: (cause) => new HostFault({ operation: `removing ${directory}`, cause })
   })
 })
