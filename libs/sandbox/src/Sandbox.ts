@@ -10,7 +10,7 @@ import { Context, Effect, Layer, Scope, Semaphore } from "effect"
 import { agentProgram, type SandboxedAgent } from "./agentProgram.ts"
 import { openedByWords, type PreparedAgent, type ToolWords } from "./agentWrites.ts"
 import { type Environment, homeOf } from "./askGit.ts"
-import { removeUnusedCaches } from "./cacheFolders.ts"
+import { cachesInside, removeUnusedCaches } from "./cacheFolders.ts"
 import { foldingFolder, whyFoldingIsRefused } from "./caseFolding.ts"
 import { credentialPaths } from "./credentials.ts"
 import type { Decider, Whose } from "./decider.ts"
@@ -26,7 +26,6 @@ import { makeProxy } from "./proxy.ts"
 import {
   agentPoliciesIn,
   cachesFolder,
-  cachesInside,
   digest,
   environmentFor,
   gitUnder,
@@ -358,7 +357,10 @@ const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
     opened: new Map()
   }
   if (options.visiting !== true) {
-    const removing = [() => removeUnusedCaches(cachesFolder(host)), () => removeForeign(cachesInside(host))]
+    const removing = [
+      () => removeUnusedCaches(cachesFolder(host)),
+      () => removeForeign(cachesInside(sharedFolder(options)))
+    ]
     for (const remove of removing) yield* Effect.forkScoped(Effect.ignore(onDisk("/", remove)))
   }
   const { canBeOutlived = false, engine, seesLaterMounts = false } = usability

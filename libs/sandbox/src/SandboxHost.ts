@@ -7,7 +7,16 @@ import { hasCode, type OfTree, ofTree, replaceFile, splitPath, withoutPlaces } f
 import type { Role, RunId } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
 import { type Environment, gitRepositoryOf, homeOf } from "./askGit.ts"
-import { agentCaches, type CachesOf, gateCaches, makeAgentCaches, makeAnew, makeGateCaches } from "./cacheFolders.ts"
+import {
+  agentCaches,
+  type CachesOf,
+  cachesInside,
+  gateCaches,
+  makeAgentCaches,
+  makeAnew,
+  makeGateCaches,
+  writtenIn
+} from "./cacheFolders.ts"
 import { foldingFolder, whyFoldingIsRefused } from "./caseFolding.ts"
 import { requireClearPaths } from "./clearPaths.ts"
 import type { Decider, Whose } from "./decider.ts"
@@ -197,18 +206,9 @@ export const noneOfTree: OfTree = { path: "", variables: {} }
 
 export const ofAgents: CommandsOf = { whose: "agent" }
 
-/**
- * Folders that commands write lie below one of git's name, in which git accepts no path. Without it a submodule of that path, also one
- * that a commit brings, would have the user's git obey a repository that a command makes there.
- */
-const writtenIn = (folder: string) => join(folder, ".git")
-
 /** The caches of all workspaces. */
 export const cachesFolder = (host: Host) =>
   join(host.engine === "seatbelt" ? ownPlaces(host) : writtenIn(sharedFolder(host.options)), "caches")
-
-/** Where earlier versions had them, and commands still see them. */
-export const cachesInside = ({ options }: Host) => join(sharedFolder(options), "caches")
 
 /**
  * Where commands find a folder of their own for `/tmp` and for packages. An agent's stay for its next command. A quality gate
@@ -230,7 +230,8 @@ const placesFor = async (host: Host, directory: string, of: CommandsOf) => {
     else await Promise.all([makeAnew(temporary), makeGateCaches(ofWorkspace, of.run)])
   }
   // Tools write down where they found a package: where folders can be mounted, it is the same place for agents and gates.
-  const caches = host.engine === "seatbelt" ? { caches: own } : { caches: cachesInside(host), cachesFrom: own }
+  const caches =
+    host.engine === "seatbelt" ? { caches: own } : { caches: cachesInside(sharedFolder(host.options)), cachesFrom: own }
   return { temporary, refused, ...caches }
 }
 

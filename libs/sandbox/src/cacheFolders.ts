@@ -8,6 +8,15 @@ import { join } from "node:path"
 import { readForeignFolder, readForeignText, removeForeign, replaceFile } from "@reprise/process"
 import { fateOf, keptPackages } from "./caches.ts"
 
+/**
+ * Folders that commands write lie below one of git's name, in which git accepts no path. Without it a submodule of that path, also one
+ * that a commit brings, would have the user's git obey a repository that a command makes there.
+ */
+export const writtenIn = (folder: string) => join(folder, ".git")
+
+/** Where commands see them, and earlier versions had them. `sandboxFolder`: `.reprise/sandbox`. */
+export const cachesInside = (sandboxFolder: string) => join(sandboxFolder, "caches")
+
 /** More are nobody's cache. */
 const mostEntries = 10_000_000
 
