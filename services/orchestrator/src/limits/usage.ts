@@ -13,7 +13,6 @@ import {
   type Usage,
   uncachedTokens
 } from "@reprise/protocol"
-import { roleAt } from "../agents/agentOf.ts"
 import { type Evolution, type Handlers, ignored } from "../run/family.ts"
 import type { InputOf } from "../run/inputs.ts"
 import type { EventOf, RunEvents } from "../run/journal.ts"
@@ -48,12 +47,7 @@ const roleOf = (run: Run, { phase, role, turnId }: InputOf<"TurnCompleted" | "Tu
 /** The fixer works in a session of an author. */
 const agentRoleOf = (run: Run, event: InputOf<"TurnCompleted" | "TurnFailed">): AgentRole => {
   const role = roleOf(run, event)
-  if (role === "reviewer") return role
-  if (event.fixer === true) return "fixer"
-  // Earlier releases did not tell it. A turn that is told late may be of a step before.
-  const { phase = run.phase?.id, step = run.step } = event
-  const ofNow = step === run.step && phase === run.phase?.id
-  return (ofNow ? run.phase?.stepRole : roleAt(run, step)) === "fixer" ? "fixer" : role
+  return role === "author" && event.fixer === true ? "fixer" : role
 }
 
 const usageIn = ({ calls, cost, tokens }: Usage): Usage => ({ calls, cost, tokens })

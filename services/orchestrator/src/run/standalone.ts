@@ -82,10 +82,10 @@ export const stepInTables = ({ standalone, step }: Run, { _tag }: RunEvent): Ste
 export const hasPlan = ({ standalone }: Run): boolean => standalone === undefined
 
 /** Whether it has a view, and can be paused and moved. Of a standalone session people see the session and its questions. */
-export const isShown = hasPlan
+export const isShown = (run: Run): boolean => hasPlan(run)
 
 /** Whether the workspace prepares something for it. A standalone session works in place. */
-export const isPrepared = hasPlan
+export const isPrepared = (run: Run): boolean => hasPlan(run)
 
 /** Whether it ends with its session, whoever ends that. No failure of a turn does: a human may still work in it. */
 export const livesInSession = (run: Run): boolean => !hasPlan(run)

@@ -95,7 +95,7 @@ describe("who does a step", () => {
     assert.isUndefined(s.command("StartTurn").fixer)
     s.verdict("not_ready", item("R1"))
     assert.isTrue(s.command("StartTurn").fixer)
-    s.completes("abc2").commitVerified()
+    s.tell(s.turnReport({ result: "complete", commit: "abc2" }, { fixer: true })).commitVerified()
     const { author: after, fixer } = usageOf(s)
     assert.deepStrictEqual([after, fixer?.turns], [before, 1])
     assert.isAbove(fixer?.tokens.input ?? 0, 0)
