@@ -10,6 +10,8 @@ export interface Connection {
   readonly url: string
   readonly username: string
   readonly password: Redacted.Redacted
+  /** The users of whom one runs the server, which is on 127.0.0.1; to anybody else's nothing is sent. Absent: it may be anybody's. */
+  readonly serverOf?: ReadonlyArray<number> | undefined
 }
 
 const OpenCodeEndpoint = Schema.Struct({
@@ -21,7 +23,9 @@ const OpenCodeEndpoint = Schema.Struct({
   group: Schema.Int,
   ownerPid: Schema.Int,
   /** The owner's start time from the kernel, which tells it from a later process with the same id. */
-  ownerStart: Schema.String
+  ownerStart: Schema.String,
+  /** Whose processes both are. None of an older Reprise. */
+  ownerUser: Schema.optionalKey(Schema.Int)
 })
 type OpenCodeEndpoint = typeof OpenCodeEndpoint.Type
 
@@ -32,6 +36,12 @@ export const logFile = (stateDirectory: string) => join(stateDirectory, "logs", 
 
 export const onDisk = <A>(operation: string, run: () => Promise<A>) =>
   Effect.tryPromise({ try: run, catch: (cause) => new OpenCodeStateFault({ operation, cause }) })
+
+/** This user, and who else may run the server: whoever may read the file of another user, such as root, may talk to theirs. */
+export const serverOf = (ownerUser = process.getuid?.()): Connection["serverOf"] => {
+  const own = process.getuid?.()
+  return own === undefined || ownerUser === undefined ? undefined : [own, ownerUser]
+}
 
 const readFileOf = (stateDirectory: string) =>
   Effect.promise(() => readFile(endpointFile(stateDirectory), "utf8").then(decode, () => Option.none()))
@@ -53,10 +63,15 @@ export const refuseSecondOwner = Effect.fn("refuseSecondOwner")(function* (state
 export const readOpenCodeEndpoint = Effect.fn("readOpenCodeEndpoint")(function* (stateDirectory: string) {
   const endpoint = yield* readFileOf(stateDirectory)
   if (Option.isNone(endpoint)) return Option.none<Connection>()
-  const { ownerPid, password, url } = endpoint.value
+  const { ownerPid, ownerUser, password, url } = endpoint.value
   const usable = ownerPid === process.pid || (yield* liveOwner(endpoint.value))
   return usable
-    ? Option.some<Connection>({ url, username: "opencode", password: Redacted.make(password) })
+    ? Option.some<Connection>({
+        url,
+        username: "opencode",
+        password: Redacted.make(password),
+        serverOf: serverOf(ownerUser)
+      })
     : Option.none<Connection>()
 })
 
@@ -73,7 +88,8 @@ export const writeOpenCodeEndpoint = (
       pid: server.pid,
       group: server.group,
       ownerPid: process.pid,
-      ownerStart: await startOf(process.pid)
+      ownerStart: await startOf(process.pid),
+      ...(process.getuid === undefined ? {} : { ownerUser: process.getuid() })
     }
     await replaceFile(endpointFile(stateDirectory), JSON.stringify(endpoint))
   })

@@ -18,7 +18,7 @@ import { Deferred, Effect, Redacted, Schedule, Schema, type Scope } from "effect
 import { openCodeEnvironment } from "../../agentEnvironment.ts"
 import { endingText } from "../../restarts.ts"
 import { isHealthy } from "./http.ts"
-import { type Connection, logFile, onDisk } from "./OpenCodeEndpoint.ts"
+import { type Connection, logFile, onDisk, serverOf } from "./OpenCodeEndpoint.ts"
 import { OpenCodeDidNotStart, OpenCodeStateFault, type OpenCodeUnavailable } from "./OpenCodeUnavailable.ts"
 import { instructionsFolder, instructionsVariable } from "./toldInstructions.ts"
 
@@ -125,7 +125,8 @@ const startOn = Effect.fnUntraced(function* (
   const connection: Connection = {
     url: `http://127.0.0.1:${port}`,
     username: "opencode",
-    password: Redacted.make(password)
+    password: Redacted.make(password),
+    serverOf: serverOf()
   }
   const failed = Effect.fnUntraced(function* (reason: string, exitCode?: number) {
     const lines = yield* onDisk("reading the log", () => lastLines(log, from))
