@@ -1,7 +1,7 @@
 /** `opencode.json` in the state directory: the running server, its owner and how to reach it. Readable by its owner only. */
 import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
-import { isAlive, replaceFile, startOf } from "@reprise/process"
+import { isAlive, replaceFile, startOf, usersOfServer } from "@reprise/process"
 import { Effect, Option, Redacted, Schema } from "effect"
 import { OpenCodeInUse, OpenCodeStateFault } from "./OpenCodeUnavailable.ts"
 
@@ -37,12 +37,6 @@ export const logFile = (stateDirectory: string) => join(stateDirectory, "logs", 
 export const onDisk = <A>(operation: string, run: () => Promise<A>) =>
   Effect.tryPromise({ try: run, catch: (cause) => new OpenCodeStateFault({ operation, cause }) })
 
-/** This user, and who else may run the server: whoever may read the file of another user, such as root, may talk to theirs. */
-export const serverOf = (ownerUser = process.getuid?.()): Connection["serverOf"] => {
-  const own = process.getuid?.()
-  return own === undefined || ownerUser === undefined ? undefined : [own, ownerUser]
-}
-
 const readFileOf = (stateDirectory: string) =>
   Effect.promise(() => readFile(endpointFile(stateDirectory), "utf8").then(decode, () => Option.none()))
 
@@ -70,7 +64,7 @@ export const readOpenCodeEndpoint = Effect.fn("readOpenCodeEndpoint")(function* 
         url,
         username: "opencode",
         password: Redacted.make(password),
-        serverOf: serverOf(ownerUser)
+        serverOf: usersOfServer(ownerUser)
       })
     : Option.none<Connection>()
 })

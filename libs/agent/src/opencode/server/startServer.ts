@@ -12,13 +12,14 @@ import {
   logSize,
   type Mark,
   startGuarded,
+  usersOfServer,
   variableOf
 } from "@reprise/process"
 import { Deferred, Effect, Redacted, Schedule, Schema, type Scope } from "effect"
 import { openCodeEnvironment } from "../../agentEnvironment.ts"
 import { endingText } from "../../restarts.ts"
 import { isHealthy } from "./http.ts"
-import { type Connection, logFile, onDisk, serverOf } from "./OpenCodeEndpoint.ts"
+import { type Connection, logFile, onDisk } from "./OpenCodeEndpoint.ts"
 import { OpenCodeDidNotStart, OpenCodeStateFault, type OpenCodeUnavailable } from "./OpenCodeUnavailable.ts"
 import { instructionsFolder, instructionsVariable } from "./toldInstructions.ts"
 
@@ -126,7 +127,7 @@ const startOn = Effect.fnUntraced(function* (
     url: `http://127.0.0.1:${port}`,
     username: "opencode",
     password: Redacted.make(password),
-    serverOf: serverOf()
+    serverOf: usersOfServer(process.getuid?.())
   }
   const failed = Effect.fnUntraced(function* (reason: string, exitCode?: number) {
     const lines = yield* onDisk("reading the log", () => lastLines(log, from))
