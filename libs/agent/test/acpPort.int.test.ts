@@ -27,7 +27,11 @@ it.live("OpenCode over the protocol answers nobody without the password at its p
     yield* runtime.create({ directory, title: "listens", permissions: "all" })
     const asked = (path: string, init: RequestInit = {}) =>
       Effect.promise(() => fetch(`http://127.0.0.1:${port}${path}`, init).then(({ status }) => status))
-    const terminal = { method: "POST", headers: { "content-type": "application/json" }, body: '{"command":"/bin/true"}' }
+    const terminal = {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: '{"command":"/bin/true"}'
+    }
     assert.deepStrictEqual(
       [yield* asked("/global/health"), yield* asked("/session"), yield* asked("/pty", terminal)],
       [401, 401, 401]

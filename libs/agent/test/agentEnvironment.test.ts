@@ -43,7 +43,12 @@ describe("openCodeEnvironment", () => {
 
 describe("acpEnvironment", () => {
   it("sets a password for the port of OpenCode, and never the one of an outer OpenCode", () => {
-    const outer = { PATH: "/bin", OPENCODE_SERVER_PASSWORD: "outer", OPENCODE_SERVER_USERNAME: "outer", CLAUDECODE: "1" }
+    const outer = {
+      PATH: "/bin",
+      OPENCODE_SERVER_PASSWORD: "outer",
+      OPENCODE_SERVER_USERNAME: "outer",
+      CLAUDECODE: "1"
+    }
     assert.deepStrictEqual(acpEnvironment(outer, "secret"), { PATH: "/bin", OPENCODE_SERVER_PASSWORD: "secret" })
   })
 })

@@ -43,7 +43,7 @@ export interface NatsOptions {
   readonly reconnectWaitMs?: number
   readonly tls?: TlsOptions
   /** The users of whom one runs the server, which is on 127.0.0.1; to anybody else's nothing is sent. Default: it may be anybody's. */
-  readonly serverOf?: ReadonlyArray<number>
+  readonly serverOf?: ReadonlyArray<number> | undefined
 }
 
 /** `closed` is final: we closed the connection, or the server no longer accepts this identity. */

@@ -5,6 +5,8 @@
  */
 import {
   type ConnectionOptions,
+  connect,
+  hasWsProtocol,
   type NatsConnection,
   NatsConnectionImpl,
   setTransportFactory
@@ -30,8 +32,10 @@ class CheckedTransport extends NodeTransport {
   }
 }
 
-/** As the driver's own, which knows no such option. All connections of a process are made by one of the two. */
+/** As the driver's own `connect`, which knows no such option. How connections are made holds for all of a process: use this one only. */
 export const checkedConnect = (options: CheckedOptions): Promise<NatsConnection> => {
+  // Which it refuses, and says so.
+  if (hasWsProtocol(options)) return connect(options)
   setTransportFactory({ factory: () => new CheckedTransport(), dnsResolveFn: nodeResolveHost })
   return NatsConnectionImpl.connect(options)
 }

@@ -54,6 +54,15 @@ export const usersAt = (table: string, port: number): ReadonlyArray<number> => {
   })
 }
 
+/**
+ * Who may run a server whose private description names its owner: that one, or this user. Whoever may read the description of
+ * another user, such as root, may talk to theirs. Undefined: the description names nobody, or the system knows no users.
+ */
+export const usersOfServer = (owner: number | undefined): ReadonlyArray<number> | undefined => {
+  const own = process.getuid?.()
+  return own === undefined || owner === undefined ? undefined : [own, owner]
+}
+
 const tableOf = (file: string): string => {
   try {
     return readFileSync(file, "utf8")

@@ -16,7 +16,6 @@ import type { GitOptions, GitPlace } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 import { placeOfSubmodule, readGitlinks } from "./submodules.ts"
 
-
 interface Renewed {
   /** Of the whole index. */
   readonly digest: string

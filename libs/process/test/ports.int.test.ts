@@ -31,26 +31,27 @@ describe.runIf(endianness() === "LE")("the users at a port of 127.0.0.1", () => 
     ["not who has another port", [line(onLoopback, "0A", other, 7, "9C41")], []],
     ["not who has the port at another address", [line("0100000A", "01", other, 7)], []],
     ["not who has connected to it", [line(onLoopback, "01", other, 7, "A4E6", "9C40")], []]
-  ])("are %s", (_, lines, users) =>
-    assert.deepStrictEqual(usersAt([heading, ...lines, ""].join("\n"), 40_000), users)
-  )
+  ])("are %s", (_, lines, users) => assert.deepStrictEqual(usersAt([heading, ...lines, ""].join("\n"), 40_000), users))
 })
 
-describe.runIf(process.platform === "linux" && readFileSync("/proc/net/tcp", "utf8") !== "")("a stranger at a port", () => {
-  it.live("is found while they listen, unless they are one of those who may", () =>
-    Effect.gen(function* () {
-      const user = process.getuid?.() ?? 0
-      const port = yield* freePort
-      assert.isUndefined(strangerAt(port, [user + 1]), "nobody listens")
-      yield* Effect.acquireRelease(
-        Effect.callback<ReturnType<typeof createServer>>((resume) => {
-          const server = createServer()
-          server.listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
-        }),
-        (server) => Effect.sync(() => server.close())
-      )
-      assert.strictEqual(strangerAt(port, [user + 1]), user)
-      assert.isUndefined(strangerAt(port, [user + 1, user]))
-    }).pipe(Effect.scoped)
-  )
-})
+describe.runIf(process.platform === "linux" && readFileSync("/proc/net/tcp", "utf8") !== "")(
+  "a stranger at a port",
+  () => {
+    it.live("is found while they listen, unless they are one of those who may", () =>
+      Effect.gen(function* () {
+        const user = process.getuid?.() ?? 0
+        const port = yield* freePort
+        assert.isUndefined(strangerAt(port, [user + 1]), "nobody listens")
+        yield* Effect.acquireRelease(
+          Effect.callback<ReturnType<typeof createServer>>((resume) => {
+            const server = createServer()
+            server.listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
+          }),
+          (server) => Effect.sync(() => server.close())
+        )
+        assert.strictEqual(strangerAt(port, [user + 1]), user)
+        assert.isUndefined(strangerAt(port, [user + 1, user]))
+      }).pipe(Effect.scoped)
+    )
+  }
+)

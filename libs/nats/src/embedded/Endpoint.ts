@@ -3,7 +3,7 @@
  * it is a person at the gate. To be a service or the operator takes a secret that is not in it.
  */
 import { rm } from "node:fs/promises"
-import { readForeignText, replaceFile } from "@reprise/process"
+import { readForeignText, replaceFile, usersOfServer } from "@reprise/process"
 import { Host } from "@reprise/protocol"
 import { Effect, Option, Redacted, Schema } from "effect"
 import { type Identity, inboxOf } from "../access/Identity.ts"
@@ -67,12 +67,6 @@ export interface ConnectionAs extends Partial<Omit<NatsOptions, "identity" | "in
   readonly secret?: Redacted.Redacted
 }
 
-/** Whoever may read the endpoint of another user, such as root, may talk to that one's server. */
-const serverOf = ({ ownerUser }: Endpoint): Pick<NatsOptions, "serverOf"> => {
-  const own = process.getuid?.()
-  return own === undefined || ownerUser === undefined ? {} : { serverOf: [own, ownerUser] }
-}
-
 /** Connection options for the server of an endpoint; `options` override them. */
 export const connectionTo = (
   endpoint: Endpoint,
@@ -83,7 +77,7 @@ export const connectionTo = (
   identity,
   inboxPrefix: inboxOf(identity),
   reconnectWaitMs: 50,
-  ...serverOf(endpoint),
+  serverOf: usersOfServer(endpoint.ownerUser),
   ...options
 })
 
@@ -93,7 +87,7 @@ export const systemConnectionTo = (endpoint: Endpoint, name: string): NatsOption
   name,
   credentials: { _tag: "UserPassword", ...endpoint.system },
   inboxPrefix: inboxOf("person"),
-  ...serverOf(endpoint)
+  serverOf: usersOfServer(endpoint.ownerUser)
 })
 
 /** Whether two descriptions are of the server of one owner, which may have started it again. */

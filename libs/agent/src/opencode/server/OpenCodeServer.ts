@@ -304,6 +304,7 @@ export class OpenCodeServer extends Context.Service<OpenCodeServer, OpenCodeServ
     readonly url: string
     readonly password: Redacted.Redacted
     readonly username?: string
+    readonly serverOf?: Connection["serverOf"]
   }) =>
     Layer.effect(
       OpenCodeServer,
@@ -312,7 +313,8 @@ export class OpenCodeServer extends Context.Service<OpenCodeServer, OpenCodeServ
           {
             url: server.url.replace(/(?<!\/)\/+$/, ""),
             username: server.username ?? "opencode",
-            password: server.password
+            password: server.password,
+            serverOf: server.serverOf
           },
           sandbox
         )

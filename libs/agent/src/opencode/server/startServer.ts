@@ -12,6 +12,7 @@ import {
   logSize,
   type Mark,
   startGuarded,
+  usersOfServer,
   variableOf
 } from "@reprise/process"
 import { Deferred, Effect, Redacted, Schedule, Schema, type Scope } from "effect"
@@ -125,7 +126,8 @@ const startOn = Effect.fnUntraced(function* (
   const connection: Connection = {
     url: `http://127.0.0.1:${port}`,
     username: "opencode",
-    password: Redacted.make(password)
+    password: Redacted.make(password),
+    serverOf: usersOfServer(process.getuid?.())
   }
   const failed = Effect.fnUntraced(function* (reason: string, exitCode?: number) {
     const lines = yield* onDisk("reading the log", () => lastLines(log, from))
