@@ -46,7 +46,7 @@ const endedByTimeout = 124
 /** `name=code,seconds` */
 export const stageOf = (argument: string): Stage => {
   const [, name = argument, code, seconds] = /^(.+)=(\d+),(\d+)$/.exec(argument) ?? []
-  if (code === undefined) throw new Error(`'${argument}' is no stage: it must be name=code,seconds.`)
+  if (code === undefined) throw new Error(`'${argument}' is not a stage: it must be name=code,seconds.`)
   return { name, code: Number(code), seconds: Number(seconds) }
 }
 

@@ -85,7 +85,7 @@ describe("a mistake in the agents", () => {
     ['[[reviewer.rules]]\nfromReviews = 2\nmodel = "a/b"', /reviewer\.rules is not valid: .*fromReviews/],
     [
       '[[reviewer.rules]]\nmodel = "a/b"',
-      /line 1: reviewer\.rules is not valid: rule 1 has no condition\. What holds always is written in \[reviewer\]/
+      /line 1: reviewer\.rules is not valid: rule 1 has no condition\. Write what always applies in \[reviewer\]/
     ],
     ["[[author.rules]]\nafterRetries = 2", /rule 1 names no runtime, model or variant/],
     ['[[reviewer.rules]]\nfromReview = 1\nmodel = "a/b"', /rule 1 holds for every review/],
@@ -93,7 +93,7 @@ describe("a mistake in the agents", () => {
     ['[[author.rules]]\ncontextOver = 80\nmodel = "a/b"', /less than 1/],
     [
       '[[reviewer.rules]]\nafterRetries = 2\nmodel = "a/b"',
-      /rule 1 can never apply: retries are of the author and the fixer/
+      /rule 1 can never apply: only the author and the fixer retry/
     ],
     ['[[reviewer.rules]]\nfromReview = 6\nmodel = "a/b"', /rule 1 can never apply: limits\.maxReviewIterations is 5/],
     [

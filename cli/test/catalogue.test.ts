@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { templateProblems } from "@reprise/plan"
 import { SessionPrompts } from "@reprise/protocol"
 import { templates as ofReports } from "@reprise/session-manager/prompts"
-import { catalogue } from "../src/project/prompts.ts"
+import { catalogue } from "../src/project/promptTemplates.ts"
 
 describe("the built-in prompts", () => {
   it("have unique names that are valid file names", () => {

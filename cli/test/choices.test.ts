@@ -24,7 +24,7 @@ describe("what follows from a choice", () => {
     [{ origin: "question" }, "abort", "", "The agent will be told: do abort"],
     [{ origin: "question" }, "other", "Neither", "The agent will be told: Neither"],
     [{ origin: "checkpoint" }, "fail", "step 2", "The agent will be told: do fail: step 2"],
-    [{ origin: "phase-gate" }, "continue", "", "No agent is told anything: the run goes on."]
+    [{ origin: "phase-gate" }, "continue", "", "No agent is told anything: the run continues."]
   ])("of %j, %s with '%s' is said", (given, name, words, text) => {
     const question = aQuestion({ ...given, options: options(name) })
     const [option] = question.options

@@ -36,7 +36,7 @@ describe("an open run of a host that is drained", () => {
     assert.match(lines.get("ends") ?? "", /last phase, and ends here/)
     assert.match(lines.get("asks") ?? "", /'reprise gate show asks-e1'.*elsewhere/)
     assert.match(lines.get("pauses") ?? "", /'reprise resume pauses'.*elsewhere/)
-    assert.match(lines.get("local") ?? "", /on this host alone.*loses nothing, and goes on when the host is back/)
+    assert.match(lines.get("local") ?? "", /only on this host.*loses nothing, and continues when the host is back/)
   })
 
   it("is told again when it has left, ended, or is on another host", () => {
@@ -50,7 +50,7 @@ describe("an open run of a host that is drained", () => {
     assert.deepStrictEqual(
       [...lines.values()],
       [
-        "Run moved has left: it goes on on host b.",
+        "Run moved has left: it continues on host b.",
         "Run waits has left, and waits for another host.",
         "Run done has ended: completed.",
         "Run pruned has ended: it is pruned."

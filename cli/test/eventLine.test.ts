@@ -35,7 +35,7 @@ describe("an event as a line", () => {
       { _tag: "AgentFailed", ...session, kind: "rate_limited", message: "slow", until: "2026-01-01T10:22:03.000Z" },
       "    The agent's model failed (rate_limited), and is asked again at 2026-01-01 10:22 UTC: slow"
     ],
-    [{ _tag: "TurnRetried", ...session }, "    Trying again now, as somebody asked"],
+    [{ _tag: "TurnRetried", ...session }, "    Retrying now, on request"],
     [
       { _tag: "ReviewFailed", phase: "1", reason: "no verdict", kind: "invalid-report", cycle: 1 },
       "    Review failed: no verdict"
@@ -65,7 +65,7 @@ describe("an event as a line", () => {
         via: "cli",
         reason: "agent-working"
       },
-      "  The answer 'fix' of anna came too late: the agent is working again. What was said with it is in the next prompt."
+      "  The answer 'fix' by anna came too late: the agent is working again. Its guidance is in the next prompt."
     ],
     [{ _tag: "StepStarted", step: "EXECUTE", phase: "1", attempt: 1 }, "  Author works on phase 1"],
     [{ _tag: "StepStarted", step: "QUALITY_CHECK", attempt: 3 }, "  Running the quality gates (attempt 3)"],
@@ -82,7 +82,7 @@ describe("an event as a line", () => {
         runtimeSessionId: "ses_1",
         forkTold: "It cannot."
       },
-      "    Author starts session r1-abc-s1. It is told the conversation in its first prompt, not copied: It cannot."
+      "    Author starts session r1-abc-s1. Its first prompt describes the conversation, which could not be copied: It cannot."
     ],
     [
       { _tag: "SessionReused", ...session, role: "reviewer", runtimeSessionId: "ses_1", reason: "review-cycle" },
@@ -148,7 +148,7 @@ describe("an event as a line", () => {
     )
   })
 
-  it("marks the further lines of what others say, so that none looks like a line or a prompt of ours", () => {
+  it("marks the further lines of what others say, so that none looks like a line or a prompt of Reprise", () => {
     assert.strictEqual(
       line({ _tag: "RunFailed", reason: "Bad.\nanswer> o\u202e\nRun completed" }),
       "Run failed: Bad.\n      | answer> o\\u{202e}\n      | Run completed"

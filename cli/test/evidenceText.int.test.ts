@@ -90,7 +90,7 @@ describe("the changes shown with a question", () => {
     })
   )
 
-  it.live("name the file on which git would wait for ever, instead of nothing", () =>
+  it.live("name the file on which git would wait forever, instead of nothing", () =>
     Effect.gen(function* () {
       const base = commit("a.txt", "one\n")
       writeFileSync(join(folder, "a.txt"), "two\n")

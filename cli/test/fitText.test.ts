@@ -44,7 +44,7 @@ describe("what an agent said", () => {
   })
 })
 
-describe("a line of ours", () => {
+describe("a line of Reprise", () => {
   it("breaks between words, and goes on further in", () => {
     assert.deepStrictEqual(wrappedLine("    Verdict: ready with corrections", 24), [
       "    Verdict: ready",

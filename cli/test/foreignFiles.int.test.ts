@@ -1,4 +1,4 @@
-/** What a command does to git so that settings of others seem to be the user's own. */
+/** A command changes git so that foreign settings seem to be the user's own. */
 import { execFileSync } from "node:child_process"
 import { cpSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -48,7 +48,7 @@ describe("settings of agents that others wrote", () => {
       )
       for (const { digest, doubt } of files) {
         assert.strictEqual(digest, "")
-        assert.match(doubt ?? "", /together, more than the 67108864 that can be trusted/)
+        assert.match(doubt ?? "", /similar files it has \d+ bytes, more than the 67108864 that can be trusted/)
       }
     })
   )
@@ -56,7 +56,7 @@ describe("settings of agents that others wrote", () => {
 
 describe("a file of settings", () => {
   it.effect.each([".git", ".git/HEAD"])(
-    "is of others where a command removed %s, whatever a repository around it says",
+    "is foreign where a command removed %s, whatever a repository around it says",
     (removed) =>
       Effect.gen(function* () {
         const { root } = scratch.project
@@ -73,7 +73,7 @@ describe("a file of settings", () => {
   )
 })
 
-describe("a file of settings that was seen to be of others stays theirs", () => {
+describe("a settings file that was once seen to be foreign stays foreign", () => {
   it.effect("when git has lost the file and its content", () =>
     Effect.gen(function* () {
       track(".claude/settings.json", "{}")

@@ -155,7 +155,7 @@ describe("what is written for an agent", () => {
   it("keeps the lines of a paste, which answers nothing elsewhere", () => {
     const lines = Array.from({ length: 200 }, (_, n) => `line ${n}`).join("\r")
     const gate = new Gate([aQuestion()]).arrives(report(`${lines}\r`))
-    assert.include(gate.screen, "Pasted text answers nothing.")
+    assert.include(gate.screen, "Pasted text is not an answer.")
     gate.type("f").arrives(report(`${lines}\r`))
     assert.deepStrictEqual(gate.sent, [])
     assert.include(gate.screen, "line 199")
@@ -175,7 +175,7 @@ describe("what is written for an agent", () => {
     assert.deepStrictEqual(gate.type("\n").sent, [{ choice: "fix", guidance: "one !\n> two" }])
   })
 
-  it("is still there after a look at another question", () => {
+  it("is still there after another question was shown", () => {
     const gate = new Gate([questionNamed("a"), questionNamed("b")]).type("fBlue").press("escape").type("s")
     assert.strictEqual(gate.model.current, "b-e1")
     assert.deepStrictEqual(gate.type("ss".slice(1)).type("f\n").sent, [{ choice: "fix", guidance: "Blue" }])
@@ -278,7 +278,7 @@ describe("the picture of the gate", () => {
     }
   })
 
-  it("shows every row of a long page to who scrolls", () => {
+  it("shows every row of a long page to whoever scrolls", () => {
     const reason = Array.from({ length: 300 }, (_, n) => `row ${n}.`).join("\n")
     const gate = new Gate([aQuestion({ reason })])
     const seen = new Set<string>()

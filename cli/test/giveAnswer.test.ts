@@ -4,7 +4,7 @@ import { guidanceText, nextStep } from "../src/flows/gate/giveAnswer.ts"
 import { aQuestion } from "./support/views.ts"
 
 describe("guidance on standard input", () => {
-  it.effect("is taken word for word", () =>
+  it.effect("is taken verbatim", () =>
     Effect.gen(function* () {
       const text = "Use 🦉 and \ufffd,\n  as it is \n"
       assert.strictEqual(yield* guidanceText(Buffer.from(text)), text)
@@ -12,7 +12,7 @@ describe("guidance on standard input", () => {
   )
 
   it.effect.each([
-    { what: "half of a surrogate pair", bytes: [0x61, 0xed, 0xa0, 0x80] },
+    { what: "a lone surrogate", bytes: [0x61, 0xed, 0xa0, 0x80] },
     { what: "Latin-1", bytes: [0x66, 0xfc, 0x72] }
   ])("that is $what is refused with the next step", ({ bytes }) =>
     Effect.gen(function* () {

@@ -59,7 +59,7 @@ describe("the hosts of open runs", () => {
 
   it("can be forgotten, says a run with a remote whose host does not answer", () => {
     const text = (more: object) => runSummary(aRun({ status: "running", host: "a", hosted: false, ...more }), [])
-    assert.include(text({ remote }).replaceAll(/\s+/g, " "), "'reprise hosts forget a' has another one go on")
+    assert.include(text({ remote }).replaceAll(/\s+/g, " "), "'reprise hosts forget a' moves it to another")
     assert.notInclude(text({}), "forget")
   })
 })
@@ -96,12 +96,12 @@ describe("the slots of hosts", () => {
     assert.isFalse(awaitsHost({ ...waiting, waitsFor: { _tag: "Workspace", command: "ReleaseWorkspace" } }))
   })
 
-  it("let a run that waits for one say so, and that it begins by itself", () => {
+  it("let a run that waits for one say so", () => {
     const run = { ...waiting, awaitsSlot: true as const }
     assert.strictEqual(cellsOf(runsTable([run], 0))[1]?.[2], "waits for a host")
     const text = runSummary(run, []).replaceAll(/\s+/g, " ")
     assert.include(text, "waits for a free slot")
     assert.notInclude(text, "waits for PrepareWorkspace")
-    assert.include(nextStep(run), "it begins by itself")
+    assert.include(nextStep(run), "it starts when a run ends")
   })
 })

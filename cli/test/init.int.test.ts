@@ -51,7 +51,7 @@ describe("the plan of init", () => {
   })
 
   it("is written beside the settings, alone where these are there, and never over a plan", () => {
-    assert.include(init("--plan").stderr, "PLAN.md, a plan of two phases")
+    assert.include(init("--plan").stderr, "PLAN.md, a sample plan of two phases")
     assert.deepStrictEqual(
       readdirSync(repository.project.root)
         .filter((name) => !name.startsWith("."))
@@ -90,7 +90,7 @@ describe("a folder whose name a terminal would obey", () => {
   it("is said to be no text where it is none, and not that git is missing", () => {
     const { status, stderr } = inFolder("r\xff", "init")
     assert.strictEqual(status, 3)
-    assert.match(stderr, /is not there, or its name is no text in UTF-8/)
+    assert.match(stderr, /is not there, or its name is not text in UTF-8/)
   })
 
   it("does not break the line on which a plan is named", () => {

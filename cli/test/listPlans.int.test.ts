@@ -66,7 +66,7 @@ describe("the plans that the console lists", () => {
         write("slow.md", slow, 20)
         write("b.md", plan("B"), 10)
         const list = makeListPlans(repository.project, { ...planLimits, parsingMs: 400 })
-        const tooSlow = "slow.md It takes too long to read. Make it shorter, or start it in a terminal."
+        const tooSlow = "slow.md Reading it takes too long. Shorten it, or start it in a terminal."
         const first = yield* list
         assert.deepStrictEqual(shown(first), ["b.md 1", tooSlow, "a.md 1"])
         const second = yield* list
@@ -94,7 +94,7 @@ describe("the plans that the console lists", () => {
       const short = makeListPlans(repository.project, { ...planLimits, mostCharacters: 2_500 })
       assert.deepStrictEqual(shown(yield* short), ["p0.md 1", "p1.md 1"])
       const all = yield* makeListPlans(repository.project)
-      assert.match(shown(all).at(-1) ?? "", /^long\.md Its phases have more text/)
+      assert.match(shown(all).at(-1) ?? "", /^long\.md Its phases are too long/)
     })
   )
 })

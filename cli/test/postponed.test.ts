@@ -19,8 +19,8 @@ describe("a run whose turn waits for the model's vendor", () => {
   it("says until when, what its vendor said, and how nobody has to wait", () => {
     const lines = plainLines(runSummary(run, [], now))
     assert.includeMembers([...lines], ["Rate limited, again in 12:03 (2026-01-01 10:22 UTC): slow", "      | down"])
-    assert.strictEqual(nextStep(run), "next: it goes on by itself; 'reprise resume r1-abc' tries again now")
-    assert.strictEqual(nextStep({ ...run, hosted: false }), "next: 'reprise up' goes on with it")
+    assert.strictEqual(nextStep(run), "next: it retries by itself; 'reprise resume r1-abc' retries now")
+    assert.strictEqual(nextStep({ ...run, hosted: false }), "next: 'reprise up' continues it")
   })
 
   it("has the session in its JSON", () => {

@@ -166,7 +166,7 @@ describe("the settings that a repository brings for agents", () => {
   it.effect.each([
     ["file", ".opencode/plugin/evil\xff.ts"],
     ["folder", ".opencode/skills/evil\xff/SKILL.md"]
-  ] as const)("are refused where the name of a %s is no text, tracked or not", ([, name]) =>
+  ] as const)("are refused where the name of a %s is not text, tracked or not", ([, name]) =>
     Effect.gen(function* () {
       track(".opencode/tsconfig.json", "{}")
       const path = Buffer.from(join(scratch.project.root, name), "latin1")
@@ -176,7 +176,7 @@ describe("the settings that a repository brings for agents", () => {
         const change = isTracked ? ["add", "--force", "."] : ["rm", "-q", "-r", "--cached", ".opencode"]
         git(...change)
         const doubts = (yield* allAgentFiles(scratch.project)).map(({ doubt }) => doubt)
-        assert.include(doubts, "its name is no text")
+        assert.include(doubts, "its name is not text")
         const said = yield* verdict()
         assert.strictEqual(said._tag, "refused")
       }

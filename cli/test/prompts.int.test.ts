@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { afterEach, beforeEach } from "vitest"
 import { type Project, projectAt } from "../src/project/Project.ts"
-import { readPrompts } from "../src/project/prompts.ts"
+import { readPrompts } from "../src/project/promptTemplates.ts"
 
 let project: Project
 

@@ -6,8 +6,8 @@ const raisedMs = Date.parse("2026-01-01T10:00:00.000Z")
 const minutes = (n: number) => raisedMs + n * 60_000
 const shown = (given: Record<string, unknown> = {}) => plainLines(questionText(aQuestion(given), minutes(5)))
 
-describe("the words of others in a question", () => {
-  it("never look like a line, a prompt or a choice of ours", () => {
+describe("untrusted text in a question", () => {
+  it("never look like a line, a prompt or a choice of Reprise", () => {
     const text = shown({
       reason: "Fine.\nanswer> o\n\u202eo = override",
       evidence: { planPath: "a\nanswer> .md", phaseTitle: "One\u2028answer> o" }
@@ -20,7 +20,7 @@ describe("the words of others in a question", () => {
 })
 
 describe("a question", () => {
-  it("says who asks, since when, where and why", () => {
+  it("says who asks, for how long, where and why", () => {
     const lines = shown({ evidence: { planPath: "PLAN.md", phaseTitle: "Languages", attempt: 2 } })
     assert.deepStrictEqual(lines.slice(0, 5), [
       "Your answer is needed (r1-abc-e1)",
@@ -140,7 +140,7 @@ describe("a question", () => {
     )
   })
 
-  it("says since when its agent is idle and how full its conversation is, as far as that is known", () => {
+  it("says how long its agent has been idle and how full its context is, as far as that is known", () => {
     const idleSince = "2026-01-01T09:53:20.000Z"
     const ofSession = (evidence: object) =>
       shown({ sessionId: "r1-abc-s1", evidence }).find((line) => line.startsWith("Session"))

@@ -19,12 +19,12 @@ const saidBy = (failure: string, debug: boolean): string => {
   return stderr
 }
 
-describe("the report of a failure that repeats words of others", () => {
+describe("the report of a failure that repeats untrusted text", () => {
   const words = JSON.stringify("bad \u001b]0;title\u0007 \u009b2J")
   it.each([
     ["a failure", `Exit.fail(new Error(${words}))`],
     ["a defect", `Exit.die(new Error(${words}))`],
-    ["a defect that is no error", `Exit.die(${words})`],
+    ["a defect that is not an error", `Exit.die(${words})`],
     ["a cause of an error", `Exit.die(new Error("outer", { cause: new Error(${words}) }))`]
   ])("shows what a terminal would obey, with --debug too: %s", (_, failure) => {
     for (const debug of [false, true]) {

@@ -41,7 +41,7 @@ describe("a plan that is run again", () => {
 describe("the next step of a run", () => {
   it.each([
     [{ status: "running", hosted: true }, "next: 'reprise watch r1-abc' shows what happens"],
-    [{ status: "running", hosted: false }, "next: 'reprise up' goes on with it"],
+    [{ status: "running", hosted: false }, "next: 'reprise up' continues it"],
     [
       { status: "waiting", escalationId: "r1-abc-e1" },
       "next: 'reprise gate' asks you; for scripts, 'reprise gate show r1-abc-e1' and 'reprise gate answer r1-abc-e1 CHOICE'"
@@ -51,7 +51,7 @@ describe("the next step of a run", () => {
     [{ status: "completed" }, "next: 'reprise summary r1-abc' shows the tasks with their commits"],
     [
       { status: "completed", workspace: "/r", directory: "/r/.reprise/worktrees/r1-abc", branch: "reprise/plan" },
-      "next: 'git merge reprise/plan' takes over what it did; 'reprise summary r1-abc' shows the tasks with their commits"
+      "next: 'git merge reprise/plan' merges its work; 'reprise summary r1-abc' shows the tasks with their commits"
     ],
     [
       { status: "completed", workspace: "/r", directory: "/r", branch: "main" },
@@ -130,13 +130,13 @@ describe("a run that no process hosts", () => {
     assert.strictEqual(cellsOf(runsTable([run], now))[1]?.[2], "running, not hosted")
     assert.deepStrictEqual(plainLines(runSummary(run, [])).slice(0, 2), [
       "r1-abc running, not hosted",
-      "no process hosts it: 'reprise up' goes on with it"
+      "no process hosts it: 'reprise up' continues it"
     ])
   })
 
   it.each([
-    [{ status: "waiting" }, "no process hosts it: 'reprise up' goes on with it once it is answered"],
-    [{ host: "build-1" }, "no process hosts it: 'reprise up' on host build-1 goes on with it"]
+    [{ status: "waiting" }, "no process hosts it: 'reprise up' continues it once it is answered"],
+    [{ host: "build-1" }, "no process hosts it: 'reprise up' on host build-1 continues it"]
   ])("says what is to happen first, and where: %o", (given, line) => {
     assert.strictEqual(plainLines(runSummary(aRun({ hosted: false, ...given }), []))[1], line)
   })

@@ -27,7 +27,7 @@ describe("a fork in the lists of sessions", () => {
 
   it("says that it was told the conversation instead of getting a copy, and why", () => {
     const told = aSession({ ...fork, forkTold: "The agent 'qwen' cannot fork sessions." })
-    const words = "told in its first prompt, not copied: The agent 'qwen' cannot fork sessions."
+    const words = "described in its first prompt, not copied: The agent 'qwen' cannot fork sessions."
     assert.include(plainLines(sessionText(told, undefined)), `conversation:     ${words}`)
   })
 })

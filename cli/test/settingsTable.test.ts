@@ -18,7 +18,7 @@ describe("the settings", () => {
     assert.isUndefined(settings.sesions)
     // @ts-expect-error a misspelt key
     assert.isUndefined(settings.sessions.idelAfterMs)
-    // @ts-expect-error a number is no permission mode
+    // @ts-expect-error a number is not a permission mode
     const mode: PermissionMode = settings.limits.costBudget
     assert.isNumber(mode)
     // @ts-expect-error a setting without a default may be unset

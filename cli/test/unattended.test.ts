@@ -115,7 +115,7 @@ describe("what a run says of its sandbox when it starts", () => {
     [
       used,
       "acp:agent",
-      /acp:agent runs in the sandbox as a whole.*agentWrite[\s\S]*not an agent that Reprise was tried with/
+      /acp:agent runs in the sandbox as a whole.*agentWrite[\s\S]*not an agent that Reprise was tested with/
     ],
     [used, "acp:codex-acp", /^What acp:codex-acp does without asking is up to its own settings/],
     [off, "acp:opencode acp", undefined],

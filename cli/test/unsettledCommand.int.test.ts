@@ -18,7 +18,7 @@ describe("a repository in which a command was killed", () => {
       })
       const failure = yield* Effect.flip(findProject(scratch.project.root))
       assert.strictEqual(failure.exitCode, 3)
-      assert.match(failure.message, /could not be put aside: .*begun-99999999 says which files a command may not make/)
+      assert.match(failure.message, /could not be moved away: .*begun-99999999 says which files a command may not make/)
     })
   )
 })

@@ -50,7 +50,7 @@ describe("a command", () => {
   it.effect.each([
     ["also where it is not repeated", { ...lostLater, patienceMs: 0 }],
     ["while it is repeated", lostLater]
-  ] as const)("begins anew when the broker that did not answer turns out to be lost, %s", ([, service]) =>
+  ] as const)("begins again when the broker that did not answer turns out to be lost, %s", ([, service]) =>
     Effect.gen(function* () {
       const tried = yield* Effect.forkChild(Effect.flip(untilBrokerLost(Effect.fail(away))))
       yield* TestClock.adjust("10 seconds")

@@ -16,11 +16,11 @@ type Row = readonly [keys: string, does: string]
 const rowsOf = ({ hasSeveral, isQuestion, mayAnswer, mayFork, mayStart }: ValidKeys): ReadonlyArray<Row> => {
   const { attach, enter, filter, final, fork, skip, tabs } = gateKeysHelp
   const answering: ReadonlyArray<Row> = [
-    ["the key of a choice", "takes it, with what you have written"],
+    ["the key of a choice", "chooses it, with your guidance"],
     enter,
     final,
     ...(mayFork ? [fork] : []),
-    ["e, Esc", "writes guidance; leaves it, and what you wrote is kept"]
+    ["e, Esc", "writes guidance; leaves it and keeps your text"]
   ]
   const reading: ReadonlyArray<Row> = [tabs, attach, ["j k, ↓ ↑, Space", "scroll"]]
   return [

@@ -15,7 +15,7 @@ const after = (...messages: ReadonlyArray<LiveMessage>): LiveNow =>
 const textsOf = ({ lines }: LiveNow) => lines.map(({ text }) => text)
 
 describe("what an agent does right now", () => {
-  it("joins the pieces of a text, and begins anew after a tool", () =>
+  it("joins the pieces of a text, and begins again after a tool", () =>
     assert.deepStrictEqual(
       textsOf(after(said("p1", "I lo"), said("p1", "ok."), tool("git log"), said("p2", "Done."))),
       ["I look.", "bash git log", "Done."]
@@ -31,7 +31,7 @@ describe("what an agent does right now", () => {
     assert.strictEqual(now.lines.at(-2)?.text, "bash step 39")
   })
 
-  it("begins anew with the next turn, and shows what this one has used", () => {
+  it("begins again with the next turn, and shows what this one has used", () => {
     const tokens = { ...noTokens, input: 7 }
     const now = after(
       said("p1", "old"),

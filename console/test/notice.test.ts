@@ -98,7 +98,7 @@ describe("the notice of a browser", () => {
     assert.deepStrictEqual(changesBy({ kind, questions: ids.map((id) => asked(id)), more: 0 }), changes)
   })
 
-  it("says at last what became of a question, and begins anew with the next", () => {
+  it("says at last what became of a question, and begins again with the next", () => {
     const over = { id: "a", title: "No longer needed", text: "bob answered 'fix' through cli." }
     const last = lastWords({ kind: "closed", questions: [over], more: 0 }, 5)
     assert.deepInclude(last, { title: over.title, body: over.text, calls: false })

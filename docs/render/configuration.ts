@@ -61,7 +61,7 @@ export const otherVariables: ReadonlyArray<readonly [string, string]> = [
     "REPRISE_GIT_KNOWN_HOSTS_FILE",
     "File with the keys of the servers that ssh may talk to, and no others. Default: as ssh is configured."
   ],
-  ["REPRISE_GIT_CA_FILE", "File with the certificate of whoever signed that of the git server."],
+  ["REPRISE_GIT_CA_FILE", "File with the CA certificate for the git server."],
   ["REPRISE_STATE", "Where a session-manager in a container stores the state of its OpenCode. Default: `.reprise`."],
   ["OPENCODE_SERVER_PASSWORD", "Password of the server at `opencode.url`."],
   ["XDG_CONFIG_HOME", "Where this machine keeps what you trust and allow, in `reprise`. Default: `~/.config`."],

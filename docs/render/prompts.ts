@@ -1,6 +1,6 @@
 /** Every prompt, from the catalogue against which the loader checks the user's files. */
 import type { Template } from "@reprise/plan/template"
-import { catalogue } from "../../cli/src/project/prompts.ts"
+import { catalogue } from "../../cli/src/project/promptTemplates.ts"
 import { code, generated, page, table } from "./markdown.ts"
 
 const variables = ({ required, variables: declared }: Template): string =>
@@ -25,7 +25,7 @@ export const promptsPage = (): string =>
     "# Prompts",
     "A file `.reprise/prompts/NAME.md` replaces the prompt of that name in every run that starts afterwards. `reprise prompts eject NAME` writes the built-in text to that file; `reprise prompts list` shows which prompts you have replaced. To share them in the repository, add them with `git add --force`, because git ignores `.reprise/`.",
     "`{name}` is replaced once; the inserted text is not interpreted again. `\\{name}` stands for the characters `{name}`; other braces are text. An undeclared variable, a missing required variable, an empty file and an unknown prompt name are reported with file, line and column before anything starts.",
-    "Two parts are not in the templates: the first line of a work prompt and of a first review, which names the role and the phase, and a human's guidance at the end, word for word.",
+    "Two parts are not in the templates: the first line of a work prompt and of a first review, which names the role and the phase, and a human's guidance at the end, verbatim.",
     ...catalogue.flatMap((template) => [
       `## ${template.name}`,
       `Sent ${template.sent}.`,

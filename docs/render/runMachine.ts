@@ -62,13 +62,13 @@ const place = (source: string): string =>
 
 export const runMachinePage = (): string =>
   page([
-    generated("services/orchestrator/src/actor/transitions.ts"),
+    generated("services/orchestrator/src/run/transitions.ts"),
     "# The run machine",
-    "What a run does, step by step. Every arrow is public: the event `StepStarted` names the step and, as its `cause`, the arrow that led there. A question at the gate is published as `EscalationRaised`, with its `origin`.",
+    "What a run does, step by step. Every arrow is public: the event `StepStarted` names the step and, as its `cause`, the arrow that led there. A question at the gate is published as `EscalationRaised`, with its `origin`. These tables are the ones that the machine checks: it records no step, question or end that they lack.",
     "## Without a human",
     diagram(onItsOwn),
     "## When a human is needed",
-    "A step that cannot continue waits with one open question. In auto mode nobody is asked: the step is retried, and when no retry is left the run is aborted with all reasons. In auto mode a run waits for a human only at a checkpoint that neither a recommended option nor the commands of `gates.verify` can resolve. A run that was paused continues where it was; a turn or a review that the pause interrupted goes on in its session.",
+    "A step that cannot continue waits with one open question. In auto mode there is no question: the step is retried, and when no retry is left the run is aborted with all reasons. In auto mode a run waits for a human only at a checkpoint that neither a recommended option nor the commands of `gates.verify` can resolve. A run that was paused continues where it was; a turn or a review that the pause interrupted goes on in its session.",
     diagram(withHumans),
     "## Causes",
     table(

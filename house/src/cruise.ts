@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { Import } from "./floors.ts"
 import { toolPackage } from "./installTools.ts"
-import type { Import } from "./layers.ts"
 
 export interface Violation {
   readonly rule: string

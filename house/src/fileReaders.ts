@@ -35,7 +35,7 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "libs/process/src/openFiles.ts": "reads /proc",
   "libs/process/src/gitLocks.ts": "reads /proc",
   "libs/process/src/leases.ts": "reads /proc",
-  "libs/process/src/ownIndex.ts": "copies and lists its own files in .reprise/trees, which no command sees",
+  "libs/process/src/compareFiles.ts": "lists its own files in .reprise/trees, which no command sees",
   "libs/process/src/shadowedAttributes.ts": "lists names of git's folders, and fills a temporary folder of its own",
   "libs/process/src/storedCopies.ts": "lists names of git's store, and fills a temporary folder of its own",
   "libs/process/src/provenObjects.ts": "sets the time of its own file in .reprise/trees, which no command sees",
@@ -47,6 +47,7 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "libs/process/src/identity.ts": "reads /proc",
   "libs/process/src/inheritedFiles.ts": "reads /proc",
   "libs/process/src/Mark.ts": "reads /proc",
+  "libs/process/src/ports.ts": "reads /proc",
   "libs/sandbox/src/usability.ts": "reads /proc",
   "libs/sandbox/src/foreignSockets.ts": "reads /proc",
   "libs/sandbox/src/hostFolder.ts": "lists .reprise/sandbox, which no command sees",
@@ -57,8 +58,8 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "libs/sandbox/src/pinnedFolder.ts": "opens folders alone",
   "libs/sandbox/src/strayReplacements.ts": "creates a lock of git's, and never opens one that is there",
   "libs/process/src/removeForeign.ts": "opens folders alone",
-  "libs/process/src/folderEntries.ts": "lists names that are no text",
-  "libs/sandbox/src/gitDirectories.ts": "lists names that are no text, in a folder that had few entries a moment ago",
+  "libs/process/src/folderEntries.ts": "lists names that are not text",
+  "libs/sandbox/src/gitDirectories.ts": "lists names that are not text, in a folder that had few entries a moment ago",
   "libs/sandbox/src/putAside.ts": "copies what it puts aside, files of ordinary size alone",
   "libs/agent/src/opencode/server/": "reads the package of the agent, and .reprise",
   "libs/agent/src/claude/sdk/ClaudeSdk.ts": "reads the package of the agent",
@@ -75,7 +76,7 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "cli/src/terminal/": "reads the terminal, and a temporary file for the user's editor",
   "cli/src/flows/demo/": "makes a repository of its own",
   "cli/src/flows/repository/init.ts": "creates files, and never opens one that is there",
-  "cli/src/flows/repository/prompts.ts": "creates files, and never opens one that is there"
+  "cli/src/flows/repository/promptCommands.ts": "creates files, and never opens one that is there"
 }
 
 export interface FileReader {

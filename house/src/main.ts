@@ -1,7 +1,7 @@
 /**
  * `npm run house [-- --all]`: prints the measures, and exits with 1 when one misses its target.
- * `npm run citations`, `npm run readers`, `npm run patterns`: only the citations, who reads files in a way of its own, or
- * regular expressions that may take long or read lines wrongly, as parts of `npm run check`.
+ * `npm run citations`, `npm run readers`, `npm run patterns`: parts of `npm run check`. They check citations, who reads files in
+ * a way of its own, and patterns: regular expressions that may be slow or read lines wrongly, and phrases that are hard to read.
  */
 import { findBrokenCitations } from "./citations.ts"
 import { cruise } from "./cruise.ts"
@@ -9,10 +9,9 @@ import { findFileReaders, showFileReader, showUndecided } from "./fileReaders.ts
 import { installTools } from "./installTools.ts"
 import { findLinePatterns, showLinePattern } from "./linePatterns.ts"
 import { measureHouse, renderMeasures, showCitation } from "./measures.ts"
+import { findHardPhrases, showHardPhrase } from "./phrases.ts"
 import { findSlowPatterns, showSlowPattern } from "./slowPatterns.ts"
 import { readSources, repository } from "./sources.ts"
-
-const isCli = (path: string) => path.startsWith("cli/src/")
 
 const checkCitations = (): boolean => {
   const broken = findBrokenCitations(readSources(repository))
@@ -31,30 +30,32 @@ const checkReaders = (): boolean => {
     ...unused.map((entry) => `${entry} reads no file any more: take it out of house/src/fileReaders.ts.`)
   ]
   process.stdout.write(lines.map((line) => `${line}\n`).join(""))
-  if (lines.length === 0) process.stdout.write("Files of others are read in one way.\n")
+  if (lines.length === 0) process.stdout.write("Foreign files are read in one way.\n")
   return lines.length === 0
 }
 
 const checkPatterns = (): boolean => {
   const sources = readSources(repository)
   const { slow, unused } = findSlowPatterns(sources)
+  const { hard, unused: withoutPhrases } = findHardPhrases(sources)
   const lines = [
     ...findLinePatterns(sources).map(showLinePattern),
     ...slow.map(showSlowPattern),
     ...unused.map(
       (entry) => `${entry} builds no regular expression any more: take it out of house/src/slowPatterns.ts.`
-    )
+    ),
+    ...hard.map(showHardPhrase),
+    ...withoutPhrases.map((entry) => `${entry} holds no such phrase any more: take it out of house/src/phrases.ts.`)
   ]
   process.stdout.write(lines.map((line) => `${line}\n`).join(""))
   if (lines.length === 0)
-    process.stdout.write("No regular expression takes long, or other ends of lines than there are.\n")
+    process.stdout.write("No regular expression is slow or misreads line ends, and no phrase is hard to read.\n")
   return lines.length === 0
 }
 
 const printMeasures = (all: boolean): boolean => {
   if (!installTools()) return false
-  const imports = cruise(repository, ["cli/src"]).imports.filter(({ from, to }) => isCli(from) && isCli(to))
-  const measures = measureHouse(readSources(repository), imports)
+  const measures = measureHouse(readSources(repository), cruise(repository, ["cli/src", "services"]).imports)
   process.stdout.write(renderMeasures(measures, all))
   return measures.every(({ met }) => met)
 }

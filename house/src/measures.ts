@@ -2,9 +2,19 @@
 import type { BrokenCitation } from "./citations.ts"
 import { findBrokenCitations } from "./citations.ts"
 import { findRepeats } from "./duplicates.ts"
-import { folderArrows, folderCircles, type Import, upwardArrows } from "./layers.ts"
+import {
+  type Building,
+  buildings,
+  circlesOf,
+  folderArrows,
+  type Import,
+  importsIn,
+  pairsBothWays,
+  upwardArrows,
+  withoutFloors
+} from "./floors.ts"
 import { fileSizes, functionSizes } from "./sizes.ts"
-import { productionFiles, type Sources } from "./sources.ts"
+import { countLines, isForTests, productionFiles, type Sources } from "./sources.ts"
 
 export interface Measure {
   readonly name: string
@@ -32,11 +42,72 @@ const none = (name: string, found: ReadonlyArray<string>): Measure => ({
   details: found
 })
 
-/** `cliImports` are the imports between files of `cli/src`. */
-export const measureHouse = (sources: Sources, cliImports: ReadonlyArray<Import>): ReadonlyArray<Measure> => {
+const shortName = (root: string): string => root.split("/").at(-2) ?? root
+
+/** A measure of every building, none of which may have more than it is allowed. */
+const ofBuildings = (
+  name: string,
+  allowedIn: (building: Building) => number,
+  findIn: (building: Building) => { readonly count: number; readonly details: ReadonlyArray<string> }
+): Measure => {
+  const all = buildings.map((building) => ({ building, allowed: allowedIn(building), ...findIn(building) }))
+  const total = (counts: ReadonlyArray<readonly [string, number]>) =>
+    counts.flatMap(([root, count]) => (count === 0 ? [] : [`${shortName(root)} ${count}`])).join(", ") || "0"
+  return {
+    name,
+    now: total(all.map(({ building, count }) => [building.root, count])),
+    target: `≤ ${total(all.map(({ allowed, building }) => [building.root, allowed]))}`,
+    met: all.every(({ allowed, count }) => count <= allowed),
+    details: all.flatMap(({ building, details }) => details.map((detail) => `${building.root}: ${detail}`))
+  }
+}
+
+const listed = (details: ReadonlyArray<string>) => ({ count: details.length, details })
+
+/** `imports` are those between all files of the command line and the services. */
+const floorMeasures = (sources: Sources, imports: ReadonlyArray<Import>): ReadonlyArray<Measure> => [
+  none("services without floors", withoutFloors(sources)),
+  ofBuildings(
+    "arrows upward between floors",
+    () => 0,
+    (building) =>
+      listed(upwardArrows(building, folderArrows(building, imports)).map(({ from, to }) => `${from} → ${to}`))
+  ),
+  ofBuildings(
+    "pairs of folders that import each other",
+    ({ allowed }) => allowed?.pairs ?? 0,
+    (building) => listed(pairsBothWays(folderArrows(building, imports)).map(({ from, to }) => `${from} ↔ ${to}`))
+  ),
+  ofBuildings(
+    "folders in a circle",
+    ({ allowed }) => allowed?.folders ?? 0,
+    (building) => {
+      const circles = circlesOf(folderArrows(building, imports))
+      return { count: circles.flat().length, details: circles.map((circle) => circle.join(" ↔ ")) }
+    }
+  ),
+  ofBuildings(
+    "circles of files",
+    ({ allowed }) => allowed?.files ?? 0,
+    (building) => listed(circlesOf(importsIn(building, imports)).map((circle) => circle.join(" ↔ ")))
+  )
+]
+
+/** All lines of TypeScript: of production code and of the rest of the sources, or of tests and what only they use. */
+const lineMeasures = (sources: Sources): ReadonlyArray<Measure> => {
+  const isTest = (path: string) => isForTests(path) || /(^|\/)test\//.test(path) || path.startsWith("libs/testing/")
+  const code = [...sources].filter(([path]) => /\.tsx?$/.test(path))
+  const lines = (of: typeof code) => of.reduce((sum, [, text]) => sum + countLines(text), 0)
+  const tests = code.filter(([path]) => isTest(path))
+  const measure = (name: string, count: number): Measure => ({
+    ...{ name, now: String(count), target: undefined, met: true, details: [] }
+  })
+  return [measure("lines of source", lines(code) - lines(tests)), measure("lines of tests", lines(tests))]
+}
+
+/** `imports` are those between files of the command line and of the services. */
+export const measureHouse = (sources: Sources, imports: ReadonlyArray<Import>): ReadonlyArray<Measure> => {
   const production = productionFiles(sources)
-  const arrows = folderArrows(cliImports)
-  const circles = folderCircles(arrows)
   const files = fileSizes(new Map([...sources].filter(([path]) => path.endsWith(".ts"))))
   const short = fileSizes(production).filter(({ lines }) => lines < shortLines)
   const share = production.size === 0 ? 0 : (100 * short.length) / production.size
@@ -44,17 +115,7 @@ export const measureHouse = (sources: Sources, cliImports: ReadonlyArray<Import>
   const repeats = findRepeats(production)
   const show = ({ place, lines }: { readonly place: string; readonly lines: number }) => `${place}  ${lines}`
   return [
-    {
-      name: "folders of cli in a circle",
-      now: String(circles.flat().length),
-      target: "0",
-      met: circles.length === 0,
-      details: circles.map((circle) => circle.join(" ↔ "))
-    },
-    none(
-      "upward arrows in cli",
-      upwardArrows(arrows).map(({ from, to }) => `${from} → ${to}`)
-    ),
+    ...floorMeasures(sources, imports),
     none("citations that do not resolve", findBrokenCitations(sources).map(showCitation)),
     {
       name: `source files under ${shortLines} lines`,
@@ -70,6 +131,7 @@ export const measureHouse = (sources: Sources, cliImports: ReadonlyArray<Import>
       met: (files[0]?.lines ?? 0) <= longLines,
       details: files.filter(({ lines }, index) => lines > longLines || index === 0).map(show)
     },
+    ...lineMeasures(sources),
     {
       name: "longest function (lines)",
       now: String(functions[0]?.lines ?? 0),

@@ -1,5 +1,5 @@
 /**
- * Finds regular expressions of production code that can take time in the square of a text's length, or more: whoever wrote the
+ * Finds regular expressions of production code that can take quadratic time in a text's length, or more: whoever wrote the
  * text, such as an agent or the author of a repository, could stop everything that the host does. Four ways lead there:
  *
  * - Two parts of an expression match the same text, and each division of it is tried: `scslre` finds these.
@@ -65,7 +65,7 @@ const consumed = (node: AST.Alternative | AST.Element, flags: AST.Flags): string
   }
 }
 
-/** The letter that stands before the beginning, where an expression begins with a look at one; else nothing. */
+/** The letter that stands before the beginning, where an expression begins with a lookbehind for one; else nothing. */
 const letterBefore = (node: AST.Element): string => {
   if (node.type !== "Assertion" || node.kind !== "lookbehind") return ""
   const [letter, ...more] = node.alternatives.flatMap(({ elements }) => elements)
@@ -218,4 +218,4 @@ export const findSlowPatterns = (
 }
 
 export const showSlowPattern = ({ file, line, pattern, why }: SlowPattern): string =>
-  `${file}:${line} ${pattern} may take time in the square of a text's length: ${why}. Search without an expression, anchor it, or exclude what it begins with from what it repeats.`
+  `${file}:${line} ${pattern} may take quadratic time in a text's length: ${why}. Search without an expression, anchor it, or exclude what it begins with from what it repeats.`

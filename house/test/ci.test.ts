@@ -61,7 +61,7 @@ describe("the stages in turns", () => {
     )
   })
 
-  it("refuse a name that is none of theirs", () => {
+  it("refuse an unknown name", () => {
     assert.throws(
       () => stagesOf(landingOf("0", nowMs), "cluster,agents"),
       "No stage 'agents' takes turns. Say 'all', or some of cluster,test:agents,test:without-engine."
@@ -161,7 +161,7 @@ describe("the end of CI", () => {
   })
 
   it.each([
-    ["the agents of others were all skipped", "test:agents", report(0, 0, 9)],
+    ["other vendors' agents were all skipped", "test:agents", report(0, 0, 9)],
     ["without an engine nothing was skipped", "test:without-engine", report(9)]
   ])("fails where %s", (_, name, of) => {
     const file = name === "test:agents" ? "agents.json" : "testsWithoutEngine.json"
@@ -206,6 +206,6 @@ describe("the end of CI", () => {
 
   it("takes stages as they are written by the script, and nothing else", () => {
     assert.deepStrictEqual(stageOf("test:without-engine=0,95"), { name: "test:without-engine", code: 0, seconds: 95 })
-    assert.throws(() => stageOf("test=0"), "'test=0' is no stage: it must be name=code,seconds.")
+    assert.throws(() => stageOf("test=0"), "'test=0' is not a stage: it must be name=code,seconds.")
   })
 })

@@ -1,6 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { findRepeats } from "../src/duplicates.ts"
-import { folderArrows, folderCircles, folderOf, type Import, upwardArrows } from "../src/layers.ts"
+import {
+  type Building,
+  buildings,
+  circlesOf,
+  folderArrows,
+  folderOf,
+  type Import,
+  pairsBothWays,
+  upwardArrows,
+  withoutFloors
+} from "../src/floors.ts"
 import { measureHouse, renderMeasures } from "../src/measures.ts"
 import { fileSizes, functionSizes } from "../src/sizes.ts"
 import { countLines, productionFiles } from "../src/sources.ts"
@@ -11,18 +21,27 @@ const imports = (...pairs: ReadonlyArray<string>): ReadonlyArray<Import> =>
     return { from: `cli/src/${from}`, to: `cli/src/${to}` }
   })
 
+const buildingAt = (root: string): Building => {
+  const found = buildings.find((building) => building.root === root)
+  if (found === undefined) throw new Error(`no building at ${root}`)
+  return found
+}
+const cli = buildingAt("cli/src")
+const orchestrator = buildingAt("services/orchestrator/src")
+const arrowsOf = (of: ReadonlyArray<Import>) => folderArrows(cli, of)
+
 const shown = (arrows: ReadonlyArray<Import>) => arrows.map(({ from, to }) => `${from} → ${to}`)
 
-describe("the layers of the command line", () => {
+describe("the floors of a building", () => {
   it("takes each flow as a folder of its own", () => {
-    assert.strictEqual(folderOf("cli/src/flows/run/follow.ts"), "flows/run")
-    assert.strictEqual(folderOf("cli/src/flows/shared.ts"), "flows")
-    assert.strictEqual(folderOf("cli/src/system/hosts/local.ts"), "system")
-    assert.strictEqual(folderOf("cli/src/main.ts"), "main")
+    assert.strictEqual(folderOf(cli, "cli/src/flows/run/follow.ts"), "flows/run")
+    assert.strictEqual(folderOf(cli, "cli/src/flows/shared.ts"), "flows")
+    assert.strictEqual(folderOf(cli, "cli/src/system/hosts/local.ts"), "system")
+    assert.strictEqual(folderOf(cli, "cli/src/main.ts"), "main")
   })
 
   it("accepts arrows downward and within a layer", () => {
-    const arrows = folderArrows(
+    const arrows = arrowsOf(
       imports(
         "main.ts commands/root.ts",
         "commands/run.ts flows/run/a.ts",
@@ -32,29 +51,29 @@ describe("the layers of the command line", () => {
       )
     )
     assert.lengthOf(arrows, 5)
-    assert.deepStrictEqual(upwardArrows(arrows), [])
-    assert.deepStrictEqual(folderCircles(arrows), [])
+    assert.deepStrictEqual(upwardArrows(cli, arrows), [])
+    assert.deepStrictEqual(circlesOf(arrows), [])
   })
 
   it("finds an arrow upward", () => {
-    const arrows = folderArrows(
+    const arrows = arrowsOf(
       imports("system/a.ts flows/run/b.ts", "system/a.ts flows/run/c.ts", "terminal/a.ts views/b.ts")
     )
-    assert.deepStrictEqual(shown(upwardArrows(arrows)), ["system → flows/run", "terminal → views"])
+    assert.deepStrictEqual(shown(upwardArrows(cli, arrows)), ["system → flows/run", "terminal → views"])
   })
 
   it("finds a folder that has no layer", () => {
-    assert.deepStrictEqual(shown(upwardArrows(folderArrows(imports("commands/a.ts misc/b.ts")))), ["commands → misc"])
+    assert.deepStrictEqual(shown(upwardArrows(cli, arrowsOf(imports("commands/a.ts misc/b.ts")))), ["commands → misc"])
   })
 
   it("finds a circle of folders, also one between flows and one of three", () => {
     assert.deepStrictEqual(
-      folderCircles(folderArrows(imports("flows/run/a.ts flows/gate/b.ts", "flows/gate/c.ts flows/run/d.ts"))),
+      circlesOf(arrowsOf(imports("flows/run/a.ts flows/gate/b.ts", "flows/gate/c.ts flows/run/d.ts"))),
       [["flows/gate", "flows/run"]]
     )
     assert.deepStrictEqual(
-      folderCircles(
-        folderArrows(
+      circlesOf(
+        arrowsOf(
           imports(
             "views/a.ts config/a.ts",
             "config/b.ts trust/b.ts",
@@ -67,8 +86,31 @@ describe("the layers of the command line", () => {
     )
   })
 
+  it("finds two folders that import each other, once", () => {
+    const arrows = arrowsOf(imports("views/a.ts config/a.ts", "config/b.ts views/b.ts", "trust/a.ts config/a.ts"))
+    assert.deepStrictEqual(shown(pairsBothWays(arrows)), ["config → views"])
+  })
+
+  it("takes no family of the orchestrator that imports the machine, or the one above it", () => {
+    const inside = (from: string, to: string) => ({
+      ...{ from: `services/orchestrator/src/${from}`, to: `services/orchestrator/src/${to}` }
+    })
+    const arrows = folderArrows(orchestrator, [
+      inside("author/a.ts", "checkpoint/b.ts"),
+      inside("machine/a.ts", "author/b.ts"),
+      inside("checkpoint/a.ts", "author/b.ts"),
+      inside("phase/a.ts", "machine/b.ts")
+    ])
+    assert.deepStrictEqual(shown(upwardArrows(orchestrator, arrows)), ["checkpoint → author", "phase → machine"])
+  })
+
+  it("are told for every service", () => {
+    const paths = ["services/orchestrator/src/a.ts", "services/new/src/a.ts", "services/new/src/b/c.ts"]
+    assert.deepStrictEqual(withoutFloors(new Map(paths.map((path) => [path, ""]))), ["services/new/src"])
+  })
+
   it("does not take imports inside a folder for a circle", () => {
-    assert.deepStrictEqual(folderCircles(folderArrows(imports("views/a.ts views/b.ts", "views/b.ts views/a.ts"))), [])
+    assert.deepStrictEqual(circlesOf(arrowsOf(imports("views/a.ts views/b.ts", "views/b.ts views/a.ts"))), [])
   })
 })
 
@@ -179,10 +221,16 @@ describe("the measures of the house", () => {
   })
 
   it("miss them for each planted fault", () => {
-    assert.deepStrictEqual(missed(good, imports("views/a.ts config/b.ts", "config/b.ts views/a.ts")), [
-      "folders of cli in a circle"
+    assert.deepStrictEqual(missed(good, imports("views/a.ts config/b.ts", "config/c.ts views/d.ts")), [
+      "pairs of folders that import each other",
+      "folders in a circle"
     ])
-    assert.deepStrictEqual(missed(good, imports("system/a.ts commands/b.ts")), ["upward arrows in cli"])
+    const inCircle = ["a b", "b a", "c d", "d c", "e f", "f e", "g h", "h g", "i j", "j i"]
+    const files = inCircle.map((pair) => pair.replaceAll(/\w/g, (name) => `views/${name}.ts`))
+    assert.deepStrictEqual(missed(good, imports(...files)), ["circles of files"])
+    assert.deepStrictEqual(missed(good, imports(...files.slice(2))), [])
+    assert.deepStrictEqual(missed(good, imports("system/a.ts commands/b.ts")), ["arrows upward between floors"])
+    assert.deepStrictEqual(missed(new Map([...good, ["services/new/src/a.ts", long]])), ["services without floors"])
     assert.deepStrictEqual(missed(new Map([...good, ["docs/b.md", "[a](none.md)"]])), ["citations that do not resolve"])
     assert.deepStrictEqual(missed(new Map([...good, ["libs/x/src/b.ts", "call()\n".repeat(24)]])), [
       "source files under 25 lines"

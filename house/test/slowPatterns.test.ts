@@ -5,7 +5,7 @@ import { readSources, repository } from "../src/sources.ts"
 const place = "services/workspace/src/work/planted.ts"
 const slowIn = (text: string, file = place) => findSlowPatterns(new Map([[file, text]])).slow
 
-describe("a regular expression that may take time in the square of a text's length", () => {
+describe("a regular expression that may take quadratic time in a text's length", () => {
   it.each([
     String.raw`/[\r\n]+$/`,
     String.raw`/\s*[#;].*$/`,

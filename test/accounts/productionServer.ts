@@ -10,7 +10,7 @@ import { waitUntil } from "../harness/waitUntil.ts"
 
 const source = new URL("../../deploy/kubernetes/overlays/nats/", import.meta.url).pathname
 
-/** One server is no cluster, and ports of a pod are not free here. */
+/** One server is not a cluster, and ports of a pod are not free here. */
 const alone = (configuration: string): string =>
   configuration
     .replace(/^cluster \{[\s\S]*?^\}\n/m, "")

@@ -1,4 +1,4 @@
-/** A plan that three vendors' agents do together: Codex over the protocol writes, Claude reviews, OpenCode mends. */
+/** A plan that three vendors' agents do together: Codex over the protocol writes, Claude reviews, OpenCode fixes. */
 import { delimiter, dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { acpAgentSettings } from "@reprise/scripted-model"

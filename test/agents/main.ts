@@ -1,6 +1,6 @@
 /**
  * `npm run test:agents [-- [--sandbox] NAME …]`: installs agents over the Agent Client Protocol beside this file, if they are
- * not there, and runs the contract of the port on them, with `--sandbox` inside of the sandbox. They are no part of the
+ * not there, and runs the contract of the port on them, with `--sandbox` inside of the sandbox. They are not part of the
  * repository's own install, which they would triple. Other options are vitest's.
  */
 import { spawnSync } from "node:child_process"

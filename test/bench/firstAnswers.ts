@@ -16,7 +16,7 @@ const firstAnswer = (name: string) =>
 
 /**
  * Asks the actors `short` and `long` in turn and prints the medians with their ratio. `system`: an orchestrator that is
- * built anew for each question.
+ * built again for each question.
  */
 export const compareFirstAnswers = Effect.fnUntraced(function* <E, R>(
   system: Layer.Layer<Messenger | Broker, E, R>,

@@ -8,7 +8,7 @@ import type { Said } from "../simulation/parts/human.ts"
 
 type Messages = Context.Service.Shape<typeof Messenger>
 
-/** What people do to a question: an answer of theirs, or a look; and the run may withdraw it. */
+/** What people do to a question: they answer or read it; and the run may withdraw it. */
 export type Use =
   | { readonly _tag: "Answer"; readonly via: string }
   | { readonly _tag: "Look" }

@@ -25,7 +25,7 @@ import { connected, makeSurroundings, startServices } from "./services.ts"
 
 /** Of a story that does not come to rest. */
 const longestMs = 600_000
-/** Of requests that are no part of the story. */
+/** Of requests that are not part of the story. */
 const observerTimeoutMs = 30_000
 /** How long the server freezes, or is cut off: requests of the story are given up meanwhile. */
 const awayMs = 4_500

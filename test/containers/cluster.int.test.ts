@@ -236,9 +236,7 @@ describe.skipIf(!hasEngine || wanted === undefined)("a cluster of containers", (
           yield* model.release("author")
           yield* model.release("reviewer")
           yield* ended
-          const moved = (yield* outputs).filter(({ output }) =>
-            /is gone: the run goes on elsewhere/.test(output)
-          ).length
+          const moved = (yield* outputs).filter(({ output }) => /is gone: the run moves elsewhere/.test(output)).length
           assert.strictEqual(moved, hosted)
           say(
             `${host} was destroyed with ${hosted} runs: all ${runs} completed on the other after ${inSeconds(Date.now() - destroyedMs)}`

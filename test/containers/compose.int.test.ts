@@ -93,7 +93,7 @@ interface ProjectShape {
   readonly asPerson: (...words: ReadonlyArray<string>) => Effect.Effect<string>
   /**
    * Asks each container what its own health check asks. Compose does so only where the engine has timers: on podman without
-   * systemd `up --wait` would wait for ever.
+   * systemd `up --wait` would wait forever.
    */
   readonly untilReady: Effect.Effect<void>
 }

@@ -31,15 +31,15 @@ describe("the keys of a NATS cluster", () => {
     })
   )
 
-  it.effect("are replaced one by one: a seed that was removed is made anew, and the public keys follow", () =>
+  it.effect("are replaced one by one: a seed that was removed is made again, and the public keys follow", () =>
     Effect.gen(function* () {
       const path = yield* folder
       makeKeys(path)
       const before = contents(path)
       rmSync(join(path, "gate.nk"))
-      const anew = makeKeys(path).filter(({ outcome }) => outcome === "made")
+      const again = makeKeys(path).filter(({ outcome }) => outcome === "made")
       assert.deepStrictEqual(
-        anew.map((one) => one.path),
+        again.map((one) => one.path),
         [join(path, "gate.nk"), join(path, "public.env")]
       )
       const after = contents(path)

@@ -1,4 +1,4 @@
-/** Changes that break what must hold for the NATS servers, and for who logs in at them. */
+/** Changes that break what must hold for the NATS servers, and for whoever logs in at them. */
 import { change, first, gate, type Mutation, type Mutations, pod, set, without } from "./change.ts"
 import { at } from "./manifests.ts"
 

@@ -1,4 +1,4 @@
-/** What must hold for the NATS servers of deploy/kubernetes, and for who logs in at them. Pure. */
+/** What must hold for the NATS servers of deploy/kubernetes, and for whoever logs in at them. Pure. */
 import { at, list, ofKind, title } from "./manifests.ts"
 import { containersOf, holds, type Manifests, type Policy, podOf, volumesOf, workloadsOf } from "./policy.ts"
 
@@ -42,7 +42,7 @@ const chartPaths = {
   livenessProbe: "/healthz?js-enabled-only=true"
 }
 
-/** The limits of a NATS server that are no sizes of a store. */
+/** The limits of a NATS server that are not sizes of a store. */
 export const natsLimits = { max_payload: "1MB", max_connections: "1000", max_subscriptions: "10000" } as const
 
 /** For overlays with NATS servers. */

@@ -10,7 +10,7 @@ const fileIn = (folder: string, name: string) =>
 
 type Values = Readonly<Record<string, ReadonlyArray<string>>>
 
-/** By the name of each series, its labels with their values. The bounds of a histogram are no names. */
+/** By the name of each series, its labels with their values. The bounds of a histogram are not names. */
 const series: ReadonlyMap<string, Values> = new Map(
   Object.entries(metrics).map(([name, { kind, labels }]): [string, Values] =>
     kind === "histogram" ? [`${name}_bucket`, { ...labels, le: [] }] : [name, labels]

@@ -19,7 +19,7 @@ describe("a release of the package", () => {
     ["changed files", { changedFiles: [" M cli/src/main.ts"] }, /1 files differ .*main\.ts/],
     ["an old changelog", { changelog: "# Changelog\n\n## Unreleased\n\n## 1.1.0\n" }, /no section '## 1\.2\.0'/],
     ["a version that is out", { published: ["1.1.0", "1.2.0"] }, /1\.2\.0 is published already/],
-    ["what is no version", { version: "next" }, /'next' is not a version/]
+    ["what is not a version", { version: "next" }, /'next' is not a version/]
   ])("is held back by %s, with what to do", (_what, change, sentence) => {
     assert.match(obstacles({ ...ready, ...change }).join("\n"), sentence)
   })

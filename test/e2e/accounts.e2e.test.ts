@@ -120,7 +120,7 @@ describe("on a cluster with an identity for each service", () => {
         REPRISE_WEB_USER_HEADER: "X-Forwarded-Email",
         REPRISE_WEB_ANSWERERS: JSON.stringify(["ada@example.org"])
       }
-      // A container's folder is no repository.
+      // A container's folder is not a repository.
       const console = yield* world.startIn(
         { directory: server.keys, environment: { ...as(server, "person").environment, ...keys, ...web } },
         "serve",

@@ -100,7 +100,7 @@ describe("reprise agents", () => {
     })
   )
 
-  it.live("finds that OpenCode goes on after kill -9 in the middle of a turn, and leaves nothing behind", () =>
+  it.live("finds that OpenCode continues after kill -9 in the middle of a turn, and leaves nothing behind", () =>
     Effect.gen(function* () {
       const world = yield* worldWith(capable)
       const { code, stderr, stdout } = yield* world.reprise("agents", "probe", "opencode-acp", "--yes", "--json")
@@ -140,7 +140,7 @@ describe("reprise agents", () => {
       const world = yield* worldWith({ rules: [{ match: { lastUser: "Remember" }, reply: { text: "OK" } }, forgets] })
       const { code, stderr, stdout } = yield* world.reprise("agents", "probe", "opencode-acp", "--yes")
       assert.strictEqual(code, 3)
-      assert.match(stdout, /goes on after kill -9 .*no .*it did not know what was said before: 'I do not know'/)
+      assert.match(stdout, /continues after kill -9 .*no .*it did not know what was said before: 'I do not know'/)
       assert.match(stdout, /can be cancelled .*not tried/)
       assert.match(stderr, /It ran outside of the sandbox/)
       const broken = yield* world.reprise("agents", "probe", "acp:/bin/cat", "--yes", "--json")

@@ -58,7 +58,7 @@ describe.skipIf(lacksClaude)("agents by role", () => {
   )
 
   it.live(
-    "from the second review on another model reviews, and from the third another vendor, in every phase anew",
+    "from the second review on another model reviews, and from the third another vendor, in every phase again",
     () =>
       Effect.gen(function* () {
         const world = yield* makeWorld({

@@ -62,14 +62,14 @@ const cases: ReadonlyArray<Case> = [
     says: /package\.json is a device\./
   },
   {
-    what: "a named pipe for which git would wait for ever",
+    what: "a named pipe for which git would wait forever",
     prepare: ({ root }) => {
       writeFileSync(join(root, "new.txt"), "")
       execFileSync("mkfifo", [join(root, ".gitignore")])
     },
     args: ["run", "PLAN.md"],
     code: 3,
-    says: /\.gitignore is a named pipe\. Move it out of the way\.\nGit would wait for it for ever\./
+    says: /\.gitignore is a named pipe\. Move it out of the way\.\nGit would wait for it forever\./
   },
   {
     what: "a plan that is too large",

@@ -25,7 +25,7 @@ import { waitUntil } from "../harness/waitUntil.ts"
 const promptsOf = (world: World) => Effect.map(world.model.calls, (calls) => calls.map(({ lastUser }) => lastUser))
 
 describe.skipIf(lacksBrowser)("the web console", () => {
-  it.live("shows a question without a reload, and the agent's next prompt holds the guidance word for word", () =>
+  it.live("shows a question without a reload, and the agent's next prompt holds the guidance verbatim", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld(oneQuestion)
       const { address, link, token, up } = yield* startConsole(world)
@@ -105,7 +105,7 @@ describe.skipIf(lacksBrowser)("the web console", () => {
       yield* sees(first, /Answered: .* chose “continue-session” through cli/)
       yield* sees(first, /You had typed: Green/)
       yield* presses(second, /^Send now/)
-      yield* sees(second, /was not taken\. .* answered 'continue-session' through cli/)
+      yield* sees(second, /was refused\. .* answered 'continue-session' through cli/)
       yield* up.waitFor(/Run completed/)
 
       const size = yield* asks(world, "OTHER.md")
@@ -138,7 +138,7 @@ describe.skipIf(lacksBrowser)("the web console", () => {
         yield* act(() => page.getByLabel(/Guidance for the agent/).fill("Blue"))
         yield* act(() => page.getByText(/Another agent, with/).click())
         yield* fixBy("opencode", "scripted/nonsense")
-        yield* sees(page, /was not taken\. OpenCode has no model scripted\/nonsense/)
+        yield* sees(page, /was refused\. OpenCode has no model scripted\/nonsense/)
         yield* presses(page, /^Show the question/)
         assert.strictEqual(yield* typed(/Guidance for the agent/), "Blue")
         assert.deepStrictEqual([yield* typed("Runtime"), yield* typed("Model")], ["opencode", "scripted/nonsense"])

@@ -124,7 +124,7 @@ describe.skipIf(lacksBrowser)("the web console with what agents may say", () => 
       yield* act(() => heading(page).waitFor())
       yield* sees(page, /more characters of the changes are left out/)
       yield* act(() => page.getByRole("heading", { name: /^3 changed files, \+700002 −0/ }).waitFor())
-      const cut = page.locator("summary").filter({ hasText: "only its beginning is here" })
+      const cut = page.locator("summary").filter({ hasText: "only the beginning is shown" })
       assert.match(`${yield* act(() => cut.textContent())}`, /^big\.txt\+700000/)
       yield* act(() => page.getByText("big.txt").first().click())
       const changes = page.getByRole("region", { name: "Changes of big.txt" }).locator("div > div")

@@ -52,7 +52,7 @@ describe.skipIf(lacksBrowser)("the keys of the web console", () => {
       yield* press(page, "c")
       yield* hears(page, "continue-session is not offered here: the session has ended")
       yield* press(page, "z")
-      yield* hears(page, "'z' is no key here; ? lists them.")
+      yield* hears(page, "'z' is not a key here; ? lists them.")
       yield* press(page, "a")
       yield* hears(page, /reprise attach step-s1/)
       for (const [key, tab] of [
@@ -77,7 +77,7 @@ describe.skipIf(lacksBrowser)("the keys of the web console", () => {
       yield* press(page, "s")
       yield* act(() => page.waitForURL(`${address}/questions/verify-e1`))
       yield* press(page, "Enter")
-      yield* hears(page, "No choice is recommended here: press the key of one.")
+      yield* hears(page, "No choice is recommended here: press the key of the one you want.")
       yield* press(page, "f")
       yield* sees(page, /“fail” needs your words/)
       yield* act(() => page.keyboard.type("p is typed here, and passes nothing"))

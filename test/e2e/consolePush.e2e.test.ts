@@ -132,14 +132,14 @@ describe.skipIf(lacksBrowser)("notices while no page is open", () => {
         yield* Effect.gen(function* () {
           const { address, deliver, device, page, problems, worker } = yield* open(service, push)
           yield* toSettings(page, address)
-          yield* sees(page, /^Off: this browser tells you of no question/)
+          yield* sees(page, /^Off: this browser notifies you only while/)
           yield* pictured(page, "push off")
           yield* presses(page, /^Switch on/)
-          yield* sees(page, /^On: this browser tells you/)
+          yield* sees(page, /^On: this browser notifies you/)
           assert.lengthOf(push.names(), 1)
           yield* pictured(page, "push on")
           yield* act(() => page.reload())
-          yield* sees(page, /^On: this browser tells you/)
+          yield* sees(page, /^On: this browser notifies you/)
 
           // No page of the console is open any more.
           yield* act(() => page.goto("about:blank"))
@@ -170,9 +170,9 @@ describe.skipIf(lacksBrowser)("notices while no page is open", () => {
           ])
 
           yield* toSettings(page, address)
-          yield* sees(page, /^On: this browser tells you/)
+          yield* sees(page, /^On: this browser notifies you/)
           yield* presses(page, /^Switch off/)
-          yield* sees(page, /^Off: this browser tells you of no question/)
+          yield* sees(page, /^Off: this browser notifies you only while/)
           assert.deepStrictEqual(push.names(), [])
           const before = device.requests().length
           yield* raise("unheard", "Nobody hears this?")
@@ -188,7 +188,7 @@ describe.skipIf(lacksBrowser)("notices while no page is open", () => {
           yield* act(() => page.setViewportSize({ width: 360, height: 740 }))
           const denied = 'Object.defineProperty(Notification, "permission", { get: () => "denied" })'
           yield* becomes(denied, /does not allow notices of the console/)
-          yield* becomes("delete globalThis.PushManager", /cannot, or not yet/)
+          yield* becomes("delete globalThis.PushManager", /cannot show notices here/)
           assert.deepStrictEqual(problems, [])
         }).pipe(
           Effect.scoped,

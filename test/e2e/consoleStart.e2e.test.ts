@@ -51,7 +51,7 @@ describe.skipIf(lacksBrowser)("a run that is started in the web console", () => 
 
       yield* act(() => page.goto(`${address}/start`))
       yield* act(() => page.getByRole("radio", { name: "A plan" }).check())
-      yield* sees(page, /PLAN\.md has an open run/)
+      yield* sees(page, /PLAN\.md already has an open run/)
       yield* act(() => page.goto(address))
       yield* presses(page, /continue session/i)
       yield* presses(page, /^Send now/)
@@ -60,7 +60,7 @@ describe.skipIf(lacksBrowser)("a run that is started in the web console", () => 
       assert.deepStrictEqual([run?.status, others], ["completed", []])
 
       yield* act(() => page.getByRole("link", { name: "Settings" }).click())
-      yield* act(() => page.getByRole("checkbox", { name: "Only those that were set" }).check())
+      yield* act(() => page.getByRole("checkbox", { name: "Only those that are set" }).check())
       yield* act(() => page.getByText("permissions", { exact: true }).waitFor())
       assert.strictEqual(yield* act(() => page.getByText("log.level", { exact: true }).count()), 0)
       // A run that cannot start is answered with 422, which browsers note.

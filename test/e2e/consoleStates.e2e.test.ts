@@ -138,7 +138,7 @@ describe.skipIf(lacksBrowser)("every state of the web console", () => {
         yield* act(() => heading(page).waitFor())
         yield* act(() => page.getByRole("tab", { name: "Changes" }).click())
         yield* act(() => page.locator("diffs-container").first().waitFor())
-        yield* sees(page, "too long: only its beginning is here")
+        yield* sees(page, "too long: only the beginning is shown")
         yield* sees(page, "7 changed files")
         yield* sees(page, "src/\\u{2028}name.ts")
         yield* sees(page, "from src/old\\u{000a}name.ts")
@@ -167,7 +167,7 @@ describe.skipIf(lacksBrowser)("every state of the web console", () => {
           )
         )
         yield* presses(page, /^Send now/)
-        yield* sees(page, /was not taken\. Somebody was first/)
+        yield* sees(page, /was refused\. Somebody was first/)
         yield* check("not taken")
         yield* presses(page, /^Show the question/)
 

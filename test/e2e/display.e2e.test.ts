@@ -80,7 +80,7 @@ describe("the display of a run", () => {
     })
   )
 
-  it.live("shows a flood of an agent's words as a few rows, and is drawn anew when the terminal becomes narrow", () =>
+  it.live("shows a flood of an agent's words as a few rows, and is drawn again when the terminal becomes narrow", () =>
     Effect.gen(function* () {
       const size = { columns: 200, rows: 30 }
       // A quarter of a megabyte, in a second or less; more would not fit into the model's context.
@@ -128,7 +128,7 @@ describe("the display of a run", () => {
       assert.strictEqual((yield* run.ended).code, 4, run.stdout)
       assert.match(run.stdout, /^Run [\s\S]*Author works on phase 1\r\n[\s\S]*Which colour\?[\s\S]*q = abort/)
       // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals are sent them
-      assert.notMatch(run.stdout, /\x1b\[\d*[A-KSTsu]|\r(?!\n)/, "nothing is drawn anew")
+      assert.notMatch(run.stdout, /\x1b\[\d*[A-KSTsu]|\r(?!\n)/, "nothing is drawn again")
     })
   )
 

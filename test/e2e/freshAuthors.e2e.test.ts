@@ -63,7 +63,7 @@ describe("a fresh author of a phase whose first tasks are done", () => {
           script: script(
             once({ role: "author", kind: "work" }, [
               { bash: "echo half > half.txt && echo more >> README.md" },
-              { hold: "for ever", text: "Done." }
+              { hold: "forever", text: "Done." }
             ])
           )
         })

@@ -82,7 +82,7 @@ layer(askingBroker, { excludeTestServices: true, timeout: "15 minutes" })("the g
     })
   )
 
-  it.effect("is drawn anew in each size that the terminal gets, from 200 columns to 40", () =>
+  it.effect("is drawn again in each size that the terminal gets, from 200 columns to 40", () =>
     Effect.gen(function* () {
       yield* closeAll
       yield* raise("resized", {
@@ -118,7 +118,7 @@ layer(askingBroker, { excludeTestServices: true, timeout: "15 minutes" })("the g
       const { gate, screen } = yield* openGate(wide)
       yield* screen.until(shown)
       gate.type(`\x1b[200~${lines.join("\r")}\r\x1b[201~`)
-      yield* screen.until(/Pasted text answers nothing/)
+      yield* screen.until(/Pasted text is not an answer/)
       gate.type("f")
       yield* screen.until(/Enter send/)
       gate.type(`\x1b[200~${lines.join("\r")}\r\x1b[201~`)

@@ -38,7 +38,7 @@ describe("a run whose model is rate-limited", () => {
       assert.match(list.stdout, /Rate limited, again in (2\d:\d\d|30:00)/)
       const one = yield* world.reprise("status", runId)
       assert.match(one.stdout, /Rate limited, again in (2\d:\d\d|30:00) \(\d{4}-\d\d-\d\d \d\d:\d\d UTC\): slow down/)
-      assert.include(one.stdout, `next: it goes on by itself; 'reprise resume ${runId}' tries again now`)
+      assert.include(one.stdout, `next: it retries by itself; 'reprise resume ${runId}' retries now`)
       const [session] = yield* world.sessions
       assert.deepInclude(session?.postponed, { kind: "rate_limited", message: "slow down" })
 
@@ -55,10 +55,10 @@ describe("a run whose model is rate-limited", () => {
       const calls = (yield* world.model.calls).length
       const resumed = yield* world.reprise("resume")
       assert.deepStrictEqual([resumed.code, resumed.stdout], [0, ""], resumed.stderr)
-      assert.include(resumed.stderr, `${runId} tries again: now`)
+      assert.include(resumed.stderr, `${runId} retries: now`)
       const { code, stderr } = yield* run.ended
       assert.strictEqual(code, 0, stderr)
-      assert.include(stderr, "Trying again now, as somebody asked")
+      assert.include(stderr, "Retrying now, on request")
       assert.strictEqual((yield* late.ended).code, 0)
       assert.isAbove((yield* world.model.calls).length, calls)
       const again = yield* world.reprise("resume", runId)
@@ -73,7 +73,7 @@ describe("a run whose model is rate-limited", () => {
       assert.strictEqual(parked.code, 4, parked.stderr)
       assert.match(
         parked.stderr.replace(/\s+/g, " "),
-        /slow down\. It may be asked again at \d{4}-\d\d-\d\d \d\d:\d\d UTC\. Nothing goes on by itself before you answer; to continue is to try again\./
+        /slow down\. It may be asked again at \d{4}-\d\d-\d\d \d\d:\d\d UTC\. Reprise does nothing before you answer; to continue is to retry\./
       )
       assert.include(parked.stderr, "m = change the model and go on")
       const { escalationId } = yield* theQuestion(world)
@@ -114,7 +114,10 @@ describe("a run whose model is rate-limited", () => {
       })
       const parked = yield* world.reprise("run", "PLAN.md", "--no-input")
       assert.strictEqual(parked.code, 4, parked.stderr)
-      assert.include(parked.stderr, "Add credit first, or go on with another model. Nothing goes on by itself")
+      assert.include(
+        parked.stderr,
+        "Add credit first, or go on with another model. Reprise does nothing before you answer"
+      )
     })
   )
 })

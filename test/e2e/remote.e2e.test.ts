@@ -30,7 +30,7 @@ const withRemote = (world: World) => {
   }
 }
 
-/** Services in a folder of their own that is no repository, as in containers. */
+/** Services in a folder of their own that is not a repository, as in containers. */
 const serve = Effect.fnUntraced(function* (
   world: World,
   url: string,
@@ -142,7 +142,7 @@ describe("reprise run --remote", () => {
       yield* serve(world, url, "second", workers)
       const ended = yield* run.ended
       assert.strictEqual(ended.code, 0, ended.stderr)
-      assert.include(ended.stderr, "Host first is gone: the run goes on elsewhere")
+      assert.include(ended.stderr, "Host first is gone: the run moves elsewhere")
       const subjects = remote.git("log", "--format=%s", "reprise/plan").split("\n")
       assert.deepStrictEqual(subjects, ["Write phase-2.txt", "Write phase-1.txt", "Start"])
       assert.strictEqual(remote.git("rev-parse", "reprise/plan~1"), pushed)
@@ -182,7 +182,7 @@ describe("reprise run --remote", () => {
       yield* serve(world, url, "second", workers)
       const ended = yield* run.ended
       assert.strictEqual(ended.code, 0, ended.stderr)
-      assert.include(ended.stderr, "Host first is gone: the run goes on elsewhere")
+      assert.include(ended.stderr, "Host first is gone: the run moves elsewhere")
       assert.strictEqual(remote.git("log", "--format=%s", "reprise/plan"), "Write phase-1.txt\nStart")
 
       const prompts = (yield* world.model.calls)
@@ -238,7 +238,7 @@ describe("reprise run --remote", () => {
 
         const second = yield* serve(world, url, "second", workers)
         const draining = yield* world.start("hosts", "drain", "first", "--nats", url)
-        yield* draining.waitFor(/goes on elsewhere once phase 1 is finished and pushed/)
+        yield* draining.waitFor(/moves elsewhere once phase 1 is finished and pushed/)
         yield* world.model.release("in-review")
         const done = yield* draining.ended
         assert.strictEqual(done.code, 0, done.stderr)
@@ -249,7 +249,7 @@ describe("reprise run --remote", () => {
 
         const ended = yield* run.ended
         assert.strictEqual(ended.code, 0, ended.stderr)
-        assert.include(ended.stderr, "Host first is drained: the run goes on elsewhere")
+        assert.include(ended.stderr, "Host first is drained: the run moves elsewhere")
         const subjects = remote.git("log", "--format=%s", "reprise/plan").split("\n")
         assert.deepStrictEqual(subjects, ["Write phase-2.txt", "Write phase-1.txt", "Start"])
         const events = (yield* world.reprise("logs", runId, "--json", "--nats", url)).stdout.split("\n")
@@ -306,7 +306,7 @@ describe("reprise run --remote", () => {
       assert.deepInclude(waiting, { status: "running", step: "PREPARE", hosted: true })
       const shown = (yield* world.reprise("status", waiting.runId, "--nats", url)).stdout.replaceAll(/\s+/g, " ")
       assert.include(shown, "waits for a host")
-      assert.include(shown, "it begins by itself when a run ends on a host")
+      assert.include(shown, "it starts when a run ends on a host")
 
       // What the host has is known after a restart, so the second run waits on.
       yield* host.end

@@ -40,7 +40,7 @@ describe("reprise run", () => {
       const commit = world.git("log", "--format=%H", "--grep=^Write phase-1")
       const shown = prompts.reviewer.work.replaceAll("<HEAD>", start).replaceAll("<the author's commit>", commit)
       const ofAuthor = `${prompts.author.work}\n\n${prompts.author.request}`
-      assert.strictEqual(work, ofAuthor, "the dry run showed the prompts word for word")
+      assert.strictEqual(work, ofAuthor, "the dry run showed the prompts verbatim")
       const [before = "", after = "nothing"] = shown.split("> <what the author changes>")
       assert.isTrue(review.startsWith(`${before}> `), "as Reprise counts it")
       assert.match(review.slice(before.length), /^> +phase-1\.txt +\| 1 \+/)

@@ -89,7 +89,7 @@ describe.skipIf(lacksClaude)("a session on Claude", () => {
       const continued = (yield* world.model.calls).filter(({ kind }) => kind === "continue")
       assert.strictEqual(new Set(continued.map(({ turn }) => turn)).size, 2)
 
-      const endless = yield* world.reprise("sessions", "start", "Do it for ever.")
+      const endless = yield* world.reprise("sessions", "start", "Do it forever.")
       assert.strictEqual(endless.code, 4, endless.stderr)
       const [question] = yield* world.questions
       assert.strictEqual(question?.origin, "limit")

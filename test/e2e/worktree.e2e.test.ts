@@ -42,7 +42,7 @@ describe("reprise run --worktree", () => {
       const before = world.git("rev-parse", "HEAD")
       const first = yield* world.reprise("run", "PLAN.md", "--worktree")
       assert.strictEqual(first.code, 0, first.stderr)
-      assert.include(first.stdout, "next: 'git merge reprise/plan' takes over what it did;")
+      assert.include(first.stdout, "next: 'git merge reprise/plan' merges its work;")
 
       assert.strictEqual(world.git("rev-parse", "HEAD"), before)
       assert.strictEqual(world.git("rev-parse", "--abbrev-ref", "HEAD"), "main")

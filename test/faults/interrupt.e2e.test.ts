@@ -44,7 +44,7 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-/** Waits until the gate's process has ended. A gate that outlived its run would wait for ever. */
+/** Waits until the gate's process has ended. A gate that outlived its run would wait forever. */
 const gateIsGone = (world: World) =>
   Effect.sync(() => isAlive(Number(readFileSync(outside(world, "gate.pid"), "utf8")))).pipe(
     Effect.repeat({ schedule: Schedule.spaced("20 millis"), while: (alive) => alive })

@@ -39,7 +39,7 @@ const kill = ({ world }: ClusterShape) =>
     for (const pid of pids.filter(isAgent)) process.kill(pid, "SIGKILL")
   })
 
-/** One process serves all sessions: it has to start anew for the pipe to hold it. */
+/** One process serves all sessions: it has to start again for the pipe to hold it. */
 const unasked: KilledRuntime["unasked"] = Effect.fnUntraced(function* (cluster, session) {
   yield* makeFifo(cluster, "start.fifo")
   yield* kill(cluster)

@@ -10,7 +10,7 @@ import { parsePlan } from "../../libs/plan/src/parsing/parsePlan.ts"
 import { templateProblems } from "../../libs/plan/src/Template.ts"
 import { readStatus } from "../../libs/process/src/workingTree.ts"
 import { parseAnswer } from "../../services/gate/src/typedAnswer.ts"
-import { templates } from "../../services/orchestrator/src/prompts.ts"
+import { templates } from "../../services/orchestrator/src/prompt/templates.ts"
 import { decodeReport, withoutBlock } from "../../services/session-manager/src/turn/decodeReport.ts"
 
 export interface Target {

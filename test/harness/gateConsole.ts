@@ -1,6 +1,6 @@
 /**
  * The web console over the gate alone, in this process, on a broker in memory: questions are raised by command, and what
- * lies on a host is what the test says. For what needs no agent. The gate, its HTTP side, the pages and the browser are
+ * lies on a host is what the test says. It needs no agent. The gate, its HTTP side, the pages and the browser are
  * real.
  */
 import { ActorConfig, MemoryBroker, Messenger } from "@reprise/actor"
@@ -85,6 +85,6 @@ export const answerElsewhere = (name: string) =>
     send(to.gate(EscalationId.make(`${name}-e1`)).AnswerEscalation({ choice: "fix", by: "bob", via: "cli" }))
   )
 
-/** Waits until those who hear the page are told so. */
+/** Waits until the page has announced it to screen readers. */
 export const hears = (page: Page, text: string | RegExp) =>
   act(() => page.locator("[data-announcer]").getByText(text).waitFor({ state: "attached" }))

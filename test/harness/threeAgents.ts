@@ -1,4 +1,4 @@
-/** A plan that three agents do together: an author over the protocol writes, Claude reviews, and OpenCode mends. */
+/** A plan that three agents do together: an author over the protocol writes, Claude reviews, and OpenCode fixes. */
 import type { ScriptInput } from "@reprise/scripted-model"
 import { completes, doneTask, doTask, planWith, worksWhen } from "./checkpointPlan.ts"
 import { commits, complete, correct, on, once, ready } from "./modelScript.ts"

@@ -1,6 +1,6 @@
 /**
  * `npm run bench peers`: Reprise beside engines for durable execution, on this machine, in one go. It installs them beside
- * this file, if they are not there; they are no part of the repository's own install.
+ * this file, if they are not there; they are not part of the repository's own install.
  */
 import { cpus, totalmem } from "node:os"
 import { installFolder } from "../../house/src/installFolder.ts"

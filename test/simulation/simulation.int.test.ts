@@ -89,7 +89,7 @@ const told: Readonly<Record<string, readonly [number, ReadonlyArray<Fault>]>> = 
       { _tag: "Kill", service: "workspace", call: 118, when: "before", downMs: 50 }
     ]
   ],
-  "a process is killed with the report of a human's work in its hands, which is read only when they are idle again": [
+  "a process is killed while it handles the report of a human's work, which is read only when they are idle again": [
     649,
     [
       { _tag: "KillAsked", service: "session-manager", question: 0, downMs: 50 },

@@ -65,7 +65,7 @@ const promptsOf = (calls: ReadonlyArray<CallRecord>): ReadonlyArray<Prompt> => {
   )
 }
 
-/** An agent that was stopped half-way is told so, in the same words each time. */
+/** A stopped agent gets the continuation prompt, in the same words each time. */
 const isContinuation = ({ text }: Prompt) =>
   text.startsWith("Continue the current session and complete all remaining tasks.")
 
@@ -110,7 +110,7 @@ const checkEvents = (all: ReadonlyArray<PublicLine>) => {
   ]
 }
 
-/** What the checks know of the runs so far. */
+/** The facts about the runs so far. */
 export interface Told {
   figures: RunFigures
 }

@@ -43,7 +43,7 @@ export interface Storm extends RunFigures {
 /** Every run of a world has a plan of its own. */
 const mostRuns = 120
 
-/** A process that dies more often than five times within a minute is given up, which is no fault of the storm's. */
+/** A process that dies more often than five times within a minute is given up, which the storm does not count as a failure. */
 const killsInAMinute = 4
 
 interface Weather {

@@ -11,14 +11,14 @@ const list = Command.make(
     () => import("../flows/agents/listAgents.ts"),
     (module, flags) => module.listAgents(flags)
   )
-).pipe(Command.withDescription("List the agents that have a name: how each is started, and whether it is installed"))
+).pipe(Command.withDescription("List the known agents: how each is started, and whether it is installed"))
 
 const probe = Command.make(
   "probe",
   {
     agent: Argument.String("AGENT").pipe(Argument.withDescription("A name of 'agents list', or acp:COMMAND")),
     model: modelFlag,
-    yes: switchFlag("yes", "Spend what it costs without a question").pipe(Flag.withAlias("y")),
+    yes: switchFlag("yes", "Do not ask before spending money").pipe(Flag.withAlias("y")),
     json: jsonFlag
   },
   lazily(
@@ -26,11 +26,11 @@ const probe = Command.make(
     (module, flags) => module.probe(flags)
   )
 ).pipe(
-  Command.withDescription("Start an agent, prompt it, kill it, go on and cancel, and say what it can"),
+  Command.withDescription("Start an agent, prompt, kill, resume and cancel it, and report what it supports"),
   Command.withExamples([{ command: "reprise agents probe codex", description: "Asks before it spends anything" }])
 )
 
 export const agents = Command.make("agents").pipe(
-  Command.withDescription("Look at agents that speak the Agent Client Protocol (experimental)"),
+  Command.withDescription("List and test agents that speak the Agent Client Protocol (experimental)"),
   Command.withSubcommands([list, probe])
 )

@@ -32,7 +32,7 @@ const answer = Command.make(
     id: escalationArgument,
     choice: Argument.String("CHOICE").pipe(
       Argument.withDescription(
-        "continue-session|c, fix|f, override|o, abort|q, or the name of an option; fork answers nothing: another session tries again"
+        "continue-session|c, fix|f, override|o, abort|q, or the name of an option; fork leaves the question open and tries again in another session"
       )
     ),
     guidance: Flag.String("guidance").pipe(
@@ -48,17 +48,17 @@ const answer = Command.make(
       Flag.optional
     ),
     variant: Flag.String("variant").pipe(
-      Flag.withDescription("With fix: how much that model is to think, in the runtime's words, such as high"),
+      Flag.withDescription("With fix: how much the model should think, such as high"),
       Flag.optional
     ),
     commit: Flag.String("commit").pipe(
       Flag.withDescription(
-        "The commit that you looked at: refused if the question is about another one by now; default: the one that it is about"
+        "The commit that you reviewed: the answer is refused if the question is now about another one"
       ),
       Flag.optional
     ),
     at: Flag.Int("at").pipe(
-      Flag.withDescription("With fork: the turn after which it begins; default: the last that has ended"),
+      Flag.withDescription("With fork: the turn to start after; default: the last finished one"),
       Flag.optional
     ),
     json: jsonFlag,

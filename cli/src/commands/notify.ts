@@ -17,11 +17,11 @@ const test = Command.make(
     (module, flags) => module.testChannels(flags)
   )
 ).pipe(
-  Command.withDescription("Send a test message through each channel, and say what happened"),
+  Command.withDescription("Send a test message through each channel, and show the results"),
   Command.withExamples([{ command: "reprise notify test team", description: "Only through the channel 'team'" }])
 )
 
 export const notify = Command.make("notify").pipe(
-  Command.withDescription("Check the channels through which you are told of questions"),
+  Command.withDescription("Check the notification channels"),
   Command.withSubcommands([test])
 )

@@ -5,7 +5,7 @@ import { jsonFlag, lazily, natsFlag, planArgument, switchFlag } from "./shared.t
 
 export const init = Command.make(
   "init",
-  { plan: switchFlag("plan", "Write PLAN.md too, a plan to begin with"), json: jsonFlag },
+  { plan: switchFlag("plan", "Also write a sample PLAN.md"), json: jsonFlag },
   lazily(
     () => import("../flows/repository/init.ts"),
     (module, flags) => module.init(flags)
@@ -17,8 +17,8 @@ export const trust = Command.make(
   {
     plan: planArgument.pipe(Argument.optional),
     list: switchFlag("list", "List what is trusted in this clone"),
-    revoke: switchFlag("revoke", "Trust nothing in this clone any more"),
-    state: switchFlag("state", "Sign the .reprise folder, after you have looked at it"),
+    revoke: switchFlag("revoke", "Revoke all trust in this clone"),
+    state: switchFlag("state", "Sign the .reprise folder after you have checked it"),
     json: jsonFlag
   },
   lazily(
@@ -42,7 +42,7 @@ export const config = Command.make("config").pipe(
 )
 
 export const sandbox = Command.make("sandbox").pipe(
-  Command.withDescription("Show what commands of agents and quality gates may touch"),
+  Command.withDescription("Show what commands may touch in the sandbox"),
   Command.withSubcommands([
     Command.make(
       "explain",
@@ -65,7 +65,7 @@ export const permissions = Command.make(
     (module, flags) => module.listPermissions(flags)
   )
 ).pipe(
-  Command.withDescription("List the rules for agents: those of the configuration, and those written at the gate"),
+  Command.withDescription("List the permission rules from the configuration and from answers at the gate"),
   Command.withSubcommands([
     Command.make(
       "list",
@@ -107,7 +107,9 @@ export const worktree = Command.make("worktree").pipe(
     Command.make(
       "remove",
       {
-        worktree: Argument.String("WORKTREE").pipe(Argument.withDescription("Its name, run, branch or path")),
+        worktree: Argument.String("WORKTREE").pipe(
+          Argument.withDescription("Name, run, branch or path of the worktree")
+        ),
         force: switchFlag("force", "Discard its uncommitted changes"),
         json: jsonFlag,
         nats: natsFlag
@@ -131,7 +133,7 @@ export const prompts = Command.make("prompts").pipe(
       "list",
       { json: jsonFlag },
       lazily(
-        () => import("../flows/repository/prompts.ts"),
+        () => import("../flows/repository/promptCommands.ts"),
         (module, flags) => module.listPrompts(flags)
       )
     ).pipe(Command.withDescription("List the prompts, when each is sent and which are your own")),
@@ -139,7 +141,7 @@ export const prompts = Command.make("prompts").pipe(
       "show",
       { name: promptArgument, json: jsonFlag },
       lazily(
-        () => import("../flows/repository/prompts.ts"),
+        () => import("../flows/repository/promptCommands.ts"),
         (module, flags) => module.showPrompt(flags)
       )
     ).pipe(Command.withDescription("Show a prompt and its variables")),
@@ -147,7 +149,7 @@ export const prompts = Command.make("prompts").pipe(
       "eject",
       { name: promptArgument, json: jsonFlag },
       lazily(
-        () => import("../flows/repository/prompts.ts"),
+        () => import("../flows/repository/promptCommands.ts"),
         (module, flags) => module.ejectPrompt(flags)
       )
     ).pipe(Command.withDescription("Write a prompt to .reprise/prompts for editing"))

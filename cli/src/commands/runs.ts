@@ -112,7 +112,7 @@ export const logs = Command.make(
   "logs",
   {
     run: onlyRunArgument,
-    follow: switchFlag("follow", "Go on with what happens, until the run ends").pipe(Flag.withAlias("f")),
+    follow: switchFlag("follow", "Keep printing new events until the run ends").pipe(Flag.withAlias("f")),
     json: jsonFlag,
     nats: natsFlag
   },
@@ -146,7 +146,7 @@ export const resume = Command.make(
     () => import("../flows/run/control.ts"),
     (module, flags) => module.resume(flags)
   )
-).pipe(Command.withDescription("Continue a paused run, or try again at once where a run waits for its model's vendor"))
+).pipe(Command.withDescription("Resume a paused run, or retry now if it is waiting for the model provider"))
 
 export const abort = Command.make(
   "abort",
@@ -169,7 +169,7 @@ export const repair = Command.make(
     () => import("../flows/repair/repair.ts"),
     (module, flags) => module.repair(flags)
   )
-).pipe(Command.withDescription("End a run whose records cannot be read; says what is lost"))
+).pipe(Command.withDescription("End a run whose records cannot be read, and list what is lost"))
 
 export const prune = Command.make(
   "prune",

@@ -70,7 +70,7 @@ const handBack = Command.make(
     () => import("../flows/sessions/handBack.ts"),
     (module, flags) => module.handBack(flags)
   )
-).pipe(Command.withDescription("Say that you are done in a session: its agent reports as soon as it rests"))
+).pipe(Command.withDescription("Say that you are done in a session: its agent reports as soon as it is idle"))
 
 /** Of a task for an agent. */
 const taskFlags = {
@@ -94,7 +94,7 @@ const start = Command.make(
     (module, flags) => module.startSession(flags)
   )
 ).pipe(
-  Command.withDescription("Give an agent a one-off task; the same words continue it"),
+  Command.withDescription("Give an agent a one-off task; repeat the same text to continue it"),
   Command.withExamples([
     { command: 'reprise sessions start "rename the module log to journal"', description: "You are asked when needed" }
   ])
@@ -105,11 +105,11 @@ const fork = Command.make(
   {
     id: sessionArgument("ID"),
     prompt: Argument.String("PROMPT").pipe(
-      Argument.withDescription("What to do; - reads standard input; default: to complete the remaining tasks"),
+      Argument.withDescription("What to do; - reads standard input; default: complete the remaining tasks"),
       Argument.optional
     ),
     at: Flag.Int("at").pipe(
-      Flag.withDescription("After which turn it begins; default: the last one that has ended"),
+      Flag.withDescription("The turn to start after; default: the last finished one"),
       Flag.optional
     ),
     worktree: switchFlag("worktree", "Work in a new git worktree, on a new branch, at the commit of that turn"),
@@ -120,9 +120,7 @@ const fork = Command.make(
     (module, flags) => module.forkSession(flags)
   )
 ).pipe(
-  Command.withDescription(
-    "Try again from a turn: a new session with the conversation up to there; the other stays as it is"
-  ),
+  Command.withDescription("Start a new session from an earlier turn of another one, which stays unchanged"),
   Command.withExamples([
     {
       command: 'reprise sessions fork s1abc-0123abcd "use a queue instead" --at 2 --worktree',

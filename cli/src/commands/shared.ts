@@ -15,12 +15,12 @@ export const switchFlag = (name: string, description: string) =>
 export const progressFlags = {
   quiet: Flag.Boolean("quiet").pipe(
     Flag.withAlias("q"),
-    Flag.withDescription("Show only what needs you and how it ends"),
+    Flag.withDescription("Show only questions and results"),
     Flag.withDefault(false)
   ),
   verbose: Flag.Boolean("verbose").pipe(
     Flag.withAlias("v"),
-    Flag.withDescription("Show all that agents write"),
+    Flag.withDescription("Show everything that agents write"),
     Flag.withDefault(false)
   )
 }

@@ -7,8 +7,8 @@ import { jsonFlag, lazily, natsFlag, plainFlag, progressFlags, switchFlag } from
 export const up = Command.make(
   "up",
   {
-    web: switchFlag("web", "Serve the web console too, and print its link"),
-    viewerLink: switchFlag("viewer-link", "Print a link for people who may look and not answer, too"),
+    web: switchFlag("web", "Also serve the web console, and print its link"),
+    viewerLink: switchFlag("viewer-link", "Also print a link for people who may view but not answer"),
     port: Flag.Int("port").pipe(Flag.withDescription("Port of the web console; 0: any free one"), Flag.optional),
     ...progressFlags,
     json: jsonFlag,
@@ -55,7 +55,7 @@ const hostsList = Command.make(
     () => import("../flows/inspect/hosts.ts"),
     (module, flags) => module.listHosts(flags)
   )
-).pipe(Command.withDescription("Show the hosts, whether they answer, take new runs, and have open ones"))
+).pipe(Command.withDescription("Show each host: whether it answers and takes new runs, and its open runs"))
 
 const hostsForget = Command.make(
   "forget",
@@ -68,14 +68,14 @@ const hostsForget = Command.make(
     () => import("../flows/inspect/hosts.ts"),
     (module, flags) => module.forgetHost(flags)
   )
-).pipe(Command.withDescription("Have the runs of a host that is gone for good go on elsewhere, from what was pushed"))
+).pipe(Command.withDescription("Move the runs of a host that is gone for good to other hosts, from their last push"))
 
 const hostsDrain = Command.make(
   "drain",
   {
-    host: Argument.String("HOST").pipe(Argument.withDescription("A host that is to be taken out of service")),
+    host: Argument.String("HOST").pipe(Argument.withDescription("Name of the host to take out of service")),
     undo: switchFlag("undo", "Let the host take new runs again"),
-    noWait: switchFlag("no-wait", "Say what happens to its runs, and do not wait until they have left"),
+    noWait: switchFlag("no-wait", "Show what happens to its runs without waiting for them to leave"),
     json: jsonFlag,
     nats: natsFlag
   },
@@ -84,7 +84,7 @@ const hostsDrain = Command.make(
     (module, flags) => module.drainHost(flags)
   )
 ).pipe(
-  Command.withDescription("Have a host take no new runs, and wait until those that can have gone on elsewhere"),
+  Command.withDescription("Stop a host from taking new runs, and wait until the runs that can move have moved"),
   Command.withExamples([
     { command: "reprise hosts drain reprise-host-1", description: "Before a machine or a pod is taken out of service" },
     { command: "reprise hosts drain reprise-host-1 --undo", description: "When it is back" }
@@ -92,7 +92,7 @@ const hostsDrain = Command.make(
 )
 
 export const hosts = Command.make("hosts").pipe(
-  Command.withDescription("Hosts of a NATS server of yours"),
+  Command.withDescription("Show hosts on your NATS server, and take them out of service"),
   Command.withSubcommands([hostsList, hostsDrain, hostsForget])
 )
 
@@ -103,7 +103,7 @@ export const streams = Command.make(
     () => import("../flows/serve/makeStreams.ts"),
     (module, flags) => module.makeStreams(flags)
   )
-).pipe(Command.withDescription("Make or update the streams of a NATS server, as its operator"))
+).pipe(Command.withDescription("Create or update the streams on a NATS server, as its operator"))
 
 export const doctor = Command.make(
   "doctor",
@@ -161,7 +161,7 @@ export const deadLetters = Command.make("dead-letters").pipe(
         () => import("../flows/doctor/deadLetters.ts"),
         (module, flags) => module.replayDeadLetter(flags)
       )
-    ).pipe(Command.withDescription("Send the message again, after its cause was removed")),
+    ).pipe(Command.withDescription("Resend the message after you fixed the cause")),
     Command.make(
       "drop",
       letterFlags,

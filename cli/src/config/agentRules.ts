@@ -32,7 +32,7 @@ const neverApplies = (
   const { afterRetries, fromReview } = rule
   const { maxAutoRetries, maxQualityRetries, maxReviewIterations } = limits
   if (role === "reviewer" && afterRetries !== undefined) {
-    return "retries are of the author and the fixer, and a review has none"
+    return "only the author and the fixer retry; a review does not"
   }
   if (fromReview !== undefined && fromReview > maxReviewIterations) {
     return `limits.maxReviewIterations is ${maxReviewIterations}`
@@ -58,13 +58,13 @@ const ruleProblem = (role: AgentRole, settings: Settings): AgentProblem | undefi
       hint
     })
     if (conditionsOf(rule).length === 0) {
-      return wrong("has no condition", `What holds always is written in [${role}] itself. ${ruleMeaning}`)
+      return wrong("has no condition", `Write what always applies in [${role}] itself. ${ruleMeaning}`)
     }
     if (rule.runtime === undefined && rule.model === undefined && rule.variant === undefined) {
       return wrong("names no runtime, model or variant")
     }
     if (role === "reviewer" && conditionsOf(rule).every((name) => name === "fromReview") && rule.fromReview === 1) {
-      return wrong("holds for every review", "What holds always is written in [reviewer] itself.")
+      return wrong("holds for every review", "Write what always applies in [reviewer] itself.")
     }
     const why = neverApplies(role, rule, rules.slice(index + 1), settings)
     if (why !== undefined)

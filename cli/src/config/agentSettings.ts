@@ -20,7 +20,7 @@ const Rule = Schema.Struct({
 const rules = Schema.Array(Rule)
 
 const variantMeaning =
-  "as its runtime names it, which is often how much it is to think: OpenCode's variant, Claude's effort (low, medium, high, xhigh, max)"
+  "as its runtime names it, often the amount of thinking: OpenCode's variant, Claude's effort (low, medium, high, xhigh, max)"
 
 /** A file may have these settings of the author and the reviewer in their sections, too. */
 export const otherNames = {
@@ -40,7 +40,7 @@ export const agentSettings = {
     rules: setting(
       rules,
       defaultRunOptions.author.rules,
-      "Who is the author under conditions: afterRetries (so many failed retries in the phase), contextOver (its session's context is fuller, from 0 to 1), fromReview (after so many reviews), all of those that a rule names; then its runtime, model and variant. The last rule that applies decides, and holds until the phase ends."
+      "Rules that change the author. Conditions: afterRetries (that many failed retries in the phase), contextOver (its session's context is fuller than this, from 0 to 1), fromReview (after that many reviews); all that a rule names must hold. Then its runtime, model and variant. The last rule that applies decides, until the phase ends."
     )
   },
   reviewer: {
@@ -52,21 +52,17 @@ export const agentSettings = {
     rules: setting(
       rules,
       defaultRunOptions.reviewer.rules,
-      "Who is the reviewer under conditions, as for the author: fromReview (from this review of the phase on), contextOver."
+      "Rules that change the reviewer, as for the author: fromReview (from this review of the phase on), contextOver."
     )
   },
   fixer: {
     runtime: unset(
       runtimeName,
       "opencode",
-      "Agent runtime that mends what quality gates and reviews found; nothing set in [fixer]: the author does it, in its session."
+      "Agent runtime that fixes failed quality gates and review findings; nothing set in [fixer]: the author does it, in its session."
     ),
-    model: unset(
-      text,
-      "openai/gpt-5",
-      "Model of the fixer; unset: the author's, or the own default of another runtime."
-    ),
+    model: unset(text, "openai/gpt-5", "Model of the fixer; unset: the author's, or the default of another runtime."),
     variant: unset(text, "high", `Variant of the fixer's model, ${variantMeaning}.`),
-    rules: setting(rules, defaultRunOptions.fixer.rules, "Who is the fixer under conditions, as for the author.")
+    rules: setting(rules, defaultRunOptions.fixer.rules, "Rules that change the fixer, as for the author.")
   }
 } as const

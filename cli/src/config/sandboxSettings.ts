@@ -9,7 +9,7 @@ export const sandboxSettings = {
     "auto: commands run in the sandbox where it can be used, except those of agents that may do everything. required: always, or not at all. off: never."
   ),
   write: setting(lines, [], "More folders that commands may write: absolute, from ~/, or inside the repository."),
-  read: setting(lines, [], "Credentials that commands may read nevertheless; see 'reprise sandbox explain'."),
+  read: setting(lines, [], "Credentials that commands may read all the same; see 'reprise sandbox explain'."),
   deny: setting(lines, [], "More files and folders that commands may not read."),
   network: setting(
     lines,

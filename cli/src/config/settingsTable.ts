@@ -47,12 +47,12 @@ const table = {
   reviewerModel: unset(
     text,
     "openai/gpt-5",
-    "provider/model of the reviewer; unset: the author's, or the own default of another runtime."
+    "provider/model of the reviewer; unset: the author's, or the default of another runtime."
   ),
   reviewerRuntime: unset(
     runtimeName,
     "claude",
-    "Agent runtime of the reviewer, to have work reviewed by another vendor than its author's; unset: the author's."
+    "Agent runtime of the reviewer, for a review by another vendor; unset: the author's."
   ),
   permissions: setting(
     PermissionMode,
@@ -104,7 +104,7 @@ const table = {
       setting(
         addresses,
         [],
-        "Servers from which agents may not fetch pages. Commands in the sandbox are refused them without a question, unless sandbox.network has them."
+        "Servers from which agents may not fetch pages. Sandboxed commands may not reach them either, and raise no question, unless sandbox.network has them."
       )
     )
   },
@@ -158,12 +158,12 @@ const table = {
     unattendedWaitMs: setting(
       count,
       limits.unattendedWaitMs,
-      "Milliseconds a turn waits in total for rate limits, credit or the network under --auto, in place of sessions.maxWaitMs; 0: as that."
+      "Milliseconds a turn waits in total for rate limits, credit or the network under --auto, in place of sessions.maxWaitMs; 0: use sessions.maxWaitMs."
     ),
     stuckAfterMs: setting(
       count,
       limits.stuckAfterMs,
-      "Milliseconds after which a run that waits for something that is not under way asks you; 0: off."
+      "Milliseconds after which a run asks you if the work that it waits for is lost; 0: off."
     ),
     tokenBudget: setting(count, limits.tokenBudget, "Tokens a run may use; 0: off."),
     costBudget: setting(amount, limits.costBudget, "US dollars a run may cost; 0: off.")
@@ -172,7 +172,7 @@ const table = {
     unattended: setting(
       Schema.Literals(["fresh", "continue"]),
       continuation.unattended,
-      "What --auto does where you would be asked. fresh: start a new session. continue: keep the session if it is usable."
+      "What --auto does in place of asking you. fresh: start a new session. continue: keep the session if it is usable."
     ),
     maxContextFill: setting(
       fraction,
@@ -209,12 +209,12 @@ const table = {
     expireAfterMs: setting(
       count,
       sessionDefaults.expireAfterMs,
-      "Milliseconds after which a paused session that nothing needs any more expires."
+      "Milliseconds after which a paused session expires if nothing needs it."
     ),
     expireHeldAfterMs: setting(
       count,
       sessionDefaults.expireHeldAfterMs,
-      "Milliseconds after which a paused session expires that its phase or an open question may need; 0: never."
+      "Milliseconds after which a paused session expires even if its phase or an open question may need it; 0: never."
     ),
     saveEveryMs: setting(
       count,
@@ -276,12 +276,12 @@ const table = {
     ),
     credentials: unset(text, "/home/me/reprise.creds", "Path of the credentials file for nats.url."),
     nkeySeedFile: unset(text, "/home/me/person.nk", "Path of a file with the seed of an nkey for nats.url."),
-    caFile: unset(text, "/home/me/ca.crt", "Path of the certificate of whoever signed that of the server at nats.url."),
+    caFile: unset(text, "/home/me/ca.crt", "Path of the CA certificate for the server at nats.url."),
     prefix: setting(text, "reprise", "First token of every subject."),
     replicas: unset(
       Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5 })),
       3,
-      "Copies of each stream on the cluster at nats.url; unset: as many as it has, and 1 for a new one."
+      "Replicas of each stream on the cluster at nats.url; unset: existing streams keep theirs, new ones get 1."
     ),
     port: setting(port, 0, "Port of the embedded server; 0: any free one."),
     storeMaxBytes: unset(
@@ -303,13 +303,13 @@ const table = {
       setting(
         ChannelTable,
         {},
-        'Who is told of questions, by name, such as team = { preset = "slack", url = "env:SLACK_WEBHOOK" }. Presets: webhook (with a secret that signs), ntfy, slack, telegram (with a token and a chat), email (with from and to; a user and a password, if the server wants them), desktop (of this machine). Secrets as env:NAME or file:/path.'
+        'Channels that are notified of questions, by name, such as team = { preset = "slack", url = "env:SLACK_WEBHOOK" }. Presets: webhook (with a secret that signs), ntfy, slack, telegram (with a token and a chat), email (with from and to; a user and a password, if the server wants them), desktop (of this machine). Secrets as env:NAME or file:/path.'
       )
     ),
     batchMs: setting(
       count,
       10_000,
-      "Milliseconds after a message in which further questions for people are gathered into one; 0: each by itself. A webhook gets each by itself."
+      "Milliseconds after a message in which further questions are gathered into one message; 0: off. Webhooks get each question separately."
     ),
     remindAfterMs: setting(
       count,

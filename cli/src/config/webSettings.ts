@@ -7,7 +7,7 @@ export const webSettings = {
   origin: unset(
     webOrigin,
     "https://reprise.example.org",
-    "Address under which a proxy or tunnel in front of the web console is reached; unset: this machine only."
+    "Public address of the web console, behind a proxy or tunnel; unset: this machine only."
   ),
   listen: setting(
     listenAddress,

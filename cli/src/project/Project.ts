@@ -31,13 +31,13 @@ const notStarted = (from: string, error: ProgramFailed) => {
   if (error.reason === "not-found" && !existsSync(from)) {
     return missing(
       "no-such-folder",
-      `${visibleLine(from)} is not there, or its name is no text in UTF-8.`,
+      `${visibleLine(from)} is not there, or its name is not text in UTF-8.`,
       "Change to a folder that can be named, or rename this one."
     )
   }
   return error.reason === "not-found"
     ? missing("git-missing", "git is not installed.", "Install git and try again.")
-    : missing("git", error.message, "Do what git says, then try again.", error)
+    : missing("git", error.message, "Fix what git reports, then try again.", error)
 }
 
 /** Why git finds no working tree at a directory, from its message. */
@@ -59,7 +59,7 @@ const notFound = (from: string, message: string) => {
   return missing(
     "git",
     `git cannot open the repository at ${visibleLine(from)}: ${message}`,
-    "Do what git says, then try again."
+    "Fix what git reports, then try again."
   )
 }
 
@@ -86,8 +86,8 @@ export const findRepository = Effect.fn("findRepository")(function* (from: strin
 const notPutAside = ({ root }: Project, cause: unknown) =>
   missing(
     "unsettled-command",
-    `What a command made in ${visibleLine(root)} whose program was killed could not be put aside: ${cause instanceof Error ? cause.message : String(cause)}`,
-    "See to that, then try again.",
+    `The files that a killed command left in ${visibleLine(root)} could not be moved away: ${cause instanceof Error ? cause.message : String(cause)}`,
+    "Fix that, then try again.",
     cause
   )
 

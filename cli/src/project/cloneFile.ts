@@ -32,7 +32,7 @@ const failed = (path: string) => (cause: unknown) =>
   missing(
     "clone-file",
     `${path} cannot be written: ${cause instanceof Error ? cause.message : cause}.`,
-    "What you allow on this machine is kept there: make the folder writable for you, or set XDG_CONFIG_HOME.",
+    "Your permissions for this machine are stored there: make the folder writable for you, or set XDG_CONFIG_HOME.",
     cause
   )
 
@@ -52,7 +52,7 @@ export const cloneFile = <Entry>({ entry, folder, inherited = false, nothing }: 
     if (id === undefined) return none()
     const path = fileOf(id)
     const text = yield* Effect.tryPromise(() => readPrivateFile(path, largestBytes)).pipe(Effect.option)
-    if (Option.isNone(text)) return none(`${path} is not a file of yours that only you can read and write.`)
+    if (Option.isNone(text)) return none(`${path} is not your own file, or others can read or write it.`)
     if (text.value === undefined) return none()
     const stored = decode(text.value)
     if (Option.isNone(stored)) return none(`${path} is damaged.`)

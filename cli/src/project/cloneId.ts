@@ -33,7 +33,7 @@ const findGitFolder = Effect.fnUntraced(function* ({ root }: Project) {
   const known = gitFolders.get(root)
   if (known !== undefined) return known
   const { exitCode, stderr, stdout } = yield* runGit(root, ["rev-parse", "--git-common-dir"], { isTop: true }).pipe(
-    Effect.mapError((error) => missing("git", error.message, "Do what git says, then try again.", error))
+    Effect.mapError((error) => missing("git", error.message, "Fix what git reports, then try again.", error))
   )
   if (exitCode !== 0) {
     return yield* missing(

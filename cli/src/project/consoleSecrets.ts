@@ -68,7 +68,7 @@ export const answerKey = secretOf({
   code: "answer-links",
   name: "The key of the links that answer questions",
   path: answerKeyPath,
-  ifRemoved: "links that were sent answer nothing any more"
+  ifRemoved: "links in sent messages stop working"
 })
 
 /** Shows push services that a message is from here, and makes their addresses useless to others. It never leaves the machine. */
@@ -76,7 +76,7 @@ export const pushKey = secretOf({
   code: "web-push",
   name: "The key by which push services know this console",
   path: ".reprise/web-push.key",
-  ifRemoved: "browsers that are told while no page is open are told again when their page was opened once"
+  ifRemoved: "browsers are notified again after their page was opened once"
 })
 
 /** Which sessions were signed out: no secret, but whoever changed it could sign them in again. */

@@ -16,7 +16,7 @@ const readKey = Effect.fnUntraced(function* () {
       missing(
         "machine-key",
         `The key with which this machine signs, ${path}, cannot be read: ${cause instanceof Error ? cause.message : cause}.`,
-        "It must be a file of yours that only you may write (mode 0600).",
+        "It must be your own file, and only you may write it (mode 0600).",
         cause
       )
   })

@@ -19,7 +19,7 @@ const noPlan = (given: string) =>
   wrongUse(
     "plan-missing",
     `There is no plan at ${visibleLine(given)}.`,
-    "Give the path of a markdown file; 'reprise init --plan' writes one to begin with."
+    "Give the path of a markdown file; 'reprise init --plan' writes a sample."
   )
 
 /** The plan's path; a plan outside of the repository is wrong use. */

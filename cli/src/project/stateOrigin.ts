@@ -69,13 +69,13 @@ const refusal = ({ directory }: Project, why: string, tracked: boolean): CliFail
   tracked
     ? missing(
         "state-not-trusted",
-        `${directory} is not used: ${why}, so it may come from somebody else.`,
+        `${directory} is not used: ${why}, so somebody else may have made it.`,
         "Reprise's state never belongs in git: 'git rm -r --cached .reprise', commit that, and delete the folder."
       )
     : missing(
         "state-not-trusted",
-        `${directory} is not used: ${why}, so it may come from somebody else.`,
-        "If you moved or copied it here yourself, or an older Reprise made it, look at it and then use " +
+        `${directory} is not used: ${why}, so somebody else may have made it.`,
+        "If you moved or copied it here yourself, or an older Reprise made it, check it, then use " +
           "'reprise trust --state'. Otherwise delete it."
       )
 
@@ -130,7 +130,7 @@ export const adoptState = Effect.fn("adoptState")(function* (project: Project) {
     return yield* missing(
       "state-not-trusted",
       `${project.directory} cannot be signed: ${why}.`,
-      "Its state must be in a folder of yours without links. Remove what does not belong there, or delete it."
+      "Its state must be in your own folder without links. Remove other files from it, or delete it."
     )
   }
   yield* writeOrigin(project)

@@ -1,4 +1,4 @@
-/** What a command knows of its broker, whoever runs it: its role there, how it is lost, and a NATS server at a URL. */
+/** How a command sees its broker, whoever runs it: its role there, the loss of it, and a NATS server at a URL. */
 import { Broker, BrokerFault, QueryFailed, remoteConnection } from "@reprise/actor"
 import { type Identity, isLocked, Nats } from "@reprise/nats"
 import { Context, Effect, Layer, Predicate, Schedule } from "effect"

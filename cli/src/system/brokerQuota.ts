@@ -14,7 +14,7 @@ export interface Store {
 }
 
 const diskFull = (error: DiskFull) =>
-  missing("disk-full", error.message, "Then run the command again: it goes on where it was.", error)
+  missing("disk-full", error.message, "Then run the command again: it continues where it stopped.", error)
 
 /** Fails with exit code 3, naming the disk or the streams that are full. */
 export const requireQuota = ({ directory, prefix }: Store) =>
@@ -51,6 +51,6 @@ export const wasFull = (error: BrokerFull) =>
   missing(
     "broker-full",
     `The broker had no space left: ${error.reason}.`,
-    "No data is lost. Make sure that there is room on its disk and in its quota, then run the command again.",
+    "No data is lost. Free space on its disk or raise its quota, then run the command again.",
     error
   )

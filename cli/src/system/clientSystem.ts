@@ -9,11 +9,11 @@ import { credentialSettings, serverSettings } from "../trust/trustedSettings.ts"
 import { type BrokerLost, isBrokerLost } from "./BrokerLost.ts"
 import { BrokerRole, maxTakeovers, untilBrokerLost, untilBrokerLostOrFull } from "./broker.ts"
 import { rememberIds } from "./ids.ts"
-import { type KeptViews, keptViewsMessenger, readKeptViews } from "./keptViews.ts"
 import { logging } from "./logging.ts"
 import { actorConfig, messaging, withReadableFailures } from "./messaging.ts"
 import { ServiceBrokers } from "./ServiceBrokers.ts"
 import { type ClientIdentity, type SystemOptions, usesRemote, VisitedRepository } from "./SystemOptions.ts"
+import { readStoredViews, type StoredViews, storedViewsMessenger } from "./storedViews.ts"
 
 /** The flags of every command that needs a broker. */
 export interface ClientFlags {
@@ -56,9 +56,9 @@ const emptySystem = (options: SystemOptions) =>
   )
 
 /** A repository in which nothing runs, for what only lists. */
-const keptSystem = (options: SystemOptions, views: KeptViews) =>
+const storedSystem = (options: SystemOptions, views: StoredViews) =>
   withReadableFailures(
-    keptViewsMessenger(views).pipe(Layer.provideMerge(alone), Layer.provideMerge(actorConfig(options)))
+    storedViewsMessenger(views).pipe(Layer.provideMerge(alone), Layer.provideMerge(actorConfig(options)))
   )
 
 const briefly = { waitForOwnerMs: 0, works: false, whenOwning: beginLoading }
@@ -79,8 +79,8 @@ const clientSystem = (
 const listingSystem = (options: SystemOptions) =>
   Layer.unwrap(
     Effect.map(
-      Effect.orElseSucceed(readKeptViews(options), () => undefined),
-      (views) => (views === undefined ? clientSystem(options) : keptSystem(options, views))
+      Effect.orElseSucceed(readStoredViews(options), () => undefined),
+      (views) => (views === undefined ? clientSystem(options) : storedSystem(options, views))
     )
   )
 

@@ -113,5 +113,5 @@ const streams = ({ settings: { nats } }: SystemOptions) =>
 export const hostedForOthers = (options: SystemOptions) =>
   services(options).pipe(Layer.provide(Layer.effectDiscard(streams(options))), Layer.provideMerge(withAgents))
 
-/** The broker of others, where this process does the work. */
+/** An external broker, where this process does the work. */
 export const brokerOfOthers = (options: SystemOptions) => Layer.provideMerge(worker, messaging(options))

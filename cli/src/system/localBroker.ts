@@ -26,10 +26,10 @@ import { showingStep } from "../views/live/Display.ts"
 import { BrokerLost, isBrokerLost } from "./BrokerLost.ts"
 import { BrokerRole, client, maxTakeovers } from "./broker.ts"
 import { requireQuota, untilFull } from "./brokerQuota.ts"
-import { makeViewKeeper } from "./keptViews.ts"
 import { hostName } from "./names.ts"
 import { ServiceConnections } from "./ServiceBrokers.ts"
 import type { SystemOptions } from "./SystemOptions.ts"
+import { makeViewKeeper } from "./storedViews.ts"
 
 const secretOfBroker = machineSecret("embedded broker")
 

@@ -22,7 +22,11 @@ import { withRuntime } from "./sessionRuntime.ts"
 const isRuntimeName = Schema.is(RuntimeName)
 
 const notSetUp = (why: string, next: string) =>
-  missing("agent-not-set-up", `${why} ${next}`, "The question stays open; answer again, or without another agent.")
+  missing(
+    "agent-not-set-up",
+    `${why} ${next}`,
+    "The question stays open; answer again, with a usable agent or without naming one."
+  )
 
 /** A host starts no other command than those in its settings, whatever an answer names. */
 const requireKnown = (runtime: RuntimeName, options: SystemOptions) =>
@@ -30,7 +34,7 @@ const requireKnown = (runtime: RuntimeName, options: SystemOptions) =>
     ? Effect.void
     : wrongUse(
         "no-such-runtime",
-        `${visibleLine(runtime)} is no command in the settings of agents, and no other is started. Name opencode or claude, or change reprise.toml.`,
+        `${visibleLine(runtime)} is not an agent of the settings, and no other is started. Name opencode or claude, or change reprise.toml.`,
         "The question stays open."
       )
 
@@ -93,6 +97,6 @@ export const requireAgent = Effect.fn("requireAgent")(function* ({ runId }: Esca
   const { host } = yield* ActorConfig
   const isHere = run.workspace === options.project.root && (run.host === undefined || run.host === host)
   const runtime = wanted.runtime ?? (yield* presentRuntime(run))
-  // The gate itself refuses what is no name of a runtime.
+  // The gate itself refuses names that no runtime has.
   if (isHere && isRuntimeName(runtime)) yield* requireSetUp(runtime, wanted, options)
 }, Effect.mapError(readable))

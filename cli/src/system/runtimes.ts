@@ -174,7 +174,7 @@ export const requireRuntime = Effect.fnUntraced(function* (
   const { megabytes, name, version } = agentPackages[runtime]
   const byHand =
     runtime === "claude"
-      ? "At a terminal, a run that needs it offers to install it. REPRISE_CLAUDE names another program."
+      ? "In a terminal, a run that needs it offers to install it. REPRISE_CLAUDE names another program."
       : `Install it with 'npm install -g ${name}@${version}'.`
   const notInstalled = missing("runtime-missing", found.failure.message, byHand)
   if (!terminal || (process.env[programVariables[runtime]] ?? "") !== "") return yield* notInstalled

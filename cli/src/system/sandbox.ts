@@ -53,10 +53,10 @@ const acpWarning = (standing: Standing, runtime: RuntimeName): string | undefine
   const command = commandOf(runtime)
   if (command === undefined) return undefined
   const outside = `Agents' commands run without the sandbox: ${runtime} starts them itself, and Seatbelt lets no agent reach its model.`
-  const unknown = `${runtime} runs in the sandbox as a whole. Reprise does not know what it needs there: sandbox.agentWrite, sandbox.agentNetwork and sandbox.agentEnvironment name its folders, its servers and the variables of its login.`
+  const unknown = `${runtime} runs in the sandbox as a whole. Reprise does not know its needs: name its folders, servers and login variables in sandbox.agentWrite, sandbox.agentNetwork and sandbox.agentEnvironment.`
   const unasked = `What ${runtime} does without asking is up to its own settings, whatever 'permissions' says.`
   const untried =
-    agentOfCommand(command) === undefined ? [`${runtime} is not an agent that Reprise was tried with.`] : []
+    agentOfCommand(command) === undefined ? [`${runtime} is not an agent that Reprise was tested with.`] : []
   const lines = [
     ...(standing._tag === "used" && !holdsAgents(standing) ? [outside] : []),
     ...(holdsAgents(standing) && !knowsNeeds(command) ? [unknown] : []),

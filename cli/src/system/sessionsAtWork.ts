@@ -23,7 +23,7 @@ const isWorkedAt = (question: EscalationView) =>
     Effect.flatMap(findSession(id), ({ host }) => Effect.map(sessionsAtWork(host), (atWork) => atWork.includes(id)))
   ).pipe(
     Effect.map((found) => found.includes(true)),
-    Effect.catch((error) => Effect.as(Effect.logInfo(`who is at work is not known: ${String(error)}`), false))
+    Effect.catch((error) => Effect.as(Effect.logInfo(`cannot tell who is at work: ${String(error)}`), false))
   )
 
 /** Longer than it takes until the question of a session in which somebody works is withdrawn. */

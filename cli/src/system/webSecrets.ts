@@ -15,9 +15,7 @@ interface Kind {
 const secretOf = ({ code, name, setting, shortest }: Kind) =>
   Effect.fnUntraced(function* (reference: string) {
     const secret = yield* readSecret(name, reference, process.env).pipe(
-      Effect.mapError((error) =>
-        missing(code, error.message, `Set the variable or the file that ${setting} names.`, error)
-      )
+      Effect.mapError((error) => missing(code, error.message, `Set the variable or file that ${setting} names.`, error))
     )
     if (secret.length >= shortest) return Redacted.make(secret)
     return yield* missing(

@@ -17,7 +17,7 @@ const lineEnd = /\r\n|\r|\n/
 const allLineEnds = new RegExp(lineEnd, "g")
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a line editor takes these for keys
 const keyLike = /[\x00-\x1f\x7f]/
-/** The line editor takes time in the square of a line's length. */
+/** The line editor takes quadratic time in a line's length. */
 const longestInLine = 500
 
 export class PastedText {

@@ -1,3 +1,3 @@
-/** Whether a program reads the terminal aloud. It follows lines, and would read what is drawn anew again and again. */
+/** Whether a program reads the terminal aloud. It follows lines, and would read redrawn text again and again. */
 export const isReadAloud = (): boolean =>
   process.env["INK_SCREEN_READER"] === "true" || Boolean(process.env["ACCESSIBLE"])

@@ -29,8 +29,8 @@ const isForeground = (): boolean => {
 const signals: Readonly<Record<string, NodeJS.Signals>> = { "\x03": "SIGINT", "\x1a": "SIGTSTP", "\x1c": "SIGQUIT" }
 
 /**
- * Calls `onKey` for each key, until the returned function is called. What arrives in longer pieces was pasted, or is no
- * letter. Keys that are signals stay signals, for the whole job.
+ * Calls `onKey` for each key, until the returned function is called. What arrives in longer pieces was pasted, or is not
+ * a letter. Keys that are signals stay signals, for the whole job.
  */
 const readKeys = (onKey: (key: string) => void): (() => void) => {
   const { stdin } = process

@@ -1,4 +1,4 @@
-/** Text of others, made safe for a terminal: what would change how it is shown is shown instead. Pure. */
+/** Makes untrusted text safe for a terminal: characters that would change how it is shown become visible. Pure. */
 
 /** Control characters without tab and line feed: they move the cursor, set colours and titles, or delete. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this replaces control characters
@@ -34,7 +34,7 @@ export const visibleJson = (json: string): string =>
 
 /**
  * Marks every line of a text as somebody else's words, and makes it safe: none of them looks like a line or a prompt of
- * ours.
+ * Reprise.
  */
 export const quotedLines = (text: string): string =>
   visible(text)
@@ -42,7 +42,7 @@ export const quotedLines = (text: string): string =>
     .map((line) => `  | ${line}`)
     .join("\n")
 
-/** The same for words that follow on a line of ours: the lines after the first are marked. */
+/** The same for words that follow on our line: the lines after the first are marked. */
 export const quotedRest = (text: string): string => visible(text).replaceAll("\n", "\n      | ")
 
 /** The same for a text that belongs on one line, such as a title or a path: a line break is shown, too. */

@@ -73,7 +73,7 @@ const isUnnamed = (path: string): boolean => path.includes("\ufffd")
 /** Undefined for a file that is tracked, and not there. */
 const readFile = (directory: string, path: string) =>
   Effect.promise(async (): Promise<ReadFile | undefined> => {
-    if (isUnnamed(path)) return { file: doubtful(path, "its name is no text"), names: [] }
+    if (isUnnamed(path)) return { file: doubtful(path, "its name is not text"), names: [] }
     const place = join(directory, path)
     try {
       const bytes = await readForeignFile(place, { largestBytes, follow: false })
@@ -112,10 +112,10 @@ const readAll = (directory: string, paths: ReadonlyArray<string>) =>
     Effect.map((read) => read.flatMap((one) => one ?? []))
   )
 
-/** Those of others count together. */
+/** Foreign files count together. */
 const doubtLarge = (files: ReadonlyArray<AgentFile>): ReadonlyArray<AgentFile> => {
   const total = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
-  const doubt = `it and its like have ${total} bytes together, more than the ${largestTotalBytes} that can be trusted`
+  const doubt = `together with similar files it has ${total} bytes, more than the ${largestTotalBytes} that can be trusted`
   return total > largestTotalBytes ? files.map(({ path }) => doubtful(path, doubt)) : files
 }
 

@@ -17,7 +17,7 @@ const ForeignFile = Schema.Struct({ path: Schema.String, since: Schema.String })
 const file = cloneFile({
   folder: "foreign",
   entry: ForeignFile,
-  nothing: "Every file counts as others'",
+  nothing: "Every file counts as foreign",
   // Asking once too often harms nobody.
   inherited: true
 })

@@ -16,7 +16,7 @@ const isCode = (path: string): boolean => /\.[cm]?[jt]sx?$/i.test(path)
 const isMapping = (path: string): boolean => /(^|\/)[jt]sconfig\.json$/i.test(path)
 
 /**
- * Words that may name another file: no tsconfig needs an escape to say anything else. Of what is no UTF-8 nobody knows: Bun takes
+ * Words that may name another file: no tsconfig needs an escape to say anything else. Nobody knows about other encodings: Bun takes
  * UTF-16, too.
  */
 const mayExtend = (bytes: Buffer): boolean => !isUtf8(bytes) || /extends|[\\\0]/i.test(bytes.toString("utf8"))

@@ -9,7 +9,7 @@ const truncated = (text: string): string =>
     ? text
     : `${text.slice(0, longestOutput)}\n… ${text.length - longestOutput} more characters`
 
-/** Words of others below a title. */
+/** Untrusted text below a title. */
 export const indented = (text: string): string =>
   visible(truncated(text))
     .trimEnd()
@@ -32,6 +32,6 @@ export type MessageTitle = (role: Message["role"], timestamp: string | undefined
 
 const plainTitle: MessageTitle = (role, timestamp) => `${role}${timestamp === undefined ? "" : ` ${timestamp}`}`
 
-/** Each message below a title of ours; every line of others is indented, so that none looks like a title. */
+/** Each message below a title of Reprise; every untrusted line is indented, so that none looks like a title. */
 export const conversationText = ({ messages }: Pick<Conversation, "messages">, title = plainTitle): string =>
   messages.flatMap(({ content, role, timestamp }) => [title(role, timestamp), ...content.map(blockText)]).join("\n")

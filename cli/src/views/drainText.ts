@@ -3,7 +3,7 @@ import type { RunView, SessionView } from "@reprise/protocol"
 import { isOpenRun, isOver } from "./ended.ts"
 
 /**
- * `leaves`: it goes on elsewhere once its phase is finished. `ends`: its last phase is under way. `waits`: somebody must
+ * `leaves`: it moves elsewhere once its phase is finished. `ends`: its last phase is under way. `waits`: somebody must
  * answer or resume it before it can leave. `stays`: its code is on this host alone.
  */
 export type Fate = "leaves" | "ends" | "waits" | "stays"
@@ -16,7 +16,7 @@ export const fateOf = ({ phases, remote, status }: RunView): Fate => {
 }
 
 /** What a host that is stopped does not lose. */
-const untilItIsBack = "when the host is stopped it waits, loses nothing, and goes on when the host is back"
+const untilItIsBack = "it waits while the host is stopped, loses nothing, and continues when the host is back"
 
 const whatItNeeds = ({ escalationId, runId, status }: RunView): string => {
   if (status === "paused") return `is paused: 'reprise resume ${runId}' continues it`
@@ -30,25 +30,25 @@ export const fateText = (run: RunView): string => {
   const work = phase === undefined ? "its first phase" : `phase ${phase}`
   switch (fateOf(run)) {
     case "leaves":
-      return `Run ${runId} goes on elsewhere once ${work} is finished and pushed.`
+      return `Run ${runId} moves elsewhere once ${work} is finished and pushed.`
     case "ends":
       return `Run ${runId} is in its last phase, and ends here.`
     case "waits":
-      return `Run ${runId} ${whatItNeeds(run)}. It goes on elsewhere once ${work} is finished and pushed.`
+      return `Run ${runId} ${whatItNeeds(run)}. It moves elsewhere once ${work} is finished and pushed.`
     case "stays":
-      return `Run ${runId} stays: its code is on this host alone. It works on; ${untilItIsBack}.`
+      return `Run ${runId} stays: its code is only on this host. It keeps working; ${untilItIsBack}.`
   }
 }
 
 const sessionText = ({ sessionId }: SessionView): string =>
-  `Session ${sessionId} stays: what it works on is on this host alone; ${untilItIsBack}.`
+  `Session ${sessionId} stays: its files are only on this host; ${untilItIsBack}.`
 
 /** How a run that was on the host left it. */
 const leftText = (runId: string, now: RunView | undefined): string => {
   if (now === undefined || !isOpenRun(now)) return `Run ${runId} has ended: ${now?.status ?? "it is pruned"}.`
   return now.host === undefined
     ? `Run ${runId} has left, and waits for another host.`
-    : `Run ${runId} has left: it goes on on host ${now.host}.`
+    : `Run ${runId} has left: it continues on host ${now.host}.`
 }
 
 /** The host's standalone sessions that have not ended. */

@@ -1,4 +1,4 @@
-/** One public event as one line for people. Words of others are marked, so that they never look like a line of ours. Pure. */
+/** One public event as one line for people. Untrusted text is marked, so that it never looks like a line of Reprise. Pure. */
 import {
   agentText,
   minuteText,
@@ -30,7 +30,9 @@ const attempt = (n: number): string => (n > 1 ? ` (attempt ${n})` : "")
 const capital = (word: string): string => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
 
 const toldNotCopied = ({ forkTold }: EventOf<"SessionCreated">): string =>
-  forkTold === undefined ? "" : `. It is told the conversation in its first prompt, not copied: ${quotedRest(forkTold)}`
+  forkTold === undefined
+    ? ""
+    : `. Its first prompt describes the conversation, which could not be copied: ${quotedRest(forkTold)}`
 
 /** Names the choice between the same session and a new one. Without a known context there was nothing to choose. */
 const sessionChoice = (session: SessionDecision | undefined): string => {
@@ -75,8 +77,8 @@ export const overruledText = ({
   reason
 }: Pick<EventOf<"EscalationOverruled">, "by" | "choice" | "guidance" | "reason">): string => {
   const isForAgent = guidance !== undefined && reason !== "run-ended" && choice !== "abort" && choice !== "override"
-  const kept = isForAgent ? " What was said with it is in the next prompt." : ""
-  return `The answer '${choice}' of ${by} came too late: ${withdrawalWords[reason]}.${kept}`
+  const kept = isForAgent ? " Its guidance is in the next prompt." : ""
+  return `The answer '${choice}' by ${by} came too late: ${withdrawalWords[reason]}.${kept}`
 }
 
 /** Why a question was closed without an answer. */
@@ -185,8 +187,8 @@ const eventText = (event: PublicEvent): Line => {
     case "RunMoved":
       return live(
         event.cause === "drained"
-          ? `Host ${event.from} is drained: the run goes on elsewhere`
-          : `Host ${event.from} is gone: the run goes on elsewhere, from what was pushed${inItsSession(event)}`
+          ? `Host ${event.from} is drained: the run moves elsewhere`
+          : `Host ${event.from} is gone: the run moves elsewhere, from its last push${inItsSession(event)}`
       )
     case "RunPaused":
       return live("Run paused")
@@ -222,7 +224,7 @@ const eventText = (event: PublicEvent): Line => {
       return quiet(`    Session ${event.sessionId} archived`)
     case "UsageCounted":
       return quiet(
-        `    ${uncachedTokens(event.tokens)} tokens were used in session ${event.sessionId} outside of its turns`
+        `    ${uncachedTokens(event.tokens)} tokens were used in session ${event.sessionId} outside of Reprise's turns`
       )
     case "PermissionRefused":
       return live(`    The ${event.role} was refused${refusedBy(event)}: ${quotedRest(event.text)}`)
@@ -237,7 +239,7 @@ const eventText = (event: PublicEvent): Line => {
     case "AgentFailed":
       return live(agentFailed(event))
     case "TurnRetried":
-      return live("    Trying again now, as somebody asked")
+      return live("    Retrying now, on request")
     case "AgentGone":
       return live("    The agent's runtime has gone")
     case "TurnStarted":
@@ -281,7 +283,7 @@ const eventText = (event: PublicEvent): Line => {
     case "CommitRejected":
       return live(`    Commit ${short(event.commit)} rejected (${event.reason}): ${quotedRest(event.detail)}`)
     case "ClaimsVerified":
-      return quiet(`    What the author says it has done holds (${event.tasks.length} tasks)`)
+      return quiet(`    The author's claims hold (${event.tasks.length} tasks)`)
     case "ClaimsRejected":
       return live(`    Commit ${short(event.commit)} rejected (${event.reason}): ${quotedRest(event.detail)}`)
     case "PhaseFinished":

@@ -6,7 +6,7 @@ export interface HostOfRuns {
   readonly host: string
   /** Whether its services answer; absent: nobody could tell. */
   readonly hosted?: boolean
-  /** Since when it takes no new runs and sessions, ISO 8601; absent: it takes them. */
+  /** When it stopped taking new runs and sessions, ISO 8601; absent: it takes them. */
   readonly drainedAt?: string
   /** The runs that it may have at a time, and those that it has; absent: any number, or it does not answer. */
   readonly slots?: HostSlots

@@ -14,7 +14,7 @@ export type StartRun = Extract<CommandOf<"orchestrator">, { readonly _tag: "Star
 type Reporting = Parameters<typeof reportRequest>[1]
 
 /**
- * What the first phase's agents would be asked, word for word, by the services' own functions. `work` ends with
+ * The exact prompts of the first phase, made by the services' own functions. `work` ends with
  * `request`; `report` follows only if the agent gives no report with its work. Undefined if no phase is left to do.
  */
 const firstPrompts = (start: StartRun, reporting: Reporting) => {

@@ -1,4 +1,4 @@
-/** A turn that waits for its model's vendor, and goes on by itself, as text for people. Pure. */
+/** A turn that waits for its model's vendor, and continues by itself, as text for people. Pure. */
 import { minuteText, type SessionView } from "@reprise/protocol"
 import { quotedRest } from "../terminal/visible.ts"
 import { vendorWords } from "./eventLine.ts"

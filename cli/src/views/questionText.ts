@@ -13,7 +13,7 @@ import { color } from "../terminal/Printer.ts"
 import { quotedLines, quotedRest, visibleLine } from "../terminal/visible.ts"
 import { stepName } from "./stepText.ts"
 
-/** A part of a question: a line of ours, or words of others below a title. */
+/** A part of a question: a line of Reprise, or untrusted text below a title. */
 export type QuestionPart =
   | { readonly _tag: "line"; readonly text: string }
   | { readonly _tag: "quoted"; readonly title: string; readonly text: string }
@@ -94,7 +94,7 @@ const fill = ({ evidence: { context } }: EscalationView): ReadonlyArray<string> 
 
 const opens = (session: string) => `'reprise attach ${session}' opens it`
 
-/** The session of who asks, and the author's where that is another one. */
+/** The session of the agent that asks, and the author's if that is another one. */
 const sessionLines = (question: EscalationView, nowMs: number): ReadonlyArray<string> => {
   const { authorSessionId: author, idleSince, sessionId: shown } = question.evidence
   const session = question.sessionId ?? shown
@@ -111,7 +111,7 @@ const sessionLines = (question: EscalationView, nowMs: number): ReadonlyArray<st
 const toldNext = ({ evidence: { willBeTold = [] } }: EscalationView, reader: Role): string =>
   willBeTold.flatMap(({ role, text }) => (role === reader ? [text] : [])).join("\n\n")
 
-/** Who asks, since when, and where. */
+/** Who asks, for how long, and where. */
 export const askingLines = (question: EscalationView, nowMs: number): ReadonlyArray<string> => [
   `${whyAsked[question.origin]}, ${since(question.raisedAt, nowMs)}`,
   where(question)

@@ -117,12 +117,12 @@ const hostLine = ({ host, hosted, remote, status }: RunView): ReadonlyArray<stri
   const gone =
     remote === undefined || host === undefined
       ? ""
-      : `; if that host is gone for good, 'reprise hosts forget ${host}' has another one go on`
+      : `; if that host is gone for good, 'reprise hosts forget ${host}' moves it to another`
   switch (status) {
     case "running":
-      return [`no process hosts it: ${up} goes on with it${gone}`]
+      return [`no process hosts it: ${up} continues it${gone}`]
     case "waiting":
-      return [`no process hosts it: ${up} goes on with it once it is answered${gone}`]
+      return [`no process hosts it: ${up} continues it once it is answered${gone}`]
     case "paused":
     case "completed":
     case "failed":
@@ -134,9 +134,7 @@ const hostLine = ({ host, hosted, remote, status }: RunView): ReadonlyArray<stri
 /** What a running run waits for. */
 const waitsLine = ({ awaitsSlot, waitsFor }: SeenRun): ReadonlyArray<string> => {
   if (awaitsSlot === true) {
-    return [
-      "waits for a free slot: each host that takes runs has as many as it may have; 'reprise hosts list' shows them"
-    ]
+    return ["waits for a free slot: every host is full; 'reprise hosts list' shows them"]
   }
   switch (waitsFor?._tag) {
     case undefined:
@@ -243,7 +241,7 @@ export const doneBefore = ([newest]: ReadonlyArray<RunView>): string | undefined
 /** How the work of a run in a worktree comes to the branch that is checked out. */
 const mergeStep = ({ branch, directory, remote, workspace }: RunView): string => {
   const isElsewhere = remote === undefined && directory !== undefined && directory !== workspace
-  return isElsewhere && branch !== undefined ? `'git merge ${visibleLine(branch)}' takes over what it did; ` : ""
+  return isElsewhere && branch !== undefined ? `'git merge ${visibleLine(branch)}' merges its work; ` : ""
 }
 
 /** The command with which somebody goes on from here. */
@@ -252,12 +250,11 @@ export const nextStep = (run: SeenRun): string => {
   const plan = visibleLine(planPath)
   switch (status) {
     case "running":
-      if (hosted === false) return `next: 'reprise up' goes on with it`
-      if (awaitsSlot === true)
-        return "next: it begins by itself when a run ends on a host, or when there is another host"
+      if (hosted === false) return `next: 'reprise up' continues it`
+      if (awaitsSlot === true) return "next: it starts when a run ends on a host, or another host joins"
       return postponed === undefined
         ? `next: 'reprise watch ${runId}' shows what happens`
-        : `next: it goes on by itself; 'reprise resume ${runId}' tries again now`
+        : `next: it retries by itself; 'reprise resume ${runId}' retries now`
     case "waiting":
       return escalationId === undefined
         ? `next: 'reprise gate' asks you what is open`

@@ -22,7 +22,7 @@ const forkPoint = ({ forkedFrom }: SessionView): string | undefined =>
   forkedFrom === undefined ? undefined : `${forkedFrom.sessionId}, after turn ${forkedFrom.turn}`
 
 /** `why`: a sentence. */
-const forkToldText = (why: string): string => `told in its first prompt, not copied: ${why}`
+const forkToldText = (why: string): string => `described in its first prompt, not copied: ${why}`
 
 /** More than these make the details hard to read; `--json` has them all. */
 const turnsShown = 20

@@ -8,7 +8,7 @@ import { visible } from "../terminal/visible.ts"
 type Cell = string | number
 type Row = ReadonlyArray<Cell>
 
-/** Longer cells are cut: measuring the width of what a terminal shows takes time in the square of the length. */
+/** Longer cells are cut: measuring the width of what a terminal shows takes quadratic time in the length. */
 const longestCell = 2000
 
 const shortened = (cell: Cell): Cell =>

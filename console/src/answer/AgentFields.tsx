@@ -40,7 +40,7 @@ export function AgentFields({ choice, onChange, value }: Props) {
           <option value="claude" />
         </datalist>
       </div>
-      <p className="text-soft mt-1">For the rest of the phase, with a verified record of what is done.</p>
+      <p className="text-soft mt-1">For the rest of the phase, with a verified record of the work so far.</p>
     </details>
   )
 }

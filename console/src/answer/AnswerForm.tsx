@@ -14,17 +14,17 @@ import {
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useDeferredValue, useEffect, useRef, useState } from "react"
+import { partsOf } from "../data/format.ts"
 import { askPreview } from "../data/queries.ts"
-import { partsOf } from "../data/words.ts"
 import { announce } from "../parts/announce.tsx"
 import { Key } from "../parts/Key.tsx"
 import { useKeys } from "../parts/keys.ts"
 import { useSession } from "../parts/session.tsx"
 import { visible } from "../parts/visible.ts"
 import { AgentFields } from "./AgentFields.tsx"
+import { Confirmation } from "./Confirmation.tsx"
 import { type Forking, useFork } from "./fork.ts"
 import { choose, draftOf, nobodyElse, saveDraft } from "./pending.ts"
-import { Sure } from "./Sure.tsx"
 
 function Preview({ guidance, question }: { readonly question: EscalationView; readonly guidance: string }) {
   const said = useDeferredValue(guidance)
@@ -37,7 +37,7 @@ function Preview({ guidance, question }: { readonly question: EscalationView; re
   if (data === undefined || data.text === "") return null
   return (
     <details className="text-sm" open={guidance.trim() !== ""}>
-      <summary className="text-soft">The agent will be told, word for word</summary>
+      <summary className="text-soft">The agent will be told exactly this</summary>
       <section
         aria-label="What the agent will be told"
         className="border-line bg-well mt-1 max-h-20 sm:max-h-40 overflow-y-auto rounded-md border px-3 py-2"
@@ -156,7 +156,7 @@ export function AnswerForm({ onChosen, question }: Props) {
     const option = choices.find((one) => one.key === key)?.option ?? (key === "Enter" ? best : undefined)
     setNotice(undefined)
     if (option !== undefined) answer(option)
-    else if (key === "Enter") tell("No choice is recommended here: press the key of one.")
+    else if (key === "Enter") tell("No choice is recommended here: press the key of the one you want.")
     else if (key === forkKey && hasRepository) setAsked({ _tag: "Fork" })
     else if (gateAction(key) === "write") box.current?.focus()
     else if (/^[a-z0-9]$/.test(key) && gateAction(key) === undefined && key !== undoKey) {
@@ -212,7 +212,7 @@ export function AnswerForm({ onChosen, question }: Props) {
       {/* However much is written above, the choices are in sight. */}
       <div className="bg-card sticky bottom-0 space-y-2 pt-1 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
         {asked?._tag === "Final" && (
-          <Sure
+          <Confirmation
             isFinal
             onNo={() => say(false)}
             onYes={() => say(true)}
@@ -220,13 +220,13 @@ export function AnswerForm({ onChosen, question }: Props) {
             yes="Yes"
           >
             It can be taken back for five seconds.
-          </Sure>
+          </Confirmation>
         )}
         {asked?._tag === "Fork" && (
-          <Sure onNo={() => say(false)} onYes={() => say(true)} question="Try again from here?" yes="Yes">
+          <Confirmation onNo={() => say(false)} onYes={() => say(true)} question="Try again from here?" yes="Yes">
             Another session, with the conversation of the one that asks, goes on after its last turn, in a worktree of
             its own{guidance.trim() === "" ? "" : ", and is told what you have written"}. The question stays open.
-          </Sure>
+          </Confirmation>
         )}
         <div className={asked === undefined ? "grid grid-cols-2 gap-2 sm:flex sm:flex-wrap" : "hidden"}>
           {choices.map(({ key, option }) => {

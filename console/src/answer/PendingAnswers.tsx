@@ -3,7 +3,7 @@
 import { undoKey } from "@reprise/protocol"
 import { useNavigate } from "@tanstack/react-router"
 import { useEffect, useRef, useState, useSyncExternalStore } from "react"
-import { shortened } from "../data/words.ts"
+import { shortened } from "../data/format.ts"
 import { announce } from "../parts/announce.tsx"
 import { focusHeading } from "../parts/Heading.tsx"
 import { Key } from "../parts/Key.tsx"
@@ -31,9 +31,9 @@ const stateText = ({ label, message, state }: Pending): string => {
     case "sent":
       return `Answered: “${label}”.`
     case "stored":
-      return `“${label}” is stored. The gate takes it when it runs.`
+      return `“${label}” is stored. The gate will handle it when it runs.`
     case "failed":
-      return `“${label}” was not taken. ${message ?? ""}`
+      return `“${label}” was refused. ${message ?? ""}`
   }
 }
 

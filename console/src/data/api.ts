@@ -23,8 +23,8 @@ const unreachable: ApiError = {
 }
 const strange: ApiError = {
   code: "bad-reply",
-  message: "The answer of Reprise cannot be read.",
-  hint: "Reload the page: it may be of another version."
+  message: "Reprise's answer cannot be read.",
+  hint: "Reload the page: it may belong to another version."
 }
 
 const Reply = Schema.Union([

@@ -81,7 +81,7 @@ export interface Hearers {
   readonly onConnection: (connection: Connection) => void
   /** Gets each event once. */
   readonly onEvent: (event: ConsoleEvent) => void
-  /** Gets the ids of all open questions when they were read anew, and the time before that. */
+  /** Gets the ids of all open questions when they were read again, and the time before that. */
   readonly onOpen: (ids: ReadonlyArray<string>, asOfMs: number) => void
 }
 

@@ -6,7 +6,7 @@ import { consoleSessionHeader } from "@reprise/protocol"
 
 const storageKey = "session"
 
-/** Of a browser that stores nothing: until the page is loaded anew. */
+/** Of a browser that stores nothing: until the page is loaded again. */
 let ofThisPage: string | undefined
 
 const storedSession = (): string | undefined => {

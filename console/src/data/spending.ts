@@ -48,7 +48,7 @@ const isTurnsEnd = (event: PublicEvent): event is Extract<PublicEvent, { readonl
 export interface Kept {
   /** Turns that began in a session with earlier turns. */
   readonly turns: number
-  /** Their context at that time, together: what a new session would have had to gather again. */
+  /** The context that these sessions had when the turns began, in tokens, summed up. */
   readonly tokens: number
 }
 

@@ -155,7 +155,7 @@ export const changesBy = ({ kind, more, questions }: Pushed): ReadonlyArray<ToNo
 }
 
 /**
- * What is shown where a message of the gate leaves no notice: browsers want to see one for each. `shown` begins anew with
+ * What is shown where a message of the gate leaves no notice: browsers want to see one for each. `shown` begins again with
  * the next question.
  */
 export const lastWords = ({ kind, questions: [first, ...others] }: Pushed, nowMs: number): Notice => {
@@ -171,7 +171,7 @@ export const lastWords = ({ kind, questions: [first, ...others] }: Pushed, nowMs
   return others.length > 0
     ? {
         title: "No longer needed",
-        body: `${others.length + 1} questions need no answer any more.`,
+        body: `${others.length + 1} questions are closed.`,
         calls: false,
         shown
       }

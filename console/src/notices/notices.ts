@@ -1,6 +1,6 @@
 /** What a page tells the service worker that shows notices: whether they are wanted, and of which questions. */
 import type { ConsoleEvent } from "@reprise/protocol"
-import { originText } from "../data/words.ts"
+import { originText } from "../data/format.ts"
 import { visible } from "../parts/visible.ts"
 import type { ToNotices } from "./Notice.ts"
 

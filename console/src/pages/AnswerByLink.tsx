@@ -3,13 +3,13 @@ import type { ConsoleLink } from "@reprise/protocol"
 import { QueryClientProvider, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useMemo, useState } from "react"
 import { newCommandId } from "../data/api.ts"
+import { ago, closingText, originText, partsOf, placeText } from "../data/format.ts"
 import { linkQuery, makeQueryClient, sendCommand } from "../data/queries.ts"
-import { ago, closingText, originText, partsOf, placeText } from "../data/words.ts"
+import { AgentText } from "../parts/AgentText.tsx"
 import { useNow } from "../parts/clock.ts"
 import { Failed, Loading, Tag } from "../parts/Notice.tsx"
 import { usePlainTitle } from "../parts/title.ts"
 import { visible } from "../parts/visible.ts"
-import { Words } from "../parts/Words.tsx"
 
 /** Why the link answers nothing any more; undefined: it still can. */
 const endOf = ({ question, state }: ConsoleLink, now: number): string | undefined => {
@@ -22,7 +22,7 @@ const endOf = ({ question, state }: ConsoleLink, now: number): string | undefine
 function Given({ isStored, name }: { readonly isStored: boolean; readonly name: string }) {
   return (
     <p className="border-good bg-card text-strong rounded-md border px-3 py-2 font-medium" role="status">
-      {isStored ? `“${name}” is stored. The gate takes it when it runs.` : `Answered: “${name}”.`}
+      {isStored ? `“${name}” is stored. The gate will handle it when it runs.` : `Answered: “${name}”.`}
     </p>
   )
 }
@@ -51,7 +51,7 @@ function Answer({ link, shown }: { readonly link: string; readonly shown: Consol
     <div className="space-y-3">
       <p>
         Your answer will be <strong className="text-strong">{name}</strong>
-        {meaning !== undefined && ` (${meaning})`}. It is given when you press the button, and cannot be taken back.
+        {meaning !== undefined && ` (${meaning})`}. Pressing the button sends it, which cannot be undone.
       </p>
       {error !== null && <Failed error={error} what="Not answered" />}
       <button
@@ -63,7 +63,7 @@ function Answer({ link, shown }: { readonly link: string; readonly shown: Consol
         Answer “{name}”
       </button>
       <p className="text-soft text-sm">
-        The link answers once, until <time dateTime={expiresAt}>{new Date(expiresAt).toLocaleString()}</time>.
+        The link works once, until <time dateTime={expiresAt}>{new Date(expiresAt).toLocaleString()}</time>.
       </p>
     </div>
   )
@@ -84,7 +84,7 @@ function Page({ link }: { readonly link: string }) {
           <time dateTime={raisedAt}>{ago(raisedAt, now)}</time>
         </p>
         <div className="text-strong text-lg">
-          <Words text={reason} />
+          <AgentText text={reason} />
         </div>
       </header>
       <Answer link={link} shown={data} />

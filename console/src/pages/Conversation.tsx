@@ -5,10 +5,10 @@ import { useWindowVirtualizer } from "@tanstack/react-virtual"
 import { Suspense, useLayoutEffect, useRef, useState } from "react"
 import { firstShown } from "../data/conversation.ts"
 import { conversationQuery } from "../data/queries.ts"
+import { AgentText } from "../parts/AgentText.tsx"
 import { loadedLater } from "../parts/loadedLater.ts"
 import { Failed, Loading } from "../parts/Notice.tsx"
 import { visible } from "../parts/visible.ts"
-import { Words } from "../parts/Words.tsx"
 
 const LongText = loadedLater(() => import("../parts/LongText.tsx"))
 
@@ -49,18 +49,18 @@ const longPrompt = 600
 
 function Told({ text }: { readonly text: string }) {
   const [open, setOpen] = useState(false)
-  if (text.length <= longPrompt) return <Words text={text} />
+  if (text.length <= longPrompt) return <AgentText text={text} />
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary className="line-clamp-3">{visible(text.slice(0, longPrompt))}</summary>
-      {open && <Words text={text} />}
+      {open && <AgentText text={text} />}
     </details>
   )
 }
 
 function Block({ block, isUser }: { readonly block: ContentBlock; readonly isUser: boolean }) {
   if (block.type !== "text") return <ToolCall block={block} />
-  return isUser ? <Told text={block.text} /> : <Words text={block.text} />
+  return isUser ? <Told text={block.text} /> : <AgentText text={block.text} />
 }
 
 function Said({ message }: { readonly message: Message }) {

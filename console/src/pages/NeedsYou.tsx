@@ -4,14 +4,14 @@ import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate } from "@tanstack/react-router"
 import { type RefObject, useDeferredValue, useEffect, useRef } from "react"
 import { usePending } from "../answer/PendingAnswers.tsx"
+import { ago, count, originText, placeText, shortened } from "../data/format.ts"
 import { questionQuery, questionsQuery } from "../data/queries.ts"
 import { byRun, nextAfter, type Order, ordered } from "../data/questions.ts"
-import { ago, count, originText, placeText, shortened } from "../data/words.ts"
 import { useNow } from "../parts/clock.ts"
 import { Heading } from "../parts/Heading.tsx"
-import { makeKept } from "../parts/kept.ts"
 import { useKeys } from "../parts/keys.ts"
 import { Empty, Failed, Loading } from "../parts/Notice.tsx"
+import { makeRememberedState } from "../parts/rememberedState.ts"
 import { Select } from "../parts/Select.tsx"
 import { useTitle } from "../parts/title.ts"
 import { visible } from "../parts/visible.ts"
@@ -45,8 +45,8 @@ const orders: ReadonlyArray<readonly [Order, string]> = [
   ["run", "By run"]
 ]
 
-const useOrder = makeKept<Order>("newest")
-const useFilter = makeKept<string>("")
+const useOrder = makeRememberedState<Order>("newest")
+const useFilter = makeRememberedState<string>("")
 
 interface RowsProps {
   readonly questions: ReadonlyArray<EscalationView>

@@ -1,18 +1,18 @@
-/** One question on one screen: why it is asked, what it rests on, and the answer. */
+/** One question on one screen: why it is asked, the evidence, and the answer. */
 import { type EscalationView, type GateResult, gateOutput, type Item, isStandalone } from "@reprise/protocol"
 import { Link } from "@tanstack/react-router"
 import { type ReactNode, useEffect, useRef } from "react"
 import { AnswerForm } from "../answer/AnswerForm.tsx"
 import { usePending } from "../answer/PendingAnswers.tsx"
 import { draftOf } from "../answer/pending.ts"
-import { ago, closingText, dollars, originText, placeText, tokensText } from "../data/words.ts"
+import { ago, closingText, dollars, originText, placeText, tokensText } from "../data/format.ts"
+import { AgentText } from "../parts/AgentText.tsx"
 import { announce } from "../parts/announce.tsx"
 import { useNow } from "../parts/clock.ts"
 import { Heading } from "../parts/Heading.tsx"
 import { Tag, type Tone } from "../parts/Notice.tsx"
 import { ForAnswerers, useMayAnswer } from "../parts/session.tsx"
 import { visible } from "../parts/visible.ts"
-import { Words } from "../parts/Words.tsx"
 import { Evidence } from "./Evidence.tsx"
 import { StepIn } from "./StepIn.tsx"
 import { sessionsOf } from "./sessionsOf.ts"
@@ -92,8 +92,8 @@ function Checkpoint({
   const { description, requiredAction, task, type, verifySteps } = checkpoint
   return (
     <Part title={`Checkpoint at task ${visible(task)} (${type})`}>
-      {description !== reason && <Words text={description} />}
-      {requiredAction !== undefined && <Words text={requiredAction} />}
+      {description !== reason && <AgentText text={description} />}
+      {requiredAction !== undefined && <AgentText text={requiredAction} />}
       {verifySteps !== undefined && verifySteps.length > 0 && (
         <ol className="list-decimal space-y-1 pl-5">
           {verifySteps.map((step) => (
@@ -228,7 +228,7 @@ export function QuestionDetail({ onAnswered, question }: { question: EscalationV
           Question {escalationId}: {originText(origin)}
         </Heading>
         <div className="text-strong text-lg">
-          <Words text={reason} />
+          <AgentText text={reason} />
         </div>
       </header>
       <Closed question={question} />
@@ -246,7 +246,7 @@ export function QuestionDetail({ onAnswered, question }: { question: EscalationV
         )}
         {evidence.lastLines !== undefined && evidence.lastLines.trim() !== reason.trim() && (
           <Part title="The agent's last words">
-            <Words text={evidence.lastLines} />
+            <AgentText text={evidence.lastLines} />
           </Part>
         )}
         <Facts question={question} />
@@ -254,7 +254,7 @@ export function QuestionDetail({ onAnswered, question }: { question: EscalationV
       </div>
       {isOpen && !mayAnswer && (
         <div className="pb-4">
-          <ForAnswerers what="Only answerers can answer: the link that 'reprise up --web' prints makes one." />
+          <ForAnswerers what="Only answerers can answer: sign in with the link that 'reprise up --web' prints." />
         </div>
       )}
       {isOpen && mayAnswer && !isAnswering && (

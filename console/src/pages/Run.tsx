@@ -4,16 +4,16 @@ import { useMutation, useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { newCommandId } from "../data/api.ts"
+import { ago, count, dollars, shortened, span, stepText, tokensText } from "../data/format.ts"
 import { runQuery, sendCommand, sessionsQuery, storyQuery } from "../data/queries.ts"
 import { type PhaseEntry, type StepEntry, timelineOf, workedMs } from "../data/timeline.ts"
-import { ago, count, dollars, shortened, span, stepText, tokensText } from "../data/words.ts"
 import { useNow } from "../parts/clock.ts"
 import { Heading } from "../parts/Heading.tsx"
 import { Failed, Loading, Tag } from "../parts/Notice.tsx"
 import { ForAnswerers, useMayAnswer } from "../parts/session.tsx"
 import { useTitle } from "../parts/title.ts"
 import { visible } from "../parts/visible.ts"
-import { LiveWords } from "./LiveWords.tsx"
+import { LiveOutput } from "./LiveOutput.tsx"
 import { Status } from "./Runs.tsx"
 import { Spending } from "./Spending.tsx"
 
@@ -264,7 +264,7 @@ export function Run({ id }: { readonly id: string }) {
         </div>
       </header>
       <Spending run={run} story={story.data ?? noStory} timeline={timeline} />
-      {run.status === "running" && <LiveWords runId={run.runId} />}
+      {run.status === "running" && <LiveOutput runId={run.runId} />}
       {story.error !== null && <Failed error={story.error} what="The timeline cannot be shown" />}
       <h2 className="text-base">Timeline</h2>
       {before !== undefined && before.steps.length > 0 && (

@@ -1,8 +1,8 @@
 /** One session: what it is, how to step into it, and what was said. */
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
+import { ago, count, dollars, tokensText } from "../data/format.ts"
 import { sessionQuery } from "../data/queries.ts"
-import { ago, count, dollars, tokensText } from "../data/words.ts"
 import { useNow } from "../parts/clock.ts"
 import { Heading } from "../parts/Heading.tsx"
 import { Failed, Loading, Tag } from "../parts/Notice.tsx"

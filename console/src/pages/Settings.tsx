@@ -45,7 +45,7 @@ export function Settings() {
       <Heading className="text-xl">Settings</Heading>
       <PushSwitch />
       <p className="text-soft">
-        What the next run starts with; a plan may set more in its first lines. Change them in <code>reprise.toml</code>,
+        The next run's settings; a plan can override them in its front matter. Change them in <code>reprise.toml</code>,
         or for this machine in <code>reprise.local.toml</code>.
       </p>
       <div className="flex flex-wrap items-center gap-3">
@@ -59,7 +59,7 @@ export function Settings() {
         />
         <label className="flex min-h-11 items-center gap-2">
           <input checked={onlyChanged} onChange={({ target }) => setOnlyChanged(target.checked)} type="checkbox" />
-          Only those that were set
+          Only those that are set
         </label>
       </div>
       {rows.length === 0 ? (

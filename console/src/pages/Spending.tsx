@@ -1,9 +1,9 @@
 /** What a run has used: by role, by phase, and what its continued sessions did not have to gather again. */
 import type { ConsoleEvent, RunView } from "@reprise/protocol"
 import { Suspense, useMemo, useState } from "react"
+import { count, dollars, short, tokensText } from "../data/format.ts"
 import { hasCost, keptOf, type PhaseSpending, spendingOf } from "../data/spending.ts"
 import type { PhaseEntry } from "../data/timeline.ts"
-import { count, dollars, short, tokensText } from "../data/words.ts"
 import { loadedLater } from "../parts/loadedLater.ts"
 import { Loading } from "../parts/Notice.tsx"
 import { Select } from "../parts/Select.tsx"
@@ -81,11 +81,8 @@ export function Spending({ run, story, timeline }: Props) {
       </table>
       {kept.turns > 0 && (
         <p className="text-sm">
-          {count(kept.turns, "turn")} went on in a session that was there already
-          {kept.tokens > 0 && (
-            <>, with {short(kept.tokens)} tokens of context that a new session would have had to gather again</>
-          )}
-          .
+          {count(kept.turns, "turn")} reused a session
+          {kept.tokens > 0 && <> and saved about {short(kept.tokens)} tokens of context</>}.
         </p>
       )}
       {phases.length > 0 && (

@@ -1,7 +1,7 @@
 /** Tokens, or cost, of each phase by role. Recharts is large, so this file is loaded when it is first shown. */
 import { Bar, BarChart, CartesianGrid, Legend, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts"
+import { dollars, short } from "../data/format.ts"
 import type { PhaseSpending } from "../data/spending.ts"
-import { dollars, short } from "../data/words.ts"
 
 export type Measure = "tokens" | "cost"
 

@@ -4,8 +4,8 @@ import { useMutation, useQuery } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { Suspense, useState } from "react"
 import { ApiFailure, newCommandId } from "../data/api.ts"
+import { count } from "../data/format.ts"
 import { dryRunQuery, plansQuery, sendStart } from "../data/queries.ts"
-import { count } from "../data/words.ts"
 import { Heading } from "../parts/Heading.tsx"
 import { loadedLater } from "../parts/loadedLater.ts"
 import { Empty, Failed, Loading } from "../parts/Notice.tsx"
@@ -18,10 +18,10 @@ const LongText = loadedLater(() => import("../parts/LongText.tsx"))
 
 type Switch = "auto" | "worktree" | "allowDirty" | "skipQuality"
 const switches: ReadonlyArray<readonly [Switch, name: string, meaning: string]> = [
-  ["auto", "Unattended (--auto)", "Nobody is asked where that can be avoided; failures are tried again."],
-  ["worktree", "In a worktree (--worktree)", "The run gets a working tree of its own, so yours stays free."],
-  ["allowDirty", "Allow uncommitted files (--allow-dirty)", "The run starts although your work is not committed."],
-  ["skipQuality", "Without quality gates (--skip-quality)", "The commands that must pass after each phase are not run."]
+  ["auto", "Unattended (--auto)", "Asks only when it must; retries failures."],
+  ["worktree", "In a worktree (--worktree)", "The run gets its own working tree; yours stays free."],
+  ["allowDirty", "Allow uncommitted files (--allow-dirty)", "The run starts despite uncommitted changes."],
+  ["skipQuality", "Without quality gates (--skip-quality)", "Quality gates are not run."]
 ]
 
 const left = ({ phases }: ConsolePlan): number => phases.filter(({ done }) => !done).length
@@ -70,7 +70,7 @@ function Plans({ chosen, onChoose, plans }: PlansProps) {
             </span>
           </label>
         ))}
-        {shown.length === 0 && <p className="text-soft">No plan is called that.</p>}
+        {shown.length === 0 && <p className="text-soft">There is no such plan.</p>}
       </div>
     </fieldset>
   )
@@ -95,7 +95,7 @@ function Options({ onChange, plan, wanted }: OptionsProps) {
           label="Begin with phase"
           onChange={(id) => onChange(id === firstOpen ? rest : { ...rest, phase: id })}
           options={[
-            [firstOpen, "the first phase that is not done"],
+            [firstOpen, "the first open phase"],
             ...plan.phases.map(({ id, title }) => [id, `${id}. ${visible(title)}`] as const)
           ]}
           value={phase ?? firstOpen}
@@ -151,7 +151,7 @@ function Start({ wanted }: { readonly wanted: ConsoleRunRequest }) {
         {start.isPending ? "Starting…" : "Start the run"}
       </button>
       <details>
-        <summary className="text-strong font-medium">What it would do, with the first prompts word for word</summary>
+        <summary className="text-strong font-medium">What it would do, with the exact first prompts</summary>
         <Suspense fallback={<Loading what="the text" />}>
           <LongText label="What the run would do" text={text} />
         </Suspense>
@@ -174,7 +174,7 @@ function PlanChoice() {
     return (
       <Empty title="This repository has no plan yet">
         <p>
-          A plan is a markdown file with phases. <code>reprise init --plan</code> writes one to begin with.
+          A plan is a markdown file with phases. <code>reprise init --plan</code> writes a sample.
         </p>
       </Empty>
     )

@@ -6,7 +6,7 @@ export interface NamedSession {
   readonly title: "Session" | "Reviewer’s session" | "Author’s session"
 }
 
-/** The session of who asks, and the author's where a reviewer asks. */
+/** The session of the agent that asks, and the author's if a reviewer asks. */
 export const sessionsOf = ({ evidence, sessionId }: EscalationView): ReadonlyArray<NamedSession> => {
   const { authorSessionId: author } = evidence
   const asking = sessionId ?? evidence.sessionId

@@ -11,7 +11,7 @@ interface Props {
   readonly text: string
   /** Begins at the end. */
   readonly atEnd?: boolean
-  /** Words rather than output: long lines go on below instead of to the side. */
+  /** Prose rather than output: long lines go on below instead of to the side. */
   readonly wraps?: boolean
 }
 

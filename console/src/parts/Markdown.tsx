@@ -1,4 +1,4 @@
-/** Words of an agent. What it writes is markdown without HTML, images and scripts: nothing in it acts or is loaded. */
+/** An agent's text as markdown without HTML, images and scripts: nothing in it acts or is loaded. */
 import type { ReactNode } from "react"
 import ReactMarkdown, { type Components } from "react-markdown"
 import rehypeSanitize from "rehype-sanitize"

@@ -4,7 +4,7 @@ import { FileDiff } from "@pierre/diffs/react"
 import type { ConsoleChangedFile, ConsoleChanges } from "@reprise/protocol"
 import { CatchBoundary } from "@tanstack/react-router"
 import { useMemo, useState } from "react"
-import { count } from "../data/words.ts"
+import { count } from "../data/format.ts"
 import LongText from "./LongText.tsx"
 import { More } from "./More.tsx"
 import { useTheme } from "./theme.ts"
@@ -67,7 +67,7 @@ function Drawn({ file }: { readonly file: ConsoleChangedFile }) {
 
 const howMuch: Record<ConsoleChangedFile["shown"], string | undefined> = {
   whole: undefined,
-  start: "too long: only its beginning is here",
+  start: "too long: only the beginning is shown",
   none: "too long to be shown here"
 }
 

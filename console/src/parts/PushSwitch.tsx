@@ -8,11 +8,12 @@ import { ForAnswerers, useMayAnswer } from "./session.tsx"
 
 const texts: Record<PushState, string> = {
   unsupported:
-    "This browser cannot, or not yet: it takes an address that begins with https:// (or this machine), and on an iPhone the console on the home screen.",
-  unavailable: "This console tells no browser: its NATS server is shared. A notification channel reaches you.",
+    "This browser cannot show notices here: it needs an address that begins with https:// (or this machine), and on an iPhone the console on the home screen.",
+  unavailable:
+    "This console sends no notices to browsers, since its NATS server is shared. Use a notification channel.",
   denied: "This browser does not allow notices of the console. Allow them in the browser's settings for this page.",
-  on: "On: this browser tells you of questions, also when no page is open.",
-  off: "Off: this browser tells you of no question unless a page is open."
+  on: "On: this browser notifies you of questions, even with no page open.",
+  off: "Off: this browser notifies you only while a page is open."
 }
 
 export function PushSwitch() {
@@ -52,7 +53,7 @@ export function PushSwitch() {
           )}
           {failure !== undefined && (
             <p className="text-bad" role="alert">
-              The browser's push service does not take it: {failure}
+              The browser's push service refused it: {failure}
             </p>
           )}
         </>

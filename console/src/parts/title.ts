@@ -1,8 +1,8 @@
 /** The page's name in the browser's tab, with how many questions are open. */
 import { useQuery } from "@tanstack/react-query"
 import { useEffect } from "react"
+import { titleText } from "../data/format.ts"
 import { questionsQuery } from "../data/queries.ts"
-import { titleText } from "../data/words.ts"
 
 export const useTitle = (page: string): void => {
   const { data: open = 0 } = useQuery({ ...questionsQuery, select: ({ length }) => length })

@@ -7,7 +7,7 @@ export interface HeardEvent {
 }
 
 export interface EventHistory {
-  /** Every event after this one is in `events`; undefined: the stream has begun anew, and brought none yet. */
+  /** Every event after this one is in `events`; undefined: the stream has begun again, and brought none yet. */
   readonly floor: number | undefined
   /** Oldest first. */
   readonly events: ReadonlyArray<HeardEvent>
@@ -17,7 +17,7 @@ const keptEvents = 500
 /** Lists may lag behind the events by a moment, so a page that has none yet is given those of the last seconds. */
 const lookBackMs = 5_000
 
-/** A stream that goes on after an event; undefined: it begins anew. */
+/** A stream that goes on after an event; undefined: it begins again. */
 export const historyAfter = (sequence: number | undefined): EventHistory => ({ floor: sequence, events: [] })
 
 export const newestOf = ({ events, floor }: EventHistory): number => events.at(-1)?.sequence ?? floor ?? 0

@@ -9,7 +9,7 @@ const listeners = new Set<Listener>()
 /** The runs whose agents are followed, and by how many parts of the page. */
 const followed = new Map<string, number>()
 let way: WayToHub | undefined
-/** The last event of this page; a stream that begins anew counts from 0. */
+/** The last event of this page; a stream that begins again counts from 0. */
 let after = 0
 
 const sendFollowed = () => way?.send({ type: "watch", runs: [...followed.keys()] })

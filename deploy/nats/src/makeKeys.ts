@@ -1,6 +1,6 @@
 /**
  * Makes the keys of a NATS cluster in a folder: a seed for each identity, their public keys for the servers, and the
- * certificates of the servers. What is there already is left as it is, so it can be run again, also after it was killed.
+ * certificates of the servers. Existing files stay as they are, so it can be run again, also after it was killed.
  */
 import { execFileSync } from "node:child_process"
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
@@ -43,7 +43,7 @@ const publicKeyIn = (path: string): string => {
   return publicKeyOf(seed)
 }
 
-/** Follows from the seeds, so it is written anew: a seed may have been replaced. */
+/** Follows from the seeds, so it is written again: a seed may have been replaced. */
 const writePublicKeys = (folder: string): Made => {
   const path = join(folder, "public.env")
   const text = owners.map((owner) => `${keyVariable(owner)}=${publicKeyIn(join(folder, `${owner}.nk`))}\n`).join("")

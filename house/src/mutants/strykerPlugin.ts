@@ -2,7 +2,7 @@
  * A test runner for Stryker that loads the tests once, and runs those of one mutant after another in the same thread.
  * Stryker's own runner for vitest loads them for each mutant, which takes a hundred times as long as the tests.
  *
- * A mutant that is reached while modules load needs them loaded anew. So does one that seems to be noticed by a test
+ * A mutant that is reached while modules load needs them loaded again. So does one that seems to be noticed by a test
  * that then fails without it, too: something was left behind, and what the test said is worth nothing.
  */
 import { BroadcastChannel } from "node:worker_threads"

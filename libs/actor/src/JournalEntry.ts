@@ -3,7 +3,7 @@
  * needs no second decision. The single write of an entry is the commit point
  * (docs/design/architecture.md#how-an-actor-works-durable-intent).
  */
-import { Result, Schema } from "effect"
+import { Predicate, Result, Schema } from "effect"
 import { textReader, Undecodable } from "./wire.ts"
 
 /** A message to send, complete except for its id, which derives from the entry's sequence. */
@@ -35,3 +35,19 @@ export const readEntry = (body: string): Result.Result<JournalEntry, Undecodable
     decode(body),
     (error) => new Undecodable({ reason: `The journal entry cannot be read: ${error.message}` })
   )
+
+/** A message about an event of an unknown kind lists every kind that there is. */
+const longestProblem = 300
+
+const unreadEvent = (event: unknown, { message }: { readonly message: string }): Undecodable => {
+  const kind = Predicate.hasProperty(event, "_tag") ? `'${String(event._tag)}'` : "without a kind"
+  const problem = message.length > longestProblem ? "." : `: ${message}`
+  return new Undecodable({ reason: `This version does not read its event ${kind}${problem}` })
+}
+
+/** Reads the events of an entry; fails with the first that this version does not read. Never throws. */
+export const eventsReader = <Event>(journal: Schema.Codec<Event, unknown>) => {
+  const read = Schema.decodeUnknownResult(journal)
+  return (events: ReadonlyArray<unknown>): Result.Result<ReadonlyArray<Event>, Undecodable> =>
+    Result.all(events.map((event) => Result.mapError(read(event), (error) => unreadEvent(event, error))))
+}

@@ -18,7 +18,7 @@ import { NewId } from "./newId.ts"
 import { type ActorRuntime, makeActorRuntime } from "./runtime/ActorRuntime.ts"
 import { makeAnswers } from "./runtime/Answers.ts"
 import { currentView, handleInput, refuseUnreadable } from "./runtime/handleInput.ts"
-import { type Lanes, makeLanes } from "./runtime/Lanes.ts"
+import { type KeyedQueues, makeKeyedQueues } from "./runtime/KeyedQueues.ts"
 import { type HandlingError, makeReceiver, type Opened, type Receiver } from "./runtime/Receiver.ts"
 import { serveQueries } from "./runtime/serveQueries.ts"
 import { logIds } from "./runtime/telemetry.ts"
@@ -26,10 +26,10 @@ import { handleTimer } from "./runtime/timers.ts"
 import { makeViewWriter } from "./runtime/ViewWriter.ts"
 import { bodyOf, bodyReader, readEvent, type Undecodable } from "./wire.ts"
 
-/** A running actor: its runtime, and the lanes in which its inputs are handled. */
+/** A running actor: its runtime, and the queues in which its inputs are handled. */
 interface Running<State, Input extends Tagged, Event extends Tagged> {
   readonly runtime: ActorRuntime<State, Input, Event>
-  readonly lanes: Lanes
+  readonly queues: KeyedQueues
 }
 
 type Part = "commands" | "events" | "timers"
@@ -51,7 +51,7 @@ const makeReceiverOf =
   }
 
 /**
- * One input as a job of the actor's lane; its answer is stored beside the lane. A failure may have left the memory behind
+ * One input as a job of the actor's queue; its answer is stored beside the queue. A failure may have left the memory behind
  * the journal, so it is loaded again. `unreadable`: the answer to an input that cannot be read.
  */
 const inputJob = <State, Input extends Tagged, Event extends Tagged>(
@@ -99,7 +99,7 @@ const receiveCommands = <State, Input extends Tagged, Event extends Tagged>(
     // Its sender is told, and then it becomes a dead letter.
     const unreadable = (error: Undecodable) =>
       Effect.map(refuseUnreadable(running.runtime, key, meta, error.reason), Effect.andThen(Effect.fail(error)))
-    running.lanes.push(key, inputJob(running, commands, opened, key, input, unreadable))
+    running.queues.push(key, inputJob(running, commands, opened, key, input, unreadable))
   })
 }
 
@@ -125,23 +125,23 @@ const receiveEvents = <State, Input extends Tagged, Event extends Tagged>(
     >
     const key = yield* routeOf(subscription, event)
     if (key === undefined) events.ack(delivery)
-    else running.lanes.push(key, inputJob(running, events, opened, key, Effect.succeed(event)))
+    else running.queues.push(key, inputJob(running, events, opened, key, Effect.succeed(event)))
   })
   return events.receive((opened) => {
     // A server that knows one filter per consumer delivers every event.
     if (!types.has(opened.meta.type)) return events.ack(opened.delivery)
-    // In a lane of the run, so that events of one run keep their order on the way to the actor's lane.
-    running.lanes.push(`route ${opened.key}`, events.settleFailures(opened.delivery, route(opened)))
+    // In a queue of the run, so that events of one run keep their order on the way to the actor's queue.
+    running.queues.push(`route ${opened.key}`, events.settleFailures(opened.delivery, route(opened)))
   })
 }
 
 const receiveTimers = <State, Input extends Tagged, Event extends Tagged>(
-  { lanes, runtime }: Running<State, Input, Event>,
+  { queues, runtime }: Running<State, Input, Event>,
   timers: Receiver
 ) => {
   const { actor, broker, subjects } = runtime
   return timers.receive((opened) =>
-    lanes.push(`timer ${opened.key}`, handleTimer(broker, subjects.command(actor.service, opened.key), timers, opened))
+    queues.push(`timer ${opened.key}`, handleTimer(broker, subjects.command(actor.service, opened.key), timers, opened))
   )
 }
 
@@ -164,7 +164,7 @@ const run = Effect.fnUntraced(function* <State, Input extends Tagged, Event exte
   const { service, subscription } = actor
   const subjects = subjectsOf(settings.prefix)
 
-  // When the scope closes, last made is first closed: nothing more is taken, then the lanes and their answers finish, then
+  // When the scope closes, last made is first closed: nothing more is taken, then the queues and their answers finish, then
   // the views that wait are stored, then deliveries that are left are handed back. So the receivers are made first, and
   // begin to receive last.
   const receiverOf = makeReceiverOf(broker, settings, subjects, service)
@@ -173,7 +173,7 @@ const run = Effect.fnUntraced(function* <State, Input extends Tagged, Event exte
   const events = yield* receiverOf("events", eventFilters(subjects, subscription))
   const views = yield* makeViewWriter(actor, broker, settings)
   const runtime = makeActorRuntime(actor, broker, subjects, settings, yield* makeAnswers(), views, (yield* NewId)())
-  const running = { runtime, lanes: yield* makeLanes() }
+  const running = { runtime, queues: yield* makeKeyedQueues() }
 
   const { view: viewOf } = actor
   const view = viewOf === undefined ? {} : { view: (key: string) => currentView(runtime, viewOf, key) }
@@ -182,7 +182,7 @@ const run = Effect.fnUntraced(function* <State, Input extends Tagged, Event exte
     service,
     broker,
     subjects,
-    lanes: running.lanes,
+    queues: running.queues,
     unstored,
     workOnHost: actor.workOnHost,
     brief: actor.brief,

@@ -20,8 +20,8 @@ import type { BrokerFault } from "./broker/faults.ts"
 import { NeedMet } from "./health/HostNeed.ts"
 import { measureLag } from "./metrics/lagMetrics.ts"
 import { claimHost, type HostTaken } from "./runtime/claimHost.ts"
+import { type PullLimit, smallestLimit, unlessDrained, whileMet } from "./runtime/PullLimit.ts"
 import { makeReceiver, type Opened, type Receiver } from "./runtime/Receiver.ts"
-import { leastRoom, type RoomForAny, unlessDrained, whileMet } from "./runtime/RoomForAny.ts"
 import { serveHost } from "./runtime/serveHost.ts"
 import { continuing, logIds } from "./runtime/telemetry.ts"
 import { bodyOf, bodyReader } from "./wire.ts"
@@ -37,7 +37,7 @@ export class WorkFault extends Schema.TaggedError<WorkFault>()("WorkFault", {
   }
 }
 
-/** Not now: the work is handed back and delivered again after the pause. That is no failure, so it is not counted as one. */
+/** Not now: the work is handed back and delivered again after the pause. That is not a failure, so it is not counted as one. */
 export class WorkPostponed extends Schema.TaggedError<WorkPostponed>()("WorkPostponed", {
   reason: Schema.String,
   pauseMs: Schema.Finite
@@ -82,8 +82,8 @@ export interface Worker<Work extends Tagged, R, RGiveUp = never> {
   /** Pieces of work delivered and not yet done, postponed ones among them; -1: no limit. Default 1000. */
   readonly maxInFlight?: number
   /** A reason to take less work for any host than `concurrency` allows. Default: none but that the host is drained. */
-  readonly roomForAny?: RoomForAny
-  /** What is told of the host's slots to whoever lists hosts. `underWay`: as for `roomForAny`. Default: it has no limit. */
+  readonly pullLimit?: PullLimit
+  /** What is told of the host's slots to whoever lists hosts. `underWay`: as for `pullLimit`. Default: it has no limit. */
   readonly slots?: (underWay: ReadonlySet<Key>) => HostSlots
 }
 
@@ -223,13 +223,13 @@ const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker
   const anyUnderWay = new Set<Opened>()
   const keysUnderWay = () => new Set(Array.from(anyUnderWay, ({ key }) => key))
   const needMet = yield* NeedMet
-  const presence = leastRoom([unlessDrained(drainedAt), ...(needMet === undefined ? [] : [whileMet(needMet)])])
-  const roomForAny = leastRoom([presence, ...(worker.roomForAny === undefined ? [] : [worker.roomForAny])])
+  const presence = smallestLimit([unlessDrained(drainedAt), ...(needMet === undefined ? [] : [whileMet(needMet)])])
+  const pullLimit = smallestLimit([presence, ...(worker.pullLimit === undefined ? [] : [worker.pullLimit])])
   yield* serveHost(
     { broker, subjects, service, host, slots: () => worker.slots?.(keysUnderWay()) },
     claimed,
     // A host without a free slot is there all the same.
-    { takesAny: () => presence.room(keysUnderWay()) > 0, changes: presence.more }
+    { takesAny: () => presence.available(keysUnderWay()) > 0, changes: presence.changes }
   )
 
   const forAny = specOf(worker, anyHost, subjects, settings)
@@ -255,11 +255,11 @@ const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker
     )
   }
   const room: Room = ({ durable }) =>
-    durable === forAny.durable ? Math.min(freeSlots, roomForAny.room(keysUnderWay())) : freeSlots
+    durable === forAny.durable ? Math.min(freeSlots, pullLimit.available(keysUnderWay())) : freeSlots
   const specs = claimed === undefined ? [forAny] : [spec, forAny]
   for (const one of specs) yield* measureLag(broker, service, one)
   askForMore = yield* broker.pull(specs, room, take)
-  yield* roomForAny.more.pipe(
+  yield* pullLimit.changes.pipe(
     Stream.runForEach(() => Effect.sync(() => askForMore())),
     Effect.forkScoped
   )
@@ -273,7 +273,7 @@ const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker
  * again with growing pauses; after `attempts` failures `giveUp` reports it, and it becomes a dead letter.
  *
  * A host that is drained takes no work for any host, until that is undone; it is kept with the host's name. Nor does one
- * that lacks what its service needs (`HostNeed`), as long as it does. With `roomForAny` a worker has more reasons to take
+ * that lacks what its service needs (`HostNeed`), as long as it does. With `pullLimit` a worker has more reasons to take
  * none. Work that is addressed to the host always comes.
  *
  * Each host has a name of its own: while another process does this service's work under the same name, the layer fails with

@@ -18,7 +18,7 @@ describe("an actor that is loaded", () => {
     ...{ traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01`, events: [], outgoing: [] }
   }
   it.effect.each([
-    ["is no entry", "{}"],
+    ["is not an entry", "{}"],
     ["has events that the actor does not know", JSON.stringify({ ...entry, events: [{ _tag: "Unheard" }] })]
   ])("is refused when its journal %s, and the place is named", ([, body]) =>
     story(

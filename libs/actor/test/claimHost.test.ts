@@ -31,7 +31,7 @@ describe("the name of a host", () => {
     })
   )
 
-  it.effect("is no obstacle to other hosts and other services", () =>
+  it.effect("is not an obstacle to other hosts and other services", () =>
     Effect.gen(function* () {
       const world = yield* memoryWorld()
       yield* world.start(workerOf("here"))
@@ -187,7 +187,7 @@ describe("a process that claims a host's name", () => {
 })
 
 describe("a process that has a host's name", () => {
-  it.effect("stores once that it is drained, and since when", () =>
+  it.effect("stores once that it is drained, with the time", () =>
     onBroker(
       Effect.gen(function* () {
         let puts = 0
@@ -246,7 +246,7 @@ describe("a process that has a host's name", () => {
 describe("a host's claim", () => {
   const [now, later] = ["2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"]
 
-  it("keeps since when the host is drained, whoever takes its name and however often it is drained", () => {
+  it("keeps the time of the first drain, whoever takes the host's name and however often it is drained", () => {
     const drained = { instance: "one", drainedAt: now }
     const rows = [
       [takenOver(undefined, "two"), { instance: "two" }],

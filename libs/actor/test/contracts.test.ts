@@ -18,7 +18,7 @@ describe("an actor", () => {
     const wrong: CounterActor = {
       ...counter,
       subscription: {
-        // @ts-expect-error: VerdictReached is no input of the counter
+        // @ts-expect-error: the counter does not take VerdictReached
         types: ["VerdictReached"],
         route: ({ runId }) => runId
       }
@@ -45,19 +45,19 @@ describe("an actor", () => {
     }
     const foreignTimer: CounterActor = {
       ...counter,
-      // @ts-expect-error: PauseRun is no command of the counter
+      // @ts-expect-error: the counter has no command PauseRun
       react: () => [setTimer("2026-01-01T00:00:00.000Z", { _tag: "PauseRun" as const })]
     }
     assert.lengthOf([foreignWork, foreignTimer], 2)
   })
 
-  it("cannot send a command without the type of who takes it", () => {
+  it("cannot send a command without the type of its receiver", () => {
     // @ts-expect-error: a command is made by `to`, with its address
     assert.isDefined(send("gate", "e1", { _tag: "VerifyCommit" }))
   })
 
   it("cannot refuse with a code that its service's contract does not have", () => {
-    // @ts-expect-error: `dirty-tree` is no refusal code of the gate
+    // @ts-expect-error: `dirty-tree` is not a refusal code of the gate
     assert.isDefined(refusing("gate")("dirty-tree", "No."))
   })
 })

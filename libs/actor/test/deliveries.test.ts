@@ -1,11 +1,11 @@
-/** What the runtime holds while inputs are handled: their deliveries, and the lanes that keep them in order. */
+/** What the runtime holds while inputs are handled: their deliveries, and the queues that keep them in order. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Deferred, type Duration, Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { Delivered } from "../src/broker/Broker.ts"
 import { makeAnswers } from "../src/runtime/Answers.ts"
 import { makeDeliveries } from "../src/runtime/Deliveries.ts"
-import { makeLanes } from "../src/runtime/Lanes.ts"
+import { makeKeyedQueues } from "../src/runtime/KeyedQueues.ts"
 
 describe("deliveries under way", () => {
   const delivery = (count: number, log: Array<string>): Delivered => ({
@@ -111,13 +111,13 @@ describe("answers on their way", () => {
   )
 })
 
-describe("a lane", () => {
+describe("a queue", () => {
   it.effect("lets the job under way finish when its scope closes", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
-      const lanes = yield* makeLanes().pipe(Scope.provide(scope))
+      const queues = yield* makeKeyedQueues().pipe(Scope.provide(scope))
       let done = false
-      lanes.push(
+      queues.push(
         "a",
         Effect.delay(
           Effect.sync(() => (done = true)),

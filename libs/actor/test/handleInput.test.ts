@@ -263,7 +263,7 @@ describe("the view of an actor in memory", () => {
     )
   )
 
-  it.effect("is read anew after its journal could not be read", () =>
+  it.effect("is read again after its journal could not be read", () =>
     story(
       Effect.gen(function* () {
         let fails = false

@@ -35,7 +35,7 @@ const asked = (lag: Effect.Effect<Lag | undefined, BrokerFault>) => {
 }
 
 describe("what a service has not done", () => {
-  it.effect("grows while nobody takes its messages, and is told anew to who reads it later", () =>
+  it.effect("grows while nobody takes its messages, and is told again to whoever reads it later", () =>
     story(
       Effect.gen(function* () {
         const broker = yield* Broker
@@ -71,7 +71,7 @@ describe("what a service has not done", () => {
     )
   })
 
-  it.effect("is asked of the broker by who reads it, at most once in five seconds, and by nobody else", () =>
+  it.effect("is fetched from the broker only when it is read, at most once in five seconds", () =>
     story(
       Effect.gen(function* () {
         const { broker, times } = asked(Effect.succeed({ waiting: 1, unsettled: 0 }))
@@ -123,7 +123,7 @@ describe("what a service has not done", () => {
     )
   )
 
-  it.effect("is not told in part: where one of its consumers is not known, its last value stays", () =>
+  it.effect("keeps its last value if any of its consumers is unknown", () =>
     story(
       Effect.gen(function* () {
         const service = freshName()

@@ -11,7 +11,7 @@ import { drainSuite } from "./support/drainSuite.ts"
 import { durabilitySuite } from "./support/durabilitySuite.ts"
 import { inputSuite } from "./support/inputSuite.ts"
 import { testSettings } from "./support/jetStream.ts"
-import { roomSuite } from "./support/roomSuite.ts"
+import { pullLimitSuite } from "./support/pullLimitSuite.ts"
 import { memoryWorld, passingTime } from "./support/systems.ts"
 import { workSuite } from "./support/workSuite.ts"
 
@@ -26,7 +26,7 @@ askSuite("asking, on a broker in memory", inMemory)
 durabilitySuite("durable intent, on a broker in memory", { ...inMemory, racingCommands: 60 })
 workSuite("work and timers, on a broker in memory", inMemory)
 drainSuite("a host that is drained, on a broker in memory", inMemory)
-roomSuite("a host with room for some work, on a broker in memory", inMemory)
+pullLimitSuite("a host with room for some work, on a broker in memory", inMemory)
 
 describe("a message that a broker in memory has delivered again", () => {
   it.effect("is handed back by its newest delivery alone", () =>

@@ -82,7 +82,7 @@ describe("what is stored", () => {
     )
   })
 
-  it("is told of open questions: how many, and since when the oldest waits", () => {
+  it("counts the open questions, and measures the age of the oldest", () => {
     const at = (second: number) => new Date(second * 1_000).toISOString()
     const open = [20, 10].map((second) => ({ state: "open" as const, raisedAt: at(second) }))
     const closed = { state: "answered" as const, raisedAt: at(1) }

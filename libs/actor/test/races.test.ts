@@ -103,7 +103,7 @@ describe("many refused commands", () => {
     )
   const isRefusal = (messages: ReadonlyArray<Message>) => messages.some(({ meta }) => meta.type === "CommandRefused")
 
-  it.effect("share a look at the journal, and none waits for the answer to another", () =>
+  it.effect("share one read of the journal, and none waits for the answer to another", () =>
     Effect.gen(function* () {
       const world = yield* memoryWorld()
       const [many, together] = [20, Latch.makeUnsafe()]

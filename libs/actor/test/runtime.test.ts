@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { BrokerFull } from "../src/broker/faults.ts"
 import { publish, setTimer } from "../src/index.ts"
 import { retryBrokerTrouble } from "../src/runtime/brokerRetry.ts"
-import { makeLanes } from "../src/runtime/Lanes.ts"
+import { makeKeyedQueues } from "../src/runtime/KeyedQueues.ts"
 import { makeReceipts } from "../src/runtime/Receipts.ts"
 import { refusalEvent, refusalIdOf } from "../src/runtime/refusals.ts"
 import { logIds, parentSpan, traceparentOf } from "../src/runtime/telemetry.ts"
@@ -29,22 +29,22 @@ describe("receipts", () => {
   })
 })
 
-describe("lanes", () => {
+describe("queues", () => {
   it.effect("run the jobs of a key in order, one at a time, and those of other keys meanwhile", () =>
     Effect.gen(function* () {
-      const lanes = yield* makeLanes()
+      const queues = yield* makeKeyedQueues()
       const seen: Array<string> = []
       const open = yield* Deferred.make<void>()
       const done = yield* Deferred.make<void>()
-      lanes.push(
+      queues.push(
         "a",
         Effect.andThen(
           Deferred.await(open),
           Effect.sync(() => seen.push("a1"))
         )
       )
-      lanes.push("a", Effect.sync(() => seen.push("a2")).pipe(Effect.andThen(Deferred.succeed(done, undefined))))
-      lanes.push(
+      queues.push("a", Effect.sync(() => seen.push("a2")).pipe(Effect.andThen(Deferred.succeed(done, undefined))))
+      queues.push(
         "b",
         Effect.sync(() => seen.push("b1"))
       )
@@ -80,7 +80,7 @@ describe("waiting for the broker", () => {
     })
   )
 
-  it.effect("passes on what is no trouble of the broker", () =>
+  it.effect("rethrows errors that the broker did not cause", () =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(retryBrokerTrouble(Effect.fail({ _tag: "Other" as const })))
       assert.deepStrictEqual(Option.getOrUndefined(Exit.getCause(exit).pipe(Option.flatMap(Cause.findErrorOption))), {
@@ -100,7 +100,7 @@ describe("traces", () => {
 })
 
 describe("refusals", () => {
-  it("name the turn, session and question of the command that was refused, and nothing that is no id", () => {
+  it("name the turn, session and question of the command that was refused, and nothing that is not an id", () => {
     const place = { turnId: "t1", sessionId: "s1", phase: "2" }
     const refused = { _tag: "CommandRefused", runId: "r1", command: "StartTurn", reason: "busy" }
     const command = { _tag: "StartTurn", runId: "other", reason: "mine", ...place }

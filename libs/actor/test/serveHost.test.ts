@@ -57,7 +57,7 @@ const story = <A, E>(test: Effect.Effect<A, E, Broker | Scope.Scope>) =>
   test.pipe(Effect.provide(MemoryBroker.layer), Effect.scoped)
 
 describe("the hosts of a service", () => {
-  it.effect("are those that claimed a name, with whether they answer and since when they are drained", () =>
+  it.effect("are those that claimed a name, with whether they answer and when they were drained", () =>
     story(
       Effect.gen(function* () {
         const { views } = yield* Broker

@@ -7,7 +7,7 @@ import { Broker, type BrokerShape } from "../src/broker/Broker.ts"
 import { BrokerFault } from "../src/broker/faults.ts"
 import { PoisonMessage } from "../src/DeadLetter.ts"
 import { MemoryBroker, serveStoredViews } from "../src/index.ts"
-import { makeLanes } from "../src/runtime/Lanes.ts"
+import { makeKeyedQueues } from "../src/runtime/KeyedQueues.ts"
 import { type Queries, serveQueries } from "../src/runtime/serveQueries.ts"
 import { Undecodable } from "../src/wire.ts"
 import { noteLog } from "./support/noteLog.ts"
@@ -23,7 +23,7 @@ const gate = Effect.fnUntraced(function* (
   const shared = yield* Broker
   const broker = { ...shared, ...how(shared) }
   const unstored = () => new Map()
-  yield* serveQueries({ service: "gate", subjects: s, lanes: yield* makeLanes(), unstored, broker, ...options })
+  yield* serveQueries({ service: "gate", subjects: s, queues: yield* makeKeyedQueues(), unstored, broker, ...options })
   const ask = (query: "list" | "show", request: string) =>
     Effect.map(shared.request(s.api("gate", query), request), (text): unknown => text && JSON.parse(text))
   const store = (key: string, stored: unknown) => shared.views.put(`gate.${key}`, JSON.stringify(stored))
@@ -38,7 +38,7 @@ const failed = (code: string, message: string, hint: string) => ({ ok: false, er
 const view = () => Effect.succeed({ state: "open" })
 
 describe("list", () => {
-  it.effect("gives the views that have each value of the filter, and leaves out what is no view", () =>
+  it.effect("gives the views that have each value of the filter, and leaves out what is not a view", () =>
     story(
       Effect.gen(function* () {
         const { ask, store } = yield* gate({ view })
@@ -210,13 +210,13 @@ describe("show", () => {
     )
   })
 
-  it.effect("waits in the lane of its actor for what is under way there", () =>
+  it.effect("waits in the queue of its actor for what is under way there", () =>
     story(
       Effect.gen(function* () {
-        const lanes = yield* makeLanes()
-        const { ask } = yield* gate({ view, lanes })
+        const queues = yield* makeKeyedQueues()
+        const { ask } = yield* gate({ view, queues })
         let done = false
-        lanes.push(
+        queues.push(
           "a",
           Effect.delay(
             Effect.sync(() => (done = true)),

@@ -41,7 +41,7 @@ const allDecided = decided(quick.length)
 /** Sends each command when the one before is decided, so that processes get them in turn. */
 const sendInTurn = Effect.forEach(quick, (n) => Effect.andThen(sendAll("a", [n]), decided(n)), { discard: true })
 
-/** A process that stores the first view, and stops for ever where it would store the next. */
+/** A process that stores the first view, and stops forever where it would store the next. */
 const storingOnce = (stop: Stop) => puts((nth, go) => (nth === 1 ? go : stop.here))
 
 describe("the view of an actor that decides quickly", () => {

@@ -116,7 +116,7 @@ describe("messages", () => {
     assert.deepStrictEqual(Result.getOrThrow(read("Subtract", `{"n":1}`)), { _tag: "Subtract", n: 1 })
   })
 
-  it("of a version that is not known are refused, and told so", () => {
+  it("of an unknown version are refused, and the refusal says why", () => {
     const read = (headers: Readonly<Record<string, string>>) =>
       readMeta((name) => ({ ...envelope, ...headers })[name] ?? "")
     const reason = (headers: Readonly<Record<string, string>>) => Result.getOrThrow(Result.flip(read(headers))).reason

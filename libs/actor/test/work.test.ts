@@ -39,7 +39,7 @@ describe("a worker's work", () => {
     })
   )
 
-  it.effect("that is postponed is delivered again after the pause, and that is no failure", () =>
+  it.effect("that is postponed is delivered again after the pause, and that is not a failure", () =>
     Effect.gen(function* () {
       const world = yield* memoryWorld({ heartbeatMs: 30_000, ackWaitMs: 300_000 })
       const deliveries: Array<number> = []

@@ -39,7 +39,7 @@ export interface Prompt {
   readonly role?: Role
   /**
    * A commit (whole hash). What the repository tells agents, such as in its `AGENTS.md`, is what this commit says, as far as the
-   * runtime can be told so (docs/agents.md#instructions-of-a-reviewer). Absent: what is in the directory.
+   * runtime supports it (docs/agents.md#instructions-of-a-reviewer). Absent: what is in the directory.
    */
   readonly instructionsFrom?: string
   readonly model?: string

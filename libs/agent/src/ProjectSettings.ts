@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { AgentError } from "./AgentError.ts"
 
 /**
- * `trusted`: there are none of others, or a human trusts them as they are. `refused`: they are not trusted. A runtime
+ * `trusted`: all are the user's own, or a human trusts them as they are. `refused`: they are not trusted. A runtime
  * that can leave them out does so; any other does not work in that directory. `detail` says what to do, for people.
  */
 export type ProjectVerdict = { readonly _tag: "trusted" } | { readonly _tag: "refused"; readonly detail: string }

@@ -62,7 +62,7 @@ export type RuntimeEvent =
   | (PendingPrompt & { readonly type: "prompting" })
   /** Answered by anybody, or no longer needed. */
   | (At & { readonly type: "replied"; readonly promptId: string })
-  /** A rule or the sandbox refused what the agent wanted to do. Nobody is asked, and the turn goes on. */
+  /** A rule or the sandbox refused what the agent wanted to do. No question is raised, and the turn goes on. */
   | (At & {
       readonly type: "refused"
       readonly promptId: string

@@ -34,9 +34,14 @@ export const claudeEnvironment = (environment: Environment): Record<string, stri
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1"
 })
 
-/** An agent of any kind: nothing of another agent that started us may make it a part of that one. */
-export const acpEnvironment = (environment: Environment): Record<string, string> =>
-  inherited(environment, new RegExp(`${outerClaude.source}|${outerOpenCode.source}`))
+/**
+ * An agent of any kind: nothing of another agent that started us may make it a part of that one. `opencode acp` also listens on
+ * the loopback, which every user and every web page can reach, and without a password does for anybody what it is asked.
+ */
+export const acpEnvironment = (environment: Environment, password: string): Record<string, string> => ({
+  ...inherited(environment, new RegExp(`${outerClaude.source}|${outerOpenCode.source}`)),
+  OPENCODE_SERVER_PASSWORD: password
+})
 
 /** `guarded`: what the sandbox sets, such as the program that runs commands in place of the user's shell. */
 export const openCodeEnvironment = (

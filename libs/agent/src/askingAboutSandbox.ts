@@ -1,7 +1,7 @@
 /**
  * A runtime whose agents ask before their commands reach a name, or write a file, that the sandbox does not allow: a
- * permission like any other, asked once for each wish and turn (docs/design/sessions.md#refused-permissions). What a rule
- * denies is refused at once. What nobody may be asked about is told.
+ * permission like any other, asked once for each request and turn (docs/design/sessions.md#refused-permissions). What a rule
+ * denies is refused at once. Requests that no human may allow are only reported.
  */
 import { randomUUID } from "node:crypto"
 import type { Decider, RefusedWrite, SandboxShape } from "@reprise/sandbox"
@@ -21,7 +21,7 @@ interface Wish {
   readonly what: string
   /** As rules see it. */
   readonly request: ToolRequest
-  /** Nobody may be asked. */
+  /** No human may allow it. */
   readonly closed?: boolean
   readonly options: ReadonlyArray<PromptOption>
 }
@@ -51,7 +51,7 @@ const reachWish = (host: string, port: number): Wish => ({
 
 const writeRule = (place: string): RememberedRule => ({ kind: "write", what: place })
 
-/** Of a command that did not fail nobody is asked: it went on without. */
+/** No question about a command that succeeded: it did without the file. */
 const writeWish = async ({ failed, path, place }: RefusedWrite, directory: string): Promise<Wish> => ({
   kind: "write",
   what: path,
@@ -141,7 +141,7 @@ export const askingAboutSandbox = Effect.fnUntraced(function* (
 
     /** Undefined: nobody was asked. */
     const settle = async (wish: Wish, key: string, then: (answer: Answer) => Effect.Effect<Answer>) => {
-      // Each time anew: a rule may be about one port of a name.
+      // Each time again: a rule may be about one port of a name.
       const decision = decide(await run(book.rules), wish.request)
       const rule = decision._tag === "deny" ? decision.rule : undefined
       if (rule !== undefined || wish.closed === true || it.role !== "author") {

@@ -30,7 +30,7 @@ export const defaultRestarts: RestartLimits = {
   longestDownMs: 3 * 60_000
 }
 
-/** What is known of the ends before. Times of a steady clock. */
+/** The ends so far. Times of a steady clock. */
 export interface RestartHistory {
   /** Those within the window, oldest first. */
   readonly ends: ReadonlyArray<number>

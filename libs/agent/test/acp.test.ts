@@ -8,9 +8,6 @@ import { goOnText, readMark, withMark } from "../src/acp/conversation/marker.ts"
 import { kindOfRefusal, wordsOf } from "../src/acp/failures.ts"
 import { LiveTurn, type Told } from "../src/acp/session/AcpSession.ts"
 import { currentModel, modelOption, valuesOf } from "../src/acp/session/configOptions.ts"
-import { contentOf, decodeForm, formPrompt } from "../src/acp/turn/elicitation.ts"
-import { keepTotals, observe } from "../src/acp/turn/observe.ts"
-import { promptEnd, stopReasonOf } from "../src/acp/turn/outcome.ts"
 import {
   allowing,
   isApproved,
@@ -19,7 +16,10 @@ import {
   permissionPrompt,
   rejecting,
   toolRequestOf
-} from "../src/acp/turn/permissions.ts"
+} from "../src/acp/turn/acpPermissions.ts"
+import { contentOf, decodeForm, formPrompt } from "../src/acp/turn/elicitation.ts"
+import { keepTotals, observe } from "../src/acp/turn/observe.ts"
+import { promptEnd, stopReasonOf } from "../src/acp/turn/outcome.ts"
 import { nothingProtected } from "../src/isInside.ts"
 
 const said = (kind: "user_message_chunk" | "agent_message_chunk", text: string, messageId?: string): SessionUpdate => ({
@@ -124,7 +124,7 @@ describe("a conversation", () => {
 const call = (given: Partial<ToolCallUpdate>): ToolCallUpdate => ({ toolCallId: "t", title: "a tool", ...given })
 
 describe("an empty piece of text", () => {
-  it("is no message", () => {
+  it("is not a message", () => {
     assert.strictEqual(historyOf(conversationOf(user("Do it."), agent(""), tool("t", "completed"))).length, 2)
   })
 })

@@ -44,7 +44,7 @@ describe("the process of a session's agent", () => {
 })
 
 describe("what an agent needs in the sandbox", () => {
-  it("is known of every agent that has a name", () => {
+  it("is in the table for every agent that has a name", () => {
     for (const { command, name } of namedAgents) {
       const { own, variables } = sandboxNeeds(command, {}, "/home/me")
       assert.isTrue(knowsNeeds(command), name)

@@ -43,7 +43,7 @@ describe("an agent's output", () => {
     assert.throws(() => lines.add(Buffer.from("e")), /more than 4 bytes/)
   })
 
-  it.each(["no json", "[]", "1", '{"jsonrpc":"1.0"}'])("is no message: %s", (line) =>
+  it.each(["no json", "[]", "1", '{"jsonrpc":"1.0"}'])("is not a message: %s", (line) =>
     assert.throws(() => parseMessage(line), /not JSON-RPC 2.0/)
   )
 })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { openCodeEnvironment } from "../src/agentEnvironment.ts"
+import { acpEnvironment, openCodeEnvironment } from "../src/agentEnvironment.ts"
 import { permissionRules } from "../src/opencode/session/permissionRules.ts"
 import { heldBack, noRules } from "../src/rules/PermissionRules.ts"
 
@@ -38,6 +38,18 @@ describe("openCodeEnvironment", () => {
   it("stops OpenCode from updating itself, and sets its password", () => {
     assert.strictEqual(environment["OPENCODE_DISABLE_AUTOUPDATE"], "1")
     assert.strictEqual(environment["OPENCODE_SERVER_PASSWORD"], "secret")
+  })
+})
+
+describe("acpEnvironment", () => {
+  it("sets a password for the port of OpenCode, and never the one of an outer OpenCode", () => {
+    const outer = {
+      PATH: "/bin",
+      OPENCODE_SERVER_PASSWORD: "outer",
+      OPENCODE_SERVER_USERNAME: "outer",
+      CLAUDECODE: "1"
+    }
+    assert.deepStrictEqual(acpEnvironment(outer, "secret"), { PATH: "/bin", OPENCODE_SERVER_PASSWORD: "secret" })
   })
 })
 

@@ -11,7 +11,7 @@ import {
   settingsOf,
   toolRequestOf,
   withheldFrom
-} from "../src/claude/turn/permissions.ts"
+} from "../src/claude/turn/claudePermissions.ts"
 import { nothingProtected } from "../src/isInside.ts"
 import { heldBack, noRules } from "../src/rules/PermissionRules.ts"
 

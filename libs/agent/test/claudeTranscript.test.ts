@@ -73,7 +73,7 @@ describe("a Claude transcript", () => {
     assert.strictEqual(tagOf(user("p", "go"), said("a", "done")), "finished")
   })
 
-  it("counts each message of a turn once, whatever its blocks, and no message of others", () => {
+  it("counts each message of a turn once, whatever its blocks, and no message of another turn", () => {
     const entries = entriesOf(
       cost(1),
       user("p", "go"),

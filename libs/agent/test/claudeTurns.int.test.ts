@@ -61,7 +61,7 @@ const gone = (pid: number) =>
     waitUntil(Effect.map(all, (pids) => (pids.includes(pid) ? undefined : true)))
   )
 
-/** A human at a terminal, in print mode: Claude's own program, opened in a session of ours. */
+/** A human at a terminal, in print mode: Claude's own program, opened in our session. */
 const human = Effect.fnUntraced(function* (id: string, words: string) {
   const runtime = yield* AgentRuntime
   const { environment } = yield* ClaudeProcesses

@@ -25,7 +25,7 @@ describe("the command that Gemini asks about", () => {
     ["is its title", gemini, call, { command: "touch a && rm b" }],
     ["is not the title of another tool", gemini, { ...call, kind: "edit" }, undefined],
     ["is what it names, if it does", gemini, { ...call, rawInput: { command: "ls" } }, { command: "ls" }],
-    ["is not known of another agent that names none", other, call, undefined]
+    ["is not assumed of another agent that names none", other, call, undefined]
   ] as const)("%s", (_, initialized, requested, rawInput) => {
     assert.deepStrictEqual(inFull(initialized, requested).rawInput, rawInput)
   })

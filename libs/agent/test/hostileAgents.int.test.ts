@@ -150,7 +150,7 @@ describe("an agent that fails at its start", () => {
 describe("an agent that misbehaves in a turn", () => {
   it.live.each([
     ["flood", /wrote more than 2097152 bytes in one turn/],
-    ["broken", /not JSON-RPC 2.0: Oops, this is no message/]
+    ["broken", /not JSON-RPC 2.0: Oops, this is not a message/]
   ] as const)("fails the turn as gone, and ends the agent: %s", ([mode, words]) =>
     Effect.gen(function* () {
       const { home, runtime } = yield* begin(mode)

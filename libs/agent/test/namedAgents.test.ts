@@ -25,7 +25,7 @@ describe("the agents that have a name", () => {
     }
   })
 
-  it("are no runtime's name, and proven only where a test runs on this version", () => {
+  it("are not names of runtimes, and proven only where a test runs on this version", () => {
     assert.isUndefined(namedAgents.find(({ name }) => name === "opencode" || name === "claude"))
     const proven = namedAgents.filter(({ state }) => state === "proven")
     const { name, version } = agentPackages.opencode

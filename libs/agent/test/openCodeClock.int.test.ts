@@ -67,7 +67,7 @@ describe("OpenCode, when its clock is set back", () => {
         assert.isAtMost(later.calls, untilAborted)
         const runtime = yield* AgentRuntime
         assert.strictEqual((yield* runtime.inspect(id)).state._tag, "idle")
-        assert.strictEqual((yield* say(yield* newSession(), "say anew")).text, "anew")
+        assert.strictEqual((yield* say(yield* newSession(), "say again")).text, "again")
       })
     )
   })

@@ -171,7 +171,7 @@ describe.skipIf(!(await canSandbox()))("the instructions that OpenCode gives a m
           put(join(at, "sub", "AGENTS.md"))
           const below = yield* told(at)
           assert.strictEqual(below.outcome._tag, "Success")
-          assert.include(below.words, "is no regular file")
+          assert.include(below.words, "is not a regular file")
           const { at: other } = yield* place(`${kind.replaceAll(" ", "-")}-at-the-top`)
           put(join(other, "AGENTS.md"))
           const { message } = yield* Effect.flip(told(other))

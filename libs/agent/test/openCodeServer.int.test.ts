@@ -111,36 +111,45 @@ describe("OpenCodeServer", () => {
     }).pipe(Effect.scoped, Effect.provide(Places.layer))
   )
 
-  it.live("takes another port when somebody else takes the chosen one first", () =>
-    Effect.gen(function* () {
-      const options = yield* optionsAt
-      const { root } = yield* Places
-      // Stands for OpenCode: at its first start another process has just taken the port; then it is OpenCode itself.
-      const holder = `const { pid } = process; require("net").createServer().listen(process.argv[1], "127.0.0.1", () => require("fs").writeFileSync(process.argv[2], "" + pid))`
-      const pidFile = join(root, "holder")
-      const command = join(root, "late-opencode")
-      const real = yield* locateOpenCode(options.environment)
-      writeFileSync(
-        command,
-        `#!/bin/sh
+  it.live(
+    "takes another port, and says nothing to whoever listens there, when somebody else takes the chosen one first",
+    () =>
+      Effect.gen(function* () {
+        const options = yield* optionsAt
+        const { root } = yield* Places
+        // Stands for OpenCode: at its first start another process has just taken the port; then it is OpenCode itself.
+        const holder = `const { appendFileSync, writeFileSync } = require("fs")
+const [, port, pidFile, heard] = process.argv
+require("http").createServer((request, response) => {
+  appendFileSync(heard, request.method + request.url + JSON.stringify(request.headers))
+  response.end(JSON.stringify({ healthy: true, version: "1.0.0" }))
+}).listen(port, "127.0.0.1", () => writeFileSync(pidFile, "" + process.pid))`
+        const pidFile = join(root, "holder")
+        const heard = join(root, "heard")
+        const command = join(root, "late-opencode")
+        const real = yield* locateOpenCode(options.environment)
+        writeFileSync(
+          command,
+          `#!/bin/sh
 if [ ! -e '${pidFile}' ]; then
-  env -i '${process.execPath}' -e '${holder}' "$5" '${pidFile}' </dev/null >/dev/null 2>&1 &
+  env -i '${process.execPath}' -e '${holder}' "$5" '${pidFile}' '${heard}' </dev/null >/dev/null 2>&1 &
   while [ ! -s '${pidFile}' ]; do sleep 0.02; done
 fi
 exec '${real}' "$@"
 `,
-        { mode: 0o755 }
-      )
-      yield* Effect.addFinalizer(() =>
-        Effect.sync(() => process.kill(Number(readFileSync(pidFile, "utf8")), "SIGKILL"))
-      )
-      const context = yield* serverWith({ ...options, command })
-      const { connection } = yield* Effect.provideContext(OpenCodeServer, context)
-      const { url } = yield* connection
-      const log = readFileSync(join(options.stateDirectory, "logs", "opencode.log"), "utf8")
-      assert.include(log, "ServeError", "the first one found its port taken")
-      assert.include(log, url)
-    }).pipe(Effect.scoped, Effect.provide(Places.layer))
+          { mode: 0o755 }
+        )
+        yield* Effect.addFinalizer(() =>
+          Effect.sync(() => process.kill(Number(readFileSync(pidFile, "utf8")), "SIGKILL"))
+        )
+        const context = yield* serverWith({ ...options, command })
+        const { connection } = yield* Effect.provideContext(OpenCodeServer, context)
+        const { url } = yield* connection
+        const log = readFileSync(join(options.stateDirectory, "logs", "opencode.log"), "utf8")
+        assert.isFalse(existsSync(heard), "nobody else was told the password")
+        assert.include(log, "ServeError", "the first one found its port taken")
+        assert.include(log, url)
+      }).pipe(Effect.scoped, Effect.provide(Places.layer))
   )
 
   /** An OpenCode that is killed at each of its first starts; `starts` has a line for each start. */

@@ -137,7 +137,7 @@ const suite = <E>(name: string, runtime: Layer.Layer<AgentRuntime, E, Places | T
         })
       )
 
-      it.effect("is no formatter or git of the tree", () =>
+      it.effect("is not a formatter or git of the tree", () =>
         Effect.gen(function* () {
           const scene = yield* TheScene
           mkdirSync(join(scene.workspace, "src"), { recursive: true })

@@ -71,7 +71,7 @@ describe("the instructions of a repository", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("are never files from elsewhere, folders, or files that are no text", () =>
+  it.effect("are never files from elsewhere, folders, or files that are not text", () =>
     Effect.gen(function* () {
       const base = yield* folder
       const directory = join(base, "repository")

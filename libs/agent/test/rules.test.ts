@@ -147,7 +147,7 @@ describe("what is decided", () => {
       "unsaid"
     ],
     [
-      "a user's name is no server",
+      "a user's name is not a server",
       { allow: { addresses: ["example.org"] } },
       fetch("https://example.org@evil.net/"),
       "unsaid"
@@ -169,13 +169,13 @@ describe("what is decided", () => {
       "deny"
     ],
     [
-      "what is no address is asked for where addresses are held back",
+      "what is not an address is asked for where addresses are held back",
       { deny: { addresses: ["a.org"] } },
       fetch("file:///etc/passwd"),
       "ask"
     ],
     [
-      "what is no address is not allowed",
+      "what is not an address is not allowed",
       { allow: { addresses: ["example.org"] } },
       fetch("file://example.org/x"),
       "unsaid"

@@ -54,7 +54,7 @@ const spokenAfter = (messages: ReadonlyArray<Listed>) => {
   return turn._tag === "finished" && turn.outcome.spokenAfter === true
 }
 
-describe("words of others", () => {
+describe("messages that Reprise did not send", () => {
   const answered = [user("a"), assistant("a", stop, text("done"))]
 
   it("are newer than the turn when they follow its last answer, answered or not", () => {

@@ -53,7 +53,7 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
 }) {
   override get message() {
     const who = this.identity === undefined ? "This identity" : `The identity '${this.identity}'`
-    return `${who} may not use '${this.subject}' on the NATS server (${this.operation}). Log in as an identity that may, or make the server's permissions anew from those of this version (docs/operations.md#identities).`
+    return `${who} may not use '${this.subject}' on the NATS server (${this.operation}). Log in as an identity that may, or make the server's permissions again from those of this version (docs/operations.md#identities).`
   }
 }
 

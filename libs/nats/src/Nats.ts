@@ -3,7 +3,6 @@ import { readFile } from "node:fs/promises"
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from "@nats-io/jetstream"
 import {
   type ConnectionOptions,
-  connect,
   credsAuthenticator,
   errors,
   type NatsConnection,
@@ -13,6 +12,7 @@ import {
 import { Context, Deferred, Effect, Layer, Option, Redacted, Stream, SubscriptionRef } from "effect"
 import { authenticatorOf, type Seed, seedIn } from "./access/nkeys.ts"
 import { attempt, BrokerRefused, BrokerUnreachable, CredentialsUnreadable, PermissionDenied } from "./BrokerError.ts"
+import { checkedConnect } from "./checkedConnect.ts"
 import { connectedRequests } from "./connectedRequests.ts"
 import { parseServerVersion, type ServerVersion } from "./ServerVersion.ts"
 
@@ -42,6 +42,8 @@ export interface NatsOptions {
   /** Pause between two attempts to reconnect. Attempts never stop. */
   readonly reconnectWaitMs?: number
   readonly tls?: TlsOptions
+  /** The users of whom one runs the server, which is on 127.0.0.1; to anybody else's nothing is sent. Default: it may be anybody's. */
+  readonly serverOf?: ReadonlyArray<number> | undefined
 }
 
 /** `closed` is final: we closed the connection, or the server no longer accepts this identity. */
@@ -164,7 +166,7 @@ const make = Effect.fn("Nats.make")(function* (options: NatsOptions) {
   const inboxPrefix = options.inboxPrefix ?? `_INBOX_${options.name.replaceAll(/[^A-Za-z0-9_-]/g, "_")}`
   const driver = yield* Effect.tryPromise({
     try: () =>
-      connect({
+      checkedConnect({
         ...authentication,
         servers,
         name: options.name,
@@ -175,6 +177,7 @@ const make = Effect.fn("Nats.make")(function* (options: NatsOptions) {
         // Recording a stack trace costs more than the request itself.
         noAsyncTraces: true,
         ignoreAuthErrorAbort: true,
+        serverOf: options.serverOf,
         ...(options.tls === undefined ? {} : { tls: options.tls })
       }),
     catch: (cause) => connectError(url, cause)

@@ -28,13 +28,13 @@ describe("streamDefinitions", () => {
   })
 
   it.each([
-    ["ACME-1_COMMANDS", "acme-1.command.*.*", 7],
-    ["ACME-1_WORK", "acme-1.work.*.*.*", 7],
-    ["ACME-1_EVENTS", "acme-1.event.*.*.*", 30],
-    ["ACME-1_JOURNAL", "acme-1.journal.*.*", 0],
-    ["ACME-1_TIMERS", "acme-1.timer.*.*", 400],
-    ["ACME-1_DEAD", "acme-1.dead.*.*", 0]
-  ])("keeps in %s the subjects %s for %i days", (stream, subject, days) => {
+    ["ACME-1_COMMANDS", "acme-1.command.*.*", "for 7 days", 7],
+    ["ACME-1_WORK", "acme-1.work.*.*.*", "for 7 days", 7],
+    ["ACME-1_EVENTS", "acme-1.event.*.*.*", "for 30 days", 30],
+    ["ACME-1_JOURNAL", "acme-1.journal.*.*", "forever", 0],
+    ["ACME-1_TIMERS", "acme-1.timer.*.*", "for 400 days", 400],
+    ["ACME-1_DEAD", "acme-1.dead.*.*", "forever", 0]
+  ])("keeps in %s the subjects %s %s", (stream, subject, _duration, days) => {
     const { config } = named(stream)
     assert.deepStrictEqual(config.subjects, [subject])
     assert.strictEqual(config.max_age, days * nanosPerDay)

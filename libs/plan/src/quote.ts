@@ -1,7 +1,7 @@
 /**
- * Words of others in prompts. An agent can write anything, also what reads like a paragraph of Reprise or of the user. So
+ * Untrusted text in prompts. An agent can write anything, also what reads like a paragraph of Reprise or of the user. So
  * whatever agents, commands and findings say stands in marked lines, and Reprise and humans alone write unmarked ones
- * (docs/design/sessions.md#words-of-others).
+ * (docs/design/sessions.md#untrusted-text).
  */
 
 /** Everything that a reader, or a model, may take for the end of a line. */

@@ -43,12 +43,12 @@ describe("front matter", () => {
     ["an unknown gate", ["gates:", "  qualty: [a]"], 3, 3, /did you mean 'quality'\?/],
     ["an unknown limit", ["limits:", "  maxReviews: 3"], 3, 3, /unknown key 'maxReviews'/],
     ["a number as id", ["id: 007"], 2, 1, /'id': expected string; put it in quotes/],
-    ["an id that is no path", ["id: ../../etc"], 2, 1, /'id': must be 1 to 64/],
+    ["an id that is not a path", ["id: ../../etc"], 2, 1, /'id': must be 1 to 64/],
     ["an empty title", ["title: ''"], 2, 1, /'title': must not be empty/],
     ["a negative limit", ["limits: { maxAutoRetries: -1 }"], 2, 11, /'limits.maxAutoRetries'/],
-    ["a limit that is no number", ["limits:", "  maxAutoRetries: many"], 3, 3, /'limits.maxAutoRetries'/],
-    ["a gate that is no list", ["gates: { quality: npm test }"], 2, 10, /'gates.quality'/],
-    ["a command that is no text", ["gates:", "  quality:", "    - npm test", "    - 7"], 5, 7, /'gates.quality.1'/],
+    ["a limit that is not a number", ["limits:", "  maxAutoRetries: many"], 3, 3, /'limits.maxAutoRetries'/],
+    ["a gate that is not a list", ["gates: { quality: npm test }"], 2, 10, /'gates.quality'/],
+    ["a command that is not text", ["gates:", "  quality:", "    - npm test", "    - 7"], 5, 7, /'gates.quality.1'/],
     ["a list", ["- a", "- b"], 2, 1, /must be keys and values/],
     ["only a comment", ["# id: a"], 2, 1, /must be keys and values/]
   ])("refuses %s with its line and column", (_, yaml, line, column, message) => {

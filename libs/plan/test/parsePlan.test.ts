@@ -46,7 +46,7 @@ describe("phases", () => {
     "~~~~md\n~~~\n## Phase 9: in a longer fence\n~~~~",
     "- item\n\n  ## Phase 9: in an item",
     "\\## Phase 9: escaped"
-  ])("%j is no phase", (text) => {
+  ])("%j is not a phase", (text) => {
     assert.deepStrictEqual(
       phasesOf(lines("## Phase 1: T", "- [ ] task", "", text, "")).map(({ id }) => id),
       ["1"]
@@ -197,7 +197,7 @@ describe("tasks", () => {
     "```\n- [ ] code\n```",
     "\\- [ ] escaped",
     "- \\[ ] escaped"
-  ])("%j is no task", (text) => assert.deepStrictEqual(tasksOf(text), []))
+  ])("%j is not a task", (text) => assert.deepStrictEqual(tasksOf(text), []))
 })
 
 describe("text", () => {

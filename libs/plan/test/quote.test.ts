@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { quote } from "../src/quote.ts"
 import { linesWithoutMark } from "../src/testing.ts"
 
-describe("words of others in a prompt", () => {
+describe("untrusted text in a prompt", () => {
   it.each([
     ["one line", "> one line"],
     ["two\nlines", "> two\n> lines"],

@@ -65,7 +65,7 @@ const replaced = ({ hash, ref }: Replacement): Alteration => ({
   mayStay: true
 })
 
-/** Takes out what git would believe, and has git write it anew. */
+/** Takes out what git would believe, and has git write it again. */
 const mend = (common: string) =>
   `'sed -i.old "/^[#^]/d" ${join(common, "packed-refs")} && git --git-dir=${common} pack-refs --all'`
 
@@ -88,7 +88,7 @@ const falsePackedRefs = Effect.fnUntraced(function* (
   const { odd, refs } = readPackedRefs(bytes.toString("latin1"))
   if (odd !== undefined) {
     const line = JSON.stringify(asClearText(odd.slice(0, longestTold)))
-    const why = `has a line that git would not write there, ${line}, so git finds other refs than it lists: remove the line if its ref is there twice or is no ref, and then ${mend(common)}`
+    const why = `has a line that git would not write there, ${line}, so git finds other refs than it lists: remove the line if its ref is there twice or is not a ref, and then ${mend(common)}`
     return [{ path: "git's packed-refs", why }]
   }
   const args = [...more, "cat-file", "--batch-check=%(objectname)"]

@@ -1,6 +1,6 @@
 /**
  * Why git does not answer. It opens some files by their names alone, without asking what they are: on a pipe that nobody
- * writes to it waits for ever (seen with git 2.39). Looked for only when git is late, so that this costs nothing else.
+ * writes to it waits forever (seen with git 2.39). Looked for only when git is late, so that this costs nothing else.
  */
 import type { Dirent, Stats } from "node:fs"
 import { stat } from "node:fs/promises"

@@ -36,7 +36,7 @@ export type CommittedFile =
 
 const besides = "would be in the commit of another file"
 
-/** What a commit has otherwise than its parent, beside one file, or does not hold though its name says so. */
+/** What a commit changes beside one file, or does not hold though its name says so. */
 const unlike = Effect.fnUntraced(function* (
   directory: string,
   { head, path }: FileToCommit,

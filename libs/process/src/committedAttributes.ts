@@ -1,5 +1,4 @@
 /** Files that say how git reads others: they must be those of the commit, since by others, files are the same that are not. */
-import { createHash } from "node:crypto"
 import { readlink } from "node:fs/promises"
 import { join, posix } from "node:path"
 import { Effect } from "effect"
@@ -60,10 +59,3 @@ export const changedAttributes = (directory: string, { entries }: Commit) =>
     ),
     (found) => found.flat()
   )
-
-/** Tells one set of attributes from another. */
-export const rulesOf = ({ entries }: Commit): string =>
-  createHash("sha256")
-    .update(JSON.stringify(entries.filter(({ path }) => isAttributes(path))))
-    .digest("hex")
-    .slice(0, 16)

@@ -11,7 +11,7 @@ export interface CommittedEntry {
   readonly hash: string
   /** As any output of git is read. */
   readonly path: string
-  /** Where the path is no UTF-8. */
+  /** Where the path is not UTF-8. */
   readonly bytes?: Bytes
 }
 

@@ -1,4 +1,4 @@
-/** What a commit has otherwise than files of a working tree that nobody but the user can have written. */
+/** Files that differ between a commit and a working tree that only the user can have written. */
 import { join } from "node:path"
 import { Effect } from "effect"
 import { hashOfBlob } from "./blobHash.ts"
@@ -17,7 +17,7 @@ const foldersAbove = (path: string): ReadonlyArray<string> =>
 
 /**
  * Those of some paths (relative to the top, with `/`) at which a commit (whole hash) has anything else than the working tree has in
- * `directory`, its top. What the commit has not is no difference. One behind a link of the commit's is, and so is one whose object
+ * `directory`, its top. What the commit has not is not a difference. One behind a link of the commit's is, and so is one whose object
  * holds something else than its name stands for.
  */
 export const committedOtherwise = Effect.fn("committedOtherwise")(function* (

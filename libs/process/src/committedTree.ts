@@ -6,30 +6,21 @@ import { lstat } from "node:fs/promises"
 import { dirname, join, posix } from "node:path"
 import { Effect, type Scope } from "effect"
 import { alteredHistory, alteredRefs } from "./alteredHistory.ts"
-import { changedAttributes, isAttributes, rulesOf } from "./committedAttributes.ts"
+import { changedAttributes, isAttributes } from "./committedAttributes.ts"
 import { type Commit, type CommittedEntry, readCommit } from "./committedEntries.ts"
+import { compareFiles, type ReadOtherwise } from "./compareFiles.ts"
 import { convertedOtherwise } from "./conversions.ts"
 import { asFalsehood, falseObjects, type ObjectOptions } from "./falseObjects.ts"
 import { unwatched, unwatchedFiles } from "./flaggedFiles.ts"
 import { hiddenByReprise } from "./hiddenByReprise.ts"
 import { ignoredPaths } from "./ignoredPaths.ts"
 import { malformedPaths } from "./malformedTrees.ts"
-import {
-  bytesOf,
-  compareFiles,
-  filesAt,
-  GitEnded,
-  insist,
-  insistBytes,
-  onDisk,
-  ownFolder,
-  refused
-} from "./ownIndex.ts"
+import { bytesOf, filesAt, insist, insistBytes, isGits, onDisk, ownFolder, refused } from "./ownIndex.ts"
 import { asBuffer, asBytes, asClearText, asText, fieldsOf, isUnclear } from "./pathBytes.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 import { hidingFiles, readIgnored } from "./selfHiddenFolders.ts"
-import { recordStanding, withoutStanding } from "./standing.ts"
+import { recordStanding, type Standing, withoutStanding } from "./standing.ts"
 import { type Unlisted, unlistedEntries, unopenedFolders } from "./unlistedEntries.ts"
 import { isOwnName, stateFolder } from "./workingTree.ts"
 
@@ -85,22 +76,22 @@ const hidden = Effect.fnUntraced(function* (directory: string, commit: Commit, o
   ] satisfies ReadonlyArray<Found>
 })
 
-const otherwise = "is not as git would check it out: remove it, and 'git checkout' it anew"
+const otherwise = "is not as git would check it out: remove it, and 'git checkout' it again"
 
 const hidesItself = "hides itself, and no commit says so: remove it, or name it in a .gitignore that you commit"
 
 const ofOtherKind =
-  "is executable or a link and not so in the commit, or the other way round, which core.fileMode or core.symlinks has git not see: 'git checkout' it anew, or commit it so with 'git update-index --chmod'"
+  "is executable or a link and not so in the commit, or the other way round, which core.fileMode or core.symlinks has git not see: 'git checkout' it again, or commit it so with 'git update-index --chmod'"
 
 const foreignAttributes = "says how git reads files and is in no commit"
 
 const malformed =
-  "is in a folder object that git does not write so, and that servers refuse: take it out with 'git rm --cached', and 'git add' it anew"
+  "is in a folder object that git does not write so, and that servers refuse: take it out with 'git rm --cached', and 'git add' it again"
 
 /** gits that only look are asked at the same time, as far as there are processors. */
 const together = { concurrency: 4 }
 
-/** Paths that the index of the repository has otherwise than the commit: what others read with git is that of the index. */
+/** Paths that differ between the repository's index and the commit: what others read with git is that of the index. */
 const differingIndex = Effect.fnUntraced(function* (directory: string, own: GitOptions, options: GitOptions) {
   const list = ["ls-files", "--stage", "-z"]
   const both = [insistBytes(directory, list, own), bytesOf(directory, list, options)] as const
@@ -112,7 +103,7 @@ const differingIndex = Effect.fnUntraced(function* (directory: string, own: GitO
   return [...new Set(differing.map((entry) => asText(entry.slice(entry.indexOf("\t") + 1))))].map((path) => ({ path }))
 })
 
-/** Those of some paths, which are no UTF-8, at which a file of the commit is. */
+/** Those of some paths, which are not UTF-8, at which a file of the commit is. */
 const unclearFiles = async (directory: string, { entries }: Commit, paths: ReadonlyArray<string>) => {
   const asked = new Set(paths.filter(isUnclear))
   const named = entries.flatMap(({ bytes, path }) => (bytes !== undefined && asked.has(path) ? [{ bytes, path }] : []))
@@ -165,16 +156,18 @@ type OfOneTree = Omit<Comparison, "gitDirectory"> & {
   readonly gitDirectory: string | undefined
 }
 
-export const isGits = ({ cause }: ProgramFailed) => cause instanceof GitEnded
+/** What such a file holds counts as what stood there, since git takes it for what the commit has. */
+const withContent = (file: ReadOtherwise) => ({ ...file, why: file.content })
 
-/** What stood there before is no change; `before` anybody works in the tree, all of it does. Empty folders of others are removed. */
+/** What stood there before is not a change; `before` anybody works in the tree, all of it does. Empty foreign folders are removed. */
 const withoutStandingOnes = Effect.fnUntraced(function* (
   directory: string,
   { folder, removeEmpty, when }: OfOneTree,
-  all: ReadonlyArray<Found>
+  all: ReadonlyArray<Found>,
+  read: ReadonlyArray<Standing>
 ) {
   const standing = all.filter(({ mayStay }) => mayStay)
-  if (when === "before") yield* recordStanding(folder, standing)
+  if (when === "before") yield* recordStanding(folder, [...standing, ...read])
   const added = new Set(when === "before" ? [] : yield* withoutStanding(folder, standing))
   const empty = [...added].flatMap(({ isEmpty, path }) => (isEmpty ? [join(directory, path)] : []))
   const removed = new Set(empty.length === 0 ? [] : yield* removeEmpty(empty))
@@ -205,14 +198,14 @@ export const compareTree = Effect.fn("compareTree")(function* (
   const unsound = yield* falseParts(directory, commit, { ...options, memory })
   if (unsound.length > 0) return { differences: unsound, submodules: [] }
   const said = yield* changedAttributes(directory, commit)
-  const own = { folder: request.folder, rules: rulesOf(commit) }
-  const { changed, keep, options: ours, otherKinds, read } = yield* compareFiles(directory, hash, own, options)
+  const compared = yield* compareFiles(directory, commit, request.folder, options)
+  const { changed, options: ours, otherKinds } = compared
+  const read = compared.readOtherwise.filter(({ mode }) => mode.startsWith("100")).map(withContent)
   const { gitDirectory } = request
   const isSubmodule = gitDirectory === undefined
   const isReprises = dirname(dirname(request.folder)) === join(directory, stateFolder)
   const kind = isSubmodule ? "submodule" : isReprises ? "root" : "worktree"
-  const written = new Set(request.when === "before" ? [] : read)
-  const files = commit.entries.filter(({ mode, path }) => mode.startsWith("100") && written.has(path))
+  const written = request.when === "before" ? [] : yield* withoutStanding(request.folder, read)
   const others = Effect.flatMap(listOthers(directory, [], ours), (listed) =>
     Effect.map(unlistedEntries(directory, commit, listed.names.map(asClearText), ours), (unlisted) => ({
       ...listed,
@@ -227,7 +220,7 @@ export const compareTree = Effect.fn("compareTree")(function* (
       differingIndex(directory, ours, options),
       unwatchedFiles(directory, options),
       onDisk(() => hiddenByReprise(directory, commit, kind)),
-      convertedOtherwise(directory, files, request.folder, ours),
+      convertedOtherwise(directory, written, request.folder, ours),
       gitDirectory === undefined
         ? refsOfSubmodule(directory, options)
         : alteredHistory(directory, gitDirectory, options),
@@ -248,7 +241,6 @@ export const compareTree = Effect.fn("compareTree")(function* (
   const attributes = [...said, ...rules.map((path) => ({ path, why: foreignAttributes }))]
   // By other attributes than those of the commit, files are the same that are not.
   const misread = attributes.length > 0 || unseen.some(({ path }) => isAttributes(path))
-  if (!misread) yield* keep(converted)
   const seen: ReadonlyArray<Found> = [
     ...attributes,
     ...unseen,
@@ -263,7 +255,7 @@ export const compareTree = Effect.fn("compareTree")(function* (
   ]
   const all = [...beside, ...seen.filter((one) => !isOwn(one)), ...index]
   const found = [...new Map(all.toReversed().map((one) => [one.path, one])).values()].toReversed()
-  const differences = yield* withoutStandingOnes(directory, request, found)
+  const differences = yield* withoutStandingOnes(directory, request, found, misread ? [] : read)
   return { differences, submodules: commit.entries.filter(({ type }) => type === "commit") }
 })
 

@@ -35,7 +35,7 @@ export const gitFoldersOf = async (top: string): Promise<ReadonlyArray<string>> 
   return pointed.length > 0 ? pointed : [join(top, ".git")]
 }
 
-/** An entry that is no folder. `isGits`: it lies in a folder of git's own. */
+/** An entry that is not a folder. `isGits`: it lies in a folder of git's own. */
 interface Seen {
   readonly path: string
   readonly entry: Dirent

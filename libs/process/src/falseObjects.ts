@@ -153,7 +153,7 @@ export const falseObjects = Effect.fn("falseObjects")(function* (
   // Before anything is read: what changes meanwhile is newer.
   const clock = memory === undefined ? undefined : yield* onDisk(() => readClock(memory))
   const text = memory === undefined ? undefined : yield* onDisk(() => recall(memory))
-  const before = readProven(text)
+  const before = readProven(clock?.tellsChanges === true ? text : undefined)
   const packs = (yield* Effect.forEach(folders, (folder) => onDisk(() => packSources(folder)))).flat()
   const ids = new Set(packs.map(({ id }) => id))
   // An object may have been in a pack that is gone, and be somewhere else now.
@@ -223,26 +223,33 @@ export const falseObjects = Effect.fn("falseObjects")(function* (
 })
 
 /**
- * The false ones of some commits (whole hashes) and of all that they have. What is missing below a commit, as in a partial clone,
- * deceives nobody.
+ * Which of some commits (whole hashes) and of all that they have do not hold what their names say. What is missing below a commit, as
+ * in a partial clone, is not looked for.
  */
-export const falseTrees = Effect.fn("falseTrees")(function* (
+export const falseObjectsIn = Effect.fn("falseObjectsIn")(function* (
   directory: string,
   commits: ReadonlyArray<string>,
   { memory, ...options }: ObjectOptions = {}
-): Effect.fn.Return<ReadonlyArray<Falsehood>, ProgramFailed> {
-  if (commits.length === 0) return []
+): Effect.fn.Return<FalseObjects, ProgramFailed> {
+  if (commits.length === 0) return { wrong: [], missing: [] }
   const kinds = ["--objects", "--no-object-names", "--missing=allow-any"]
   const input = commits.map((hash) => `${hash}\n`).join("")
   const listed = yield* runGit(directory, ["rev-list", "--no-walk", ...kinds, "--stdin"], { ...options, input })
-  const { missing, wrong } = yield* falseObjects(directory, [...commits, ...hashesOf(listed.stdout)], {
-    ...options,
-    memory
-  })
-  const found = [...wrong, ...missing]
-  if (found.length === 0 && listed.exitCode !== 0) return yield* refused("rev-list", listed)
-  return found.map(asFalsehood)
+  const found = yield* falseObjects(directory, [...commits, ...hashesOf(listed.stdout)], { ...options, memory })
+  if (found.wrong.length + found.missing.length === 0 && listed.exitCode !== 0)
+    return yield* refused("rev-list", listed)
+  return found
 })
+
+/** The same, as sentences say it. */
+export const falseTrees = (
+  directory: string,
+  commits: ReadonlyArray<string>,
+  options: ObjectOptions = {}
+): Effect.Effect<ReadonlyArray<Falsehood>, ProgramFailed> =>
+  Effect.map(falseObjectsIn(directory, commits, options), ({ missing, wrong }) =>
+    [...wrong, ...missing].map(asFalsehood)
+  )
 
 /** Names of objects in the records of `git diff-tree --raw -z`, those of submodules left out. */
 export const objectsInDiff = (raw: string): ReadonlyArray<string> =>
@@ -261,10 +268,13 @@ export interface Falsehood {
   readonly why: string
 }
 
-export const asFalsehood = (hash: string): Falsehood => ({
-  path: `git's object ${hash}`,
-  why: "does not hold what its name says"
-})
+const falseContent = "does not hold what its name says"
+
+export const asFalsehood = (hash: string): Falsehood => ({ path: `git's object ${hash}`, why: falseContent })
+
+/** Whether it is said of an object, and not of a file. */
+export const isFalsehood = ({ path, why }: { readonly path: string; readonly why?: string }): boolean =>
+  path.startsWith("git's object ") && why === falseContent
 
 const namesObject = /\b(?:[0-9a-f]{40}|[0-9a-f]{64})\b/
 
@@ -292,6 +302,11 @@ const together = { concurrency: "unbounded" } as const
 /** A file in which git keeps what it once read of the commits; it believes what stands there. */
 const graph: Falsehood = { path: "git's objects/info/commit-graph", why: "does not say what the commits hold" }
 
+export interface BetweenOptions extends ObjectOptions {
+  /** Gates, reviewers and authors have no commit-graph, so before they read the work theirs need not be asked. Default: it is. */
+  readonly graph?: "unread" | undefined
+}
+
 /**
  * What deceives whoever reads the work between two commits (hashes) with git: false objects among the commits and what they change,
  * before and after, and a commit-graph that tells of other commits. What they leave as it was is not looked at here.
@@ -300,7 +315,7 @@ export const falsehoodsBetween = Effect.fn("falsehoodsBetween")(function* (
   directory: string,
   base: string,
   commit: string,
-  { memory, ...options }: ObjectOptions = {}
+  { graph: read, memory, ...options }: BetweenOptions = {}
 ): Effect.fn.Return<ReadonlyArray<Falsehood>, ProgramFailed> {
   const range = ["--end-of-options", `${base}..${commit}`]
   const diff = ["diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", "--no-abbrev", "--end-of-options", base, commit]
@@ -330,7 +345,7 @@ export const falsehoodsBetween = Effect.fn("falsehoodsBetween")(function* (
     // One that git cannot walk through is false, or leads to one that is missing; else git does not work.
     return namesObject.test(done.stderr) ? [asFalsehood(commit)] : yield* refused(operation, done)
   }
-  if (base === commit) return []
+  if (base === commit || read === "unread") return []
   const told = (believing: boolean) => {
     const believe = ["-c", `core.commitGraph=${believing}`]
     const shown = ["--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", "-z"]

@@ -41,7 +41,7 @@ const lookAt = (directory: Bytes, path: Bytes): Promise<BigIntStats | typeof abs
 const isNamed = (name: Bytes, text: string) => asText(name) === text || asClearText(name) === text
 
 /**
- * Finds the names on the disk that a path stands for: of one that is no UTF-8 there may be several. `known`: paths that were there
+ * Finds the names on the disk that a path stands for: of one that is not UTF-8 there may be several. `known`: paths that were there
  * before, of which one may be gone.
  */
 const namesIn = (directory: Bytes, most: number, known: ReadonlyArray<Bytes>) => {
@@ -102,7 +102,7 @@ const listFiles = async (
   return { paths: found, partly }
 }
 
-/** The third is of this file alone, and another after each change: nobody can set the time of a change. */
+/** The third is of this file alone, and another after each change of which the file system tells. */
 const stateOf = ({ ctimeNs, ino, mode, size }: BigIntStats, hash: string) => `${mode} ${size} ${ino}:${ctimeNs} ${hash}`
 
 const unread = "-"
@@ -184,8 +184,8 @@ const isSame = async (root: Bytes, path: Bytes, before: string, largestBytes: nu
   const found = await lookAt(root, path)
   if (typeof found === "string") return found === before
   const [mode = "", size = "", , hash = unread] = before.split(" ")
-  if (stateOf(found, hash) === before) return true
-  if (`${found.mode}` !== mode || hash === unread) return false
+  if (hash === unread) return stateOf(found, hash) === before
+  if (`${found.mode}` !== mode) return false
   if (`${found.size}` !== size) return isByRuntime(root, path, hash, largestBytes)
   return (await hashOf(root, path, found, largestBytes)) === hash
 }

@@ -83,7 +83,7 @@ const isChangedAtSight = (directory: string, { path, skipped }: Flagged, entry: 
     const place = join(directory, path)
     const found = await lstat(place).catch(() => undefined)
     if (found === undefined) return !(skipped && sparse)
-    // A path with a line break cannot be asked about, and one that is no UTF-8 is not found above.
+    // A path with a line break cannot be asked about, and one that is not UTF-8 is not found above.
     if (entry === undefined || entry.mode !== modeOf(found) || path.includes("\n")) return true
     if (found.isSymbolicLink()) return (await hashOfLink(place, entry.hash).catch(() => "")) !== entry.hash
     return found.isFile() ? undefined : true

@@ -42,7 +42,7 @@ export interface FolderEntry {
 }
 
 /**
- * Whatever is no folder, at any depth below a folder. `isEntered`: whether a folder of a name (bytes) is looked into. Undefined:
+ * Whatever is not a folder, at any depth below a folder. `isEntered`: whether a folder of a name (bytes) is looked into. Undefined:
  * there is more than `most` entries, or a folder that cannot be listed.
  */
 export const entriesBelow = async (

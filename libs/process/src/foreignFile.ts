@@ -161,7 +161,7 @@ const defaultTimeoutMs = 10_000
 
 /**
  * The content of a regular file; undefined when there is none, nor where a link leads. Rejected with `ForeignFileRefused`. `path`:
- * bytes, where it is no text.
+ * bytes, where it is not text.
  *
  * @example const manifest = await readForeignFile(join(root, "package.json"), { largestBytes: 1024 * 1024 })
  */

@@ -15,6 +15,9 @@ const settings = [
   "core.commitGraph=false",
   // It keeps in the index which folders have no untracked files: a command can write that, too.
   "core.untrackedCache=false",
+  // It would collect garbage by itself, and then empties the folder that a link among the records of worktrees leads to.
+  "gc.auto=0",
+  "maintenance.auto=false",
   "diff.ignoreSubmodules=dirty",
   "diff.submodule=short",
   "status.submoduleSummary=false",
@@ -29,7 +32,7 @@ const settings = [
 ]
 
 /**
- * Git LFS would ask the server that `.lfsconfig` of the tree names for files that are not here. This counts more, and is no server:
+ * Git LFS would ask the server that `.lfsconfig` of the tree names for files that are not here. This counts more, and is not a server:
  * files that are here are checked out, of the others the pointers.
  */
 const withoutLargeFiles = ["lfs.url=file:///dev/null"]
@@ -59,7 +62,7 @@ export const hardenedVariables: Readonly<Record<string, string>> = {
   // is known since 2.39.4, the second ends every way to another repository, whatever the configuration allows.
   GIT_NO_LAZY_FETCH: "1",
   [protocols]: "none",
-  // What Git LFS does not find is no failure.
+  // What Git LFS does not find is not a failure.
   GIT_LFS_SKIP_DOWNLOAD_ERRORS: "1",
   // A filter that runs `python -m` would find a module of its name in the tree.
   PYTHONSAFEPATH: "1",

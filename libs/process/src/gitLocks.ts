@@ -57,7 +57,7 @@ const isBelow = (path: string, folder: string) => path === folder || path.starts
 
 /**
  * Who may own a lock: git closes the file while an editor or a hook runs, so any git of its user counts that works there, and
- * one that does not show where it works. Of a process that is no git, only an open file tells. Pure.
+ * one that does not show where it works. Of a process that is not git, only an open file tells. Pure.
  */
 export const holderOf = (
   { path, user }: Pick<LockFile, "path" | "user">,
@@ -204,7 +204,7 @@ const moveAside = async (
   { common }: LockPlaces,
   prefix: string
 ): Promise<string | undefined> => {
-  // Its owner may have ended meanwhile, and another one have made it anew.
+  // Its owner may have ended meanwhile, and another one have made it again.
   const found = await lstat(path).catch(unlessGone)
   if (found?.ino !== inode) return undefined
   const folder = join(common, "reprise-left")

@@ -8,8 +8,16 @@ export { type CommittedFile, commitFile, type FileToCommit } from "./commitFile.
 export { committedOtherwise } from "./committedOtherwise.ts"
 export { committedTexts } from "./committedTexts.ts"
 export { addedUnlisted, type Comparison, type Difference, memoryOfObjects } from "./committedTree.ts"
-export { commonDirectoryOf } from "./commonDirectory.ts"
-export { type Falsehood, falsehoodsBetween, falseTrees } from "./falseObjects.ts"
+export { commonDirectoryOf, sharedBy } from "./commonDirectory.ts"
+export {
+  type BetweenOptions,
+  type Falsehood,
+  falsehoodsBetween,
+  falseObjectsIn,
+  falseTrees,
+  isFalsehood
+} from "./falseObjects.ts"
+export { falseSubmodules, type Moved as MovedLink, type OfSubmodules } from "./falseSubmodules.ts"
 export { type ChangedFile, changedFiles, FileStates, readFileStates } from "./fileStates.ts"
 export { hasCode, type ReplaceOptions, replaceFile } from "./files.ts"
 export {
@@ -23,6 +31,7 @@ export {
   readForeignText,
   rewriteForeignFile
 } from "./foreignFile.ts"
+export { forgedIndexIn, makeIndexOfHead } from "./forgedIndex.ts"
 export { freezeBelow, thawBelow } from "./freeze.ts"
 export {
   hardenedSettings,
@@ -39,10 +48,10 @@ export { differencesFromCommit } from "./nestedTrees.ts"
 export { GitEnded } from "./ownIndex.ts"
 export { readPackedRefs } from "./packedRefs.ts"
 export { isUnclear } from "./pathBytes.ts"
-export { freePort, isPortTaken } from "./ports.ts"
+export { freePort, isPortTaken, strangerAt, usersOfServer } from "./ports.ts"
 export { createPrivateFile, readPrivateFile } from "./privateFiles.ts"
 export { faultOf } from "./programEnd.ts"
-export { lastLines, logSize } from "./programLog.ts"
+export { hasPrinted, lastLines, logSize } from "./programLog.ts"
 export {
   leaveTree,
   loadedFromTree,

@@ -1,5 +1,5 @@
 /**
- * Files that this process was started with and does not know of, such as what a person's shell has open: every program that it
+ * Open files that this process inherited, such as what a person's shell has open: every program that it
  * starts would have them too. Node closes those only up to the first gap above 15.
  */
 import { closeSync, readdirSync, readFileSync } from "node:fs"

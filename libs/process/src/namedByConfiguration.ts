@@ -60,7 +60,7 @@ export const namedByConfiguration = Effect.fnUntraced(function* (top: string, fo
   const named = new Set<string>()
   const next = folders.flatMap((folder) => [join(folder, "config"), join(folder, "config.worktree")])
   for (const file of next) {
-    // What is no file has no text; the caller looks what it is.
+    // What is not a file has no text; the caller looks what it is.
     const read = Effect.tryPromise(() => readForeignText(file, { largestBytes, follow: true }))
     const text = yield* Effect.orElseSucceed(read, () => undefined)
     if (text === undefined) continue

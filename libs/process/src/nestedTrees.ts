@@ -6,8 +6,9 @@ import { createHash } from "node:crypto"
 import { lstat } from "node:fs/promises"
 import { join } from "node:path"
 import { Clock, Effect } from "effect"
-import { type Comparison, compareTree, type Difference, isGits } from "./committedTree.ts"
+import { type Comparison, compareTree, type Difference } from "./committedTree.ts"
 import { readForeignFolder } from "./foreignFile.ts"
+import { isGits } from "./ownIndex.ts"
 import { faultOf } from "./programEnd.ts"
 import { renewIndexes } from "./renewIndexes.ts"
 import type { GitOptions, GitPlace } from "./runGit.ts"
@@ -40,8 +41,8 @@ interface CheckedOut extends Submodule {
   readonly place: GitPlace
 }
 
-const hasOther = "holds files and is no checkout of its submodule: remove them"
-const anew = "remove its folder, and check it out anew with 'git submodule update --init --recursive'"
+const hasOther = "holds files that are not a checkout of its submodule: remove them"
+const again = "remove its folder, and check it out again with 'git submodule update --init --recursive'"
 
 /** Where the submodule's own files are; undefined: nothing is there, as before it is checked out. */
 const lookAt = async (
@@ -54,7 +55,7 @@ const lookAt = async (
   // Where it leads, something else may lie when a gate looks there.
   if (found?.isSymbolicLink() === true) return "is a link, and a folder in the commit: remove it"
   const place = await placeOfSubmodule(folder, gitDirectory).catch(() => "unreadable" as const)
-  if (place === "unreadable") return `has a .git that cannot be read: ${anew}`
+  if (place === "unreadable") return `has a .git that cannot be read: ${again}`
   if (place !== undefined) return place
   const entries = await readForeignFolder(folder, { mostEntries: 1 }).catch(() => [path])
   return entries === undefined || entries.length === 0 ? undefined : hasOther
@@ -108,7 +109,7 @@ export const differencesFromCommit = Effect.fn("differencesFromCommit")(function
     const folder = `${request.folder}-${createHash("sha256").update(path).digest("hex").slice(0, 16)}`
     const compared = yield* compare(join(directory, path), commit, folder, { ...options, place }).pipe(
       Effect.catchIf(isTrees, ({ details }) =>
-        Effect.succeed({ unreadable: `cannot be compared (${details}): ${anew}` })
+        Effect.succeed({ unreadable: `cannot be compared (${details}): ${again}` })
       )
     )
     if ("unreadable" in compared) return { differences: [{ path: top, why: compared.unreadable }], below: [] }

@@ -12,13 +12,13 @@ export const asBuffer = (bytes: Bytes): Buffer => Buffer.from(bytes, "latin1")
 
 const replacement = "\uFFFD"
 
-/** A name as git's output is read; it stands for several where it is no UTF-8. */
+/** A name as git's output is read; it stands for several where it is not UTF-8. */
 export const isUnclear = (path: string) => path.includes(replacement)
 
 /** As any output of git is read. */
 export const asText = (bytes: Bytes): string => (isAscii(bytes) ? bytes : asBuffer(bytes).toString("utf8"))
 
-/** The same, but no two names have the same text: of one that is no UTF-8, bytes are told as U+FFFD and two hexadecimal digits. */
+/** The same, but no two names have the same text: of one that is not UTF-8, bytes are told as U+FFFD and two hexadecimal digits. */
 export const asClearText = (bytes: Bytes): string => {
   const text = asText(bytes)
   if (!isUnclear(text)) return text
@@ -27,3 +27,16 @@ export const asClearText = (bytes: Bytes): string => {
 
 /** The fields of a list that git writes with `-z`. */
 export const fieldsOf = (list: string): ReadonlyArray<string> => list.split("\0").filter((field) => field !== "")
+
+/** Every folder of some entries, the top among them, as beginnings of paths. */
+export const foldersOf = (paths: Iterable<Bytes>): ReadonlySet<Bytes> => {
+  const folders = new Set<Bytes>([""])
+  for (const path of paths) {
+    let end = path.lastIndexOf("/")
+    while (end !== -1 && !folders.has(path.slice(0, end + 1))) {
+      folders.add(path.slice(0, end + 1))
+      end = path.lastIndexOf("/", end - 1)
+    }
+  }
+  return folders
+}

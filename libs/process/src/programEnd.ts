@@ -61,6 +61,6 @@ const whose: Readonly<Record<Reason, "tree" | "host">> = {
 
 /**
  * Whose it is that git gave no answer. `tree`: what git was asked about, so that every try ends like this one and only whoever
- * wrote it can mend it. `host`: another try may succeed.
+ * wrote it can fix it. `host`: another try may succeed.
  */
 export const faultOf = (reason: Reason): "tree" | "host" => whose[reason]

@@ -1,5 +1,6 @@
 /** The file that a program's output goes to, read back when the program does not start. */
 import { open, stat } from "node:fs/promises"
+import { readForeignPart } from "./foreignFile.ts"
 
 const tailBytes = 16 * 1024
 
@@ -23,4 +24,13 @@ export const lastLines = async (log: string, offset: number): Promise<ReadonlyAr
   } finally {
     await file.close()
   }
+}
+
+const startBytes = 1024 * 1024
+
+/** Whether the whole line is in the first mebibyte that was written after `offset`. */
+export const hasPrinted = async (log: string, offset: number, line: string): Promise<boolean> => {
+  const part = await readForeignPart(log, offset, { largestBytes: startBytes, follow: false })
+  const lines = part?.bytes.toString("utf8").split("\n").slice(0, -1)
+  return lines?.includes(line) ?? false
 }

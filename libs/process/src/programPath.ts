@@ -10,7 +10,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * Of each variable from which something was taken, what commands of agents and quality gates still get: of `PATH` the folders of
- * the repository, of others the whole value.
+ * the repository, of all others the whole value.
  */
 const noteOf = (name: string) => `REPRISE_TREE_${name}`
 

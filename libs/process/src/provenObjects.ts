@@ -1,8 +1,9 @@
 /**
  * What was found out about the objects of a store, so that only what is new or changed is hashed again. It counts only together
- * with the files that were read: nobody can set back the time of a file's last change. Without the record nothing is lost but time.
+ * with the files that were read, and only where a file system tells of each change. Without the record nothing is lost but time.
  */
-import { lstat, utimes, writeFile } from "node:fs/promises"
+import { lstat, statfs, utimes, writeFile } from "node:fs/promises"
+import { dirname } from "node:path"
 import { Schema } from "effect"
 import { readForeignText } from "./foreignFile.ts"
 
@@ -71,10 +72,22 @@ export const remembered = (before: Proven, found: Proven): Proven => {
   }
 }
 
+/**
+ * File systems of Linux on which nobody gives a file other content, unless its time of change tells: ext4 and btrfs. On tmpfs one who
+ * writes through memory changes no time, on XFS one who exchanges what two files hold; on ext4 such an exchange leaves zeros, which
+ * are no object of git's.
+ */
+const telling: ReadonlySet<number> = new Set([0xef53, 0x9123683e])
+
+/** Whether the file system of a folder tells of each change of a file by its time of change. */
+export const tellsChanges = async (folder: string): Promise<boolean> =>
+  process.platform !== "linux" || telling.has((await statfs(folder)).type)
+
 /** The clock of the file system on which a record is, by which a file's change of now is told. */
 export interface DiskClock {
   readonly device: bigint
   readonly nowMs: number
+  readonly tellsChanges: boolean
 }
 
 export const readClock = async (file: string): Promise<DiskClock> => {
@@ -83,7 +96,7 @@ export const readClock = async (file: string): Promise<DiskClock> => {
   const now = new Date()
   await utimes(path, now, now)
   const { ctimeMs, dev } = await lstat(path, { bigint: true })
-  return { device: dev, nowMs: Number(ctimeMs) }
+  return { device: dev, nowMs: Number(ctimeMs), tellsChanges: await tellsChanges(dirname(path)) }
 }
 
 /** A file system tells times in steps of up to two seconds: a later change may bear the time of one that is as new. */
@@ -91,9 +104,9 @@ const clockStepMs = 2_000
 
 /** Whether any later change of a file will show. Of another disk nobody knows the clock. Pure. */
 export const isSettled = (
-  { device, nowMs }: DiskClock,
+  { device, nowMs, tellsChanges: isTelling }: DiskClock,
   file: { readonly changedMs: number; readonly devices: ReadonlyArray<bigint> }
-): boolean => file.changedMs < nowMs - clockStepMs && file.devices.every((one) => one === device)
+): boolean => isTelling && file.changedMs < nowMs - clockStepMs && file.devices.every((one) => one === device)
 
 /** The text of a record; undefined: there is none that can be read. */
 export const recall = (file: string): Promise<string | undefined> =>

@@ -8,7 +8,7 @@ const shortSsh = /^\w[\w.-]*@\w[\w.-]*:[^:]/
  * What is wrong with the address of a git remote, as the predicate of a sentence with the next step; undefined: nothing.
  * A password in it would be stored with the run and shown, and git has transports that run any command.
  *
- * @example remoteProblem("ext::sh -c id") // "is no address of a git server: …"
+ * @example remoteProblem("ext::sh -c id") // "is not the address of a git server: …"
  */
 export const remoteProblem = (url: string): string | undefined => {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
@@ -19,7 +19,7 @@ export const remoteProblem = (url: string): string | undefined => {
   if (shortSsh.test(url)) return undefined
   if (url.startsWith("http://")) return "is not encrypted. Use https:// or ssh://."
   if (!schemes.test(url) || !URL.canParse(url)) {
-    return "is no address of a git server. Use https://HOST/PATH, ssh://USER@HOST/PATH, USER@HOST:PATH or file:///PATH."
+    return "is not the address of a git server. Use https://HOST/PATH, ssh://USER@HOST/PATH, USER@HOST:PATH or file:///PATH."
   }
   const { hostname, password, protocol, username } = new URL(url)
   if (password !== "" || (protocol === "https:" && username !== "")) {

@@ -2,34 +2,19 @@
  * What git keeps in an index besides its entries, so that it need not look again: the trees that folders are (`TREE`), folders
  * without untracked files (`UNTR`), files that did not change (`FSMN`), entries of another file (`link`), how conflicts were. git
  * believes it, and nothing shows it: whoever may write the index can have the next `git commit` commit a folder that no entry
- * names, and `git status` overlook files (docs/design/workspace.md#what-gates-run-on). So git writes the index anew without it.
+ * names, and `git status` overlook files (docs/design/workspace.md#what-gates-run-on). So git writes the index again without it.
  */
 import { createHash, randomUUID } from "node:crypto"
 import { realpath } from "node:fs/promises"
 import { dirname, join, sep } from "node:path"
 import { Effect } from "effect"
 import { readForeignFile } from "./foreignFile.ts"
+import { largestIndex, replaceForgedIndex } from "./forgedIndex.ts"
 import { GitEnded, insist, insistBytes, onDisk } from "./ownIndex.ts"
-import { asBuffer, type Bytes, fieldsOf } from "./pathBytes.ts"
+import { asBuffer, fieldsOf, foldersOf } from "./pathBytes.ts"
 import type { GitOptions, GitPlace } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 import { placeOfSubmodule, readGitlinks } from "./submodules.ts"
-
-/** Of an index; one of a million files has 100 MB. */
-const largestBytes = 1024 * 1024 * 1024
-
-/** Every folder of some entries, the top among them, as beginnings of paths. Pure. */
-export const foldersOf = (paths: Iterable<Bytes>): ReadonlySet<Bytes> => {
-  const folders = new Set<Bytes>([""])
-  for (const path of paths) {
-    let end = path.lastIndexOf("/")
-    while (end !== -1 && !folders.has(path.slice(0, end + 1))) {
-      folders.add(path.slice(0, end + 1))
-      end = path.lastIndexOf("/", end - 1)
-    }
-  }
-  return folders
-}
 
 interface Renewed {
   /** Of the whole index. */
@@ -44,15 +29,17 @@ const renewed = new Map<string, Renewed>()
 /** Undefined: there is none, as before the first `git add`. A link is refused: git would write where it leads. */
 const digestOf = (index: string) =>
   onDisk(async () => {
-    const content = await readForeignFile(index, { largestBytes, follow: false })
+    const content = await readForeignFile(index, { largestBytes: largestIndex, follow: false })
     return content === undefined ? undefined : createHash("sha256").update(content).digest("hex")
   })
 
 /**
- * Entries, flags, conflicts and what git knows of the files stay. git forgets what it knows of a folder when a path in it is
+ * Entries, flags, conflicts and stored facts about the files stay. git drops what it has stored about a folder when a path in it is
  * removed from the index, also one that was never there.
  */
 const renew = Effect.fnUntraced(function* (directory: string, index: string, options: GitOptions) {
+  const { place: _, ...plain } = options
+  yield* replaceForgedIndex(dirname(index), plain)
   const found = yield* digestOf(index)
   if (found === undefined) return []
   const known = renewed.get(index)
@@ -87,7 +74,7 @@ const isUnreadable = ({ cause }: ProgramFailed) => cause instanceof GitEnded && 
 const most = { depth: 8, submodules: 1_000 }
 
 /**
- * Has git write the index of a working tree anew, and those of its submodules, without what it keeps there besides the entries.
+ * Has git write the index of a working tree again, and those of its submodules, without what it keeps there besides the entries.
  * Nothing is started or written where the index is as git wrote it here last. `gitDirectory`: absolute. Fails where git does, such as
  * while another git holds the lock of the index, and where something else than a file is in the place of an index.
  */

@@ -120,7 +120,7 @@ const sharedVariables = ({ folder, gitDirectory, workTree }: SharedPlace): Recor
   GIT_COMMON_DIR: folder
 })
 
-/** git seldom needs so long; when it does, a look at the tree costs little beside it. */
+/** git seldom needs so long; when it does, reading the tree costs little beside it. */
 const lateAfter = "2 seconds"
 
 /** git may come to a file that has a lease at any time. */

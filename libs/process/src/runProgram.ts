@@ -64,7 +64,7 @@ const whatHappened = (reason: string): string =>
   reason === "not-found" || reason === "fault" ? "could not be run" : "gave no answer"
 
 /**
- * The program did not run to its end. A program that ends with an exit code other than 0 did, and is no failure, unless its
+ * The program did not run to its end. A program that ends with an exit code other than 0 did, and is not a failure, unless its
  * memory was limited and it says that it has none left. `blocked`: the cause, a `ForeignFileRefused`, names the file.
  * `faultOf` says what a reason means.
  */

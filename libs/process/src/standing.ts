@@ -15,7 +15,7 @@ const recordOf = (folder: string): string => `${folder}.json`
 /** As many as a person may have; of more, none is believed. */
 const largestBytes = 16 * 1024 * 1024
 
-interface Standing {
+export interface Standing {
   readonly path: string
   /** It tells one kind from another: a pipe in the place of a folder is new. */
   readonly why?: string

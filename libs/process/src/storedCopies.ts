@@ -8,12 +8,13 @@ import { lstat, mkdir, readdir, rm, stat, symlink, writeFile } from "node:fs/pro
 import { join } from "node:path"
 import { Effect, Schema } from "effect"
 import { hasCode } from "./files.ts"
+import { inGroups } from "./inGroups.ts"
 import { onDisk, refused } from "./ownIndex.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 import { makeTemporaryFolder } from "./temporaryFolder.ts"
 
-/** What tells a file from any other, and from itself after a change: nobody can set the time of a change. */
+/** What tells a file from any other, and from itself after a change, where its file system tells of each (`tellsChanges`). */
 const stateOf = ({ ctimeNs, dev, ino, size }: BigIntStats) => `${dev}:${ino}:${ctimeNs}:${size}`
 
 interface FileState {
@@ -76,16 +77,6 @@ const onePack = async (packs: string, index: string): Promise<ReadonlyArray<Pack
   return [sourceOf(join(packs, index), [indexFile, packFile], links)]
 }
 
-const atOnce = 64
-
-const inGroups = async <A, B>(all: ReadonlyArray<A>, run: (one: A) => Promise<B>): Promise<ReadonlyArray<B>> => {
-  const found: Array<B> = []
-  for (let at = 0; at < all.length; at += atOnce) {
-    found.push(...(await Promise.all(all.slice(at, at + atOnce).map(run))))
-  }
-  return found
-}
-
 /** `objects`: a folder of objects, as `.git/objects`. */
 export const packSources = async (objects: string): Promise<ReadonlyArray<PackSource>> => {
   const packs = join(objects, "pack")
@@ -97,7 +88,7 @@ export const packSources = async (objects: string): Promise<ReadonlyArray<PackSo
 
 export interface LooseCopy extends FileState {
   readonly hash: string
-  /** git does not look what else it opens, and may wait for ever. */
+  /** git does not look what else it opens, and may wait forever. */
   readonly isFile: boolean
 }
 
@@ -132,7 +123,7 @@ export const objectFolders = Effect.fnUntraced(function* (directory: string, opt
   const [own = "", alternates = ""] = named.stdout.split("\n")
   if (named.exitCode !== 0 || own === "") return yield* refused("rev-parse", named)
   if ((yield* onDisk(() => stat(alternates).catch(ignoreMissing))) === undefined) return [own]
-  // It follows those of others in turn.
+  // Each follows further ones in turn.
   const counted = yield* runGit(directory, ["-c", "core.quotePath=false", "count-objects", "-v"], options)
   if (counted.exitCode !== 0) return yield* refused("count-objects", counted)
   const borrowed = counted.stdout.split("\n").flatMap((line) => /^alternate: (.+)$/.exec(line)?.[1] ?? [])

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { Effect, Schedule } from "effect"
 
+export { type ForgedEntry, forgedIndex, type IndexVersion, withChecksum } from "./testingForgedIndex.ts"
 export { type HostileTree, hostileTrees } from "./testingHostileTrees.ts"
 export { type OddFile, oddFiles } from "./testingOddFiles.ts"
 

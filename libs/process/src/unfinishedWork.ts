@@ -9,6 +9,7 @@ import type { Difference } from "./committedTree.ts"
 
 const commands = {
   MERGE_HEAD: "merge",
+  MERGE_AUTOSTASH: "merge",
   CHERRY_PICK_HEAD: "cherry-pick",
   REVERT_HEAD: "revert",
   "rebase-merge": "rebase",

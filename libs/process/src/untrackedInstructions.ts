@@ -14,7 +14,7 @@ import type { GitOptions } from "./runGit.ts"
 /** As OpenCode and Claude call them. */
 export const instructionNames: ReadonlyArray<string> = ["AGENTS.md", "CLAUDE.md", "CONTEXT.md"]
 
-/** What Reprise knows of a working tree is in this folder of its state, or in files whose names begin so. */
+/** What Reprise stores about a working tree is in this folder of its state, or in files whose names begin so. */
 export const treeFolder = (stateDirectory: string, directory: string): string =>
   join(stateDirectory, "trees", createHash("sha256").update(directory).digest("hex").slice(0, 16))
 
@@ -27,7 +27,7 @@ const largestBytes = 64 * 1024
 const Texts = Schema.fromJsonString(Schema.Record(Schema.String, Schema.String))
 const decode = Schema.decodeUnknownResult(Texts)
 
-/** A link, or what is no text, is none. */
+/** A link, or what is not text, is none. */
 const textAt = async (directory: string, name: string): Promise<ReadonlyArray<readonly [string, string]>> => {
   try {
     const bytes = await readForeignFile(join(directory, name), { largestBytes, below: directory, follow: false })

@@ -80,7 +80,7 @@ const sharedDirectory = ".planning/"
 /** In it each phase has a folder. */
 export const phasesFolder = ".planning/phases"
 
-/** The files that Reprise writes for a phase, in the phase's folder, next to those of others. */
+/** The files that Reprise writes for a phase, in the phase's folder, next to other files. */
 export const fileNamesOfPhase = [
   ".continuation-state.json",
   ".continuation-state.json.tmp",
@@ -91,7 +91,7 @@ export const fileNamesOfPhase = [
 const isFileOfPhase = (path: string): boolean =>
   posix.dirname(posix.dirname(path)) === phasesFolder && fileNamesOfPhase.some((name) => posix.basename(path) === name)
 
-/** Whether Reprise's files may lie at or below `path` next to those of others. */
+/** Whether Reprise's files may lie at or below `path` next to other files. */
 export const mayContainOwnFiles = (path: string): boolean => path.startsWith(sharedDirectory)
 
 /**

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { markedInListing } from "../src/Mark.ts"
 
 describe("markedInListing", () => {
-  it.each(["\r", "\u2028"])("finds a process whose environment holds what is no end of a line: %j", (end) =>
+  it.each(["\r", "\u2028"])("finds a process whose environment holds a character that ends no line: %j", (end) =>
     assert.deepStrictEqual(markedInListing("MARK=/a", `  11 sleep 9 A=x${end}y MARK=/a\n`), [11])
   )
 

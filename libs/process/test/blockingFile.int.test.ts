@@ -130,7 +130,7 @@ describe("the file on which git blocks", () => {
   )
 })
 
-describe("git that would wait for ever", () => {
+describe("git that would wait forever", () => {
   const calls: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
     [".gitignore", ["status"]],
     ["deep/.gitignore", ["ls-files", "--others", "--exclude-standard"]],

@@ -105,7 +105,7 @@ describe("a file that git itself may take for another content", () => {
     ["has no attributes", [], plain, false],
     ["is text", [["text", "set"]], plain, true],
     ["may be text", [["text", "auto"]], plain, true],
-    ["is no text", [["text", "unset"]], { ...plain, isAutomatic: true }, false],
+    ["is not text", [["text", "unset"]], { ...plain, isAutomatic: true }, false],
     ["has no attributes where git looks for text", [], { ...plain, isAutomatic: true }, true],
     ["has keywords", [["ident", "set"]], plain, true],
     ["has an encoding", [["working-tree-encoding", "UTF-16"]], plain, true],

@@ -49,7 +49,7 @@ const repository = Effect.acquireRelease(
 const flags = ["--assume-unchanged", "--skip-worktree"]
 
 describe("a file that git was told not to look at", () => {
-  it.live.each(flags)("is no change while it is as it was: %s", (flag) =>
+  it.live.each(flags)("is not a change while it is as it was: %s", (flag) =>
     Effect.gen(function* () {
       const { changes, git } = yield* repository
       git("update-index", flag, "test.sh", "deep/crlf.txt", "link")

@@ -11,7 +11,7 @@ describe("the entries of a commit", () => {
     ["a folder that sorts as if its name ended with a slash", entries("a-b", "a.b", "a/", "a/x", "a0")],
     ["names that are no ASCII", entries("z", "é", "ü/", "ü/ß", "😀")],
     [
-      "names that are no UTF-8",
+      "names that are not UTF-8",
       [
         { path: "\uFFFD", bytes: "\xe4", type: "blob" },
         { path: "\uFFFD", bytes: "\xe5", type: "blob" }

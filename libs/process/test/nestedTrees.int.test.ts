@@ -185,15 +185,15 @@ describe("submodules of a tree that is compared with its commit", () => {
         rmSync(join(root, "library"), { recursive: true })
         writeFileSync(join(root, "library"), "")
       },
-      why: /^holds files and is no checkout of its submodule: remove them$/
+      why: /^holds files that are not a checkout of its submodule: remove them$/
     },
     {
-      name: "a .git that is no pointer",
+      name: "a .git that is not a pointer",
       change: ({ root, write }: Repository) => {
         rmSync(join(root, "library/.git"), { recursive: true })
         write("library/.git", "x".repeat(100_000))
       },
-      why: /^has a .git that cannot be read: remove its folder, and check it out anew/
+      why: /^has a .git that cannot be read: remove its folder, and check it out again/
     },
     ...["HEAD", "HEAD^{tree}"].map((name) => ({
       name: `a false object in the place of its ${name}`,
@@ -212,7 +212,7 @@ describe("submodules of a tree that is compared with its commit", () => {
     {
       name: "an index that git cannot read",
       change: ({ write }: Repository) => write("library/.git/index", "no index\n"),
-      why: /^cannot be compared \(git ls-files ended with 128: .*\): remove its folder, and check it out anew/s
+      why: /^cannot be compared \(git ls-files ended with 128: .*\): remove its folder, and check it out again/s
     }
   ])("are told of if one is $name", ({ change, why }) =>
     Effect.gen(function* () {

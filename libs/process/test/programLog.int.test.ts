@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { lastLines, logSize } from "../src/index.ts"
+import { hasPrinted, lastLines, logSize } from "../src/index.ts"
 
 const newLog = Effect.map(
   Effect.acquireRelease(
@@ -43,6 +43,22 @@ describe("the last lines of a program's log", () => {
       assert.strictEqual(yield* Effect.promise(() => logSize(log)), 0)
       writeFileSync(log, "before\n")
       assert.deepStrictEqual(yield* read(log, 7), [])
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a line that a program prints", () => {
+  it.live("counts once it is whole, and not if an earlier start printed it", () =>
+    Effect.gen(function* () {
+      const log = yield* newLog
+      const printed = (offset: number) => Effect.promise(() => hasPrinted(log, offset, "listening on 40"))
+      assert.isFalse(yield* printed(0), "without a log")
+      writeFileSync(log, "listening on 40\n")
+      const offset = yield* Effect.promise(() => logSize(log))
+      appendFileSync(log, "not listening on 40\nlistening on 400\nlistening on 40")
+      assert.isFalse(yield* printed(offset))
+      appendFileSync(log, "\nmore\n")
+      assert.isTrue(yield* printed(offset))
     }).pipe(Effect.scoped)
   )
 })

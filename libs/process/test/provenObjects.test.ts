@@ -11,7 +11,7 @@ describe("what is remembered of proven objects", () => {
   })
 
   it.each([undefined, "", "[]", '{"sources":[]', '{"sources":[],"packed":"xyz","loose":"../x 1"}'])(
-    "is nothing where the text is no record: %j",
+    "is nothing where the text is not a record: %j",
     (text) => assert.deepStrictEqual(readProven(text), nothingProven)
   )
 
@@ -34,6 +34,7 @@ describe("what is remembered of proven objects", () => {
     ["is on another disk, whose clock nobody knows", 1_000, [1, 2], false]
   ] as const)("counts for a file that %s: %d ms, on %j: %s", (_, changedMs, disks, isKept) => {
     const file = { changedMs, devices: disks.map(BigInt) }
-    assert.strictEqual(isSettled({ device: 1n, nowMs: 10_000 }, file), isKept)
+    assert.strictEqual(isSettled({ device: 1n, nowMs: 10_000, tellsChanges: true }, file), isKept)
+    assert.isFalse(isSettled({ device: 1n, nowMs: 10_000, tellsChanges: false }, file), "of times that tell nothing")
   })
 })

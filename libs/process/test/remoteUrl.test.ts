@@ -11,14 +11,14 @@ const taken = [
 ]
 
 const refused: ReadonlyArray<readonly [string, RegExp]> = [
-  ["", /no address of a git server/],
-  ["app", /no address of a git server/],
+  ["", /not the address of a git server/],
+  ["app", /not the address of a git server/],
   ["/srv/git/app.git", /file:\/\/\/PATH/],
-  ["--upload-pack=id", /no address of a git server/],
+  ["--upload-pack=id", /not the address of a git server/],
   ["ext::sh -c id", /space/],
-  ["ext::id", /no address of a git server/],
-  ["me@host::app", /no address of a git server/],
-  ["-oProxyCommand=id@host:app", /no address of a git server/],
+  ["ext::id", /not the address of a git server/],
+  ["me@host::app", /not the address of a git server/],
+  ["-oProxyCommand=id@host:app", /not the address of a git server/],
   ["ssh://-oProxyCommand=id/app", /names no server|no address/],
   ["http://git.example.org/app", /not encrypted/],
   ["https://git.example.org/a b", /space/],
@@ -28,10 +28,10 @@ const refused: ReadonlyArray<readonly [string, RegExp]> = [
   ["ssh://git:secret@git.example.org/app", /login/],
   ["https://token\\@git.example.org/app", /backslash/],
   ["https://good.example\\@evil.example/app", /backslash/],
-  ["-u@git.example.org:app", /no address of a git server/],
-  ["me@-oProxyCommand:app", /no address of a git server/],
+  ["-u@git.example.org:app", /not the address of a git server/],
+  ["me@-oProxyCommand:app", /not the address of a git server/],
   ["ssh://-oProxyCommand@git.example.org/app", /begins with a dash/],
-  ["https://", /no address of a git server/]
+  ["https://", /not the address of a git server/]
 ]
 
 describe("the address of a git remote", () => {

@@ -52,7 +52,7 @@ describe("the removal of what commands made", () => {
     assert.deepStrictEqual(readdirSync(folder), [])
   })
 
-  it("takes folders that nobody may list or change, and names that are no text", async () => {
+  it("takes folders that nobody may list or change, and names that are not text", async () => {
     const path = join(folder, "tree")
     mkdirSync(join(path, "closed", "inner"), { recursive: true })
     writeFileSync(join(path, "closed", "inner", "file"), "")

@@ -20,7 +20,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { foldersOf, renewIndexes } from "../src/renewIndexes.ts"
+import { foldersOf } from "../src/pathBytes.ts"
+import { renewIndexes } from "../src/renewIndexes.ts"
 import { workingTreeChanges } from "../src/workingTree.ts"
 
 const repository = Effect.acquireRelease(
@@ -140,7 +141,7 @@ const forgeries: ReadonlyArray<Forgery> = [
   }
 ]
 
-/** Entries with what git knows of the files, and their flags but for the one that says in which of two files an entry is. */
+/** Entries with what git stored about the files, and their flags but for the one that says in which of two files an entry is. */
 const entriesOf = ({ git }: Repository) =>
   git("ls-files", "--stage", "--debug", "-v").replaceAll("flags: 8000000", "flags: 0")
 
@@ -177,7 +178,7 @@ const states: ReadonlyArray<{ readonly name: string; readonly make: (at: Reposit
   },
   { name: "of the fourth version", make: ({ git }) => void git("update-index", "--index-version", "4") },
   {
-    name: "with names that are no UTF-8",
+    name: "with names that are not UTF-8",
     make: ({ git, root }) => {
       execFileSync("sh", ["-c", `d=$(printf 'n\\377'); mkdir "$d"; echo x > "$d/$d"`], { cwd: root })
       git("add", "--all")

@@ -26,7 +26,7 @@ export const agentText = ({ model, runtime, variant }: Partial<AgentChoice>): st
 export const sameAgent = (a: AgentChoice, b: AgentChoice): boolean =>
   a.runtime === b.runtime && a.model === b.model && a.variant === b.variant
 
-/** The author does the work of a phase, the reviewer judges it, and the fixer mends what gates and reviews found. */
+/** The author does the work of a phase, the reviewer judges it, and the fixer fixes what gates and reviews found. */
 export const AgentRole = Schema.Literals(["author", "reviewer", "fixer"])
 export type AgentRole = typeof AgentRole.Type
 

@@ -37,7 +37,7 @@ export const ConsoleEvent = Schema.Struct({
   event: PublicEvent,
   /** The event for people. What could disguise text is made visible in it. */
   line: Schema.String,
-  /** Only for who looks closely: `reprise watch` leaves it out. */
+  /** Only for whoever looks closely: `reprise watch` leaves it out. */
   isDetail: Schema.Boolean
 })
 export type ConsoleEvent = typeof ConsoleEvent.Type
@@ -205,7 +205,7 @@ export const ConsoleSetting = Schema.Struct({
 export type ConsoleSetting = typeof ConsoleSetting.Type
 
 export const ConsolePreviewRequest = Schema.Struct({ guidance: Schema.String })
-/** What the agent's next prompt says of an answer, word for word. */
+/** What the agent's next prompt says about an answer, verbatim. */
 export const ConsolePreview = Schema.Struct({ text: Schema.String })
 
 /** A long text; `omitted`: how much was left out, in characters, of a log in bytes. */

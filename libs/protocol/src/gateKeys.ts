@@ -122,7 +122,7 @@ export const recommended = (question: EscalationView): EscalationOption | undefi
 export const whyNoChoice = ({ evidence: { continueUnavailable } }: EscalationView, key: string): string =>
   key === "c" && continueUnavailable !== undefined
     ? `continue-session is not offered here: ${continueUnavailable}`
-    : `'${key}' is no key here; ? lists them.`
+    : `'${key}' is not a key here; ? lists them.`
 
 /** Whether the agent named the options: then one called `abort` need not end the run. */
 export const hasAgentOptions = ({ evidence, origin }: EscalationView): boolean =>

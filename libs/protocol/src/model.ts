@@ -325,13 +325,13 @@ export const Evidence = Schema.Struct({
   gateResults: Schema.optionalKey(Schema.Array(GateResult)),
   tokens: Schema.optionalKey(Tokens),
   cost: Schema.optionalKey(Schema.Finite),
-  /** The open session of who asks, where the question is not one that continues it. */
+  /** The open session of the agent that asks, if the question cannot continue it. */
   sessionId: Schema.optionalKey(SessionId),
   /** The author's open session, where another asks. */
   authorSessionId: Schema.optionalKey(SessionId),
-  /** Since when the agent that asks is idle, ISO 8601. Absent: it is not known, or the agent waits within its turn. */
+  /** When the agent that asks became idle, ISO 8601. Absent: unknown, or the agent waits within its turn. */
   idleSince: Schema.optionalKey(Schema.String),
-  /** How full the conversation of who asks was when its runtime told last. */
+  /** How full the context of the agent that asks was when its runtime last reported it. */
   context: Schema.optionalKey(ContextFill),
   /** Why continue-session is not among the options. */
   continueUnavailable: Schema.optionalKey(Schema.String),

@@ -82,7 +82,7 @@ export const RunOptions = Schema.Struct({
   reviewerRuntime: Schema.optionalKey(RuntimeName),
   author: RoleOptions.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
   reviewer: RoleOptions.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
-  /** Who mends what quality gates and reviews found. */
+  /** Who fixes what quality gates and reviews found. */
   fixer: FixerOptions.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
   permissions: PermissionMode.pipe(Schema.withDecodingDefaultKey(Effect.succeed("ask" as const))),
   gates: GateOptions.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),

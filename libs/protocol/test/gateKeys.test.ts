@@ -91,8 +91,8 @@ describe("the recommended choice", () => {
 
 it.each([
   ["c", "the session has ended", "continue-session is not offered here: the session has ended"],
-  ["c", undefined, "'c' is no key here; ? lists them."],
-  ["z", "the session has ended", "'z' is no key here; ? lists them."]
+  ["c", undefined, "'c' is not a key here; ? lists them."],
+  ["z", "the session has ended", "'z' is not a key here; ? lists them."]
 ])("says of %s, where continuing is not possible because %s: %s", (key, continueUnavailable, text) => {
   const evidence = continueUnavailable === undefined ? {} : { continueUnavailable }
   assert.strictEqual(whyNoChoice(aQuestion({ evidence }), key), text)

@@ -4,13 +4,13 @@
  */
 import { realpath, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { loadedFromTree, type OfTree } from "@reprise/process"
+import { loadedFromTree, type OfTree, removeForeign } from "@reprise/process"
 import type { PermissionMode, Role, RunId } from "@reprise/protocol"
 import { Context, Effect, Layer, Scope, Semaphore } from "effect"
 import { agentProgram, type SandboxedAgent } from "./agentProgram.ts"
 import { openedByWords, type PreparedAgent, type ToolWords } from "./agentWrites.ts"
 import { type Environment, homeOf } from "./askGit.ts"
-import { removeUnusedCaches } from "./cacheFolders.ts"
+import { cachesInside, removeUnusedCaches } from "./cacheFolders.ts"
 import { foldingFolder, whyFoldingIsRefused } from "./caseFolding.ts"
 import { credentialPaths } from "./credentials.ts"
 import type { Decider, Whose } from "./decider.ts"
@@ -374,11 +374,20 @@ const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
     opened: new Map()
   }
   if (options.visiting !== true) {
-    yield* Effect.forkScoped(Effect.ignore(onDisk("/", () => removeUnusedCaches(cachesFolder(host)))))
+    const removing = [
+      () => removeUnusedCaches(cachesFolder(host)),
+      () => removeForeign(cachesInside(sharedFolder(options)))
+    ]
+    for (const remove of removing) yield* Effect.forkScoped(Effect.ignore(onDisk("/", remove)))
   }
-  const { canBeOutlived = false, engine } = usability
+  const { canBeOutlived = false, engine, seesLaterMounts = false } = usability
   const loaded = loadedFromTree(environment, dirname(options.stateDirectory))
-  return inUse(host, { engine, canBeOutlived, ...(loaded.length === 0 ? {} : { loadedFromTree: loaded }) })
+  return inUse(host, {
+    engine,
+    canBeOutlived,
+    seesLaterMounts,
+    ...(loaded.length === 0 ? {} : { loadedFromTree: loaded })
+  })
 })
 
 /** Not used, unless a layer provides it. */

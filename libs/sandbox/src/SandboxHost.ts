@@ -7,7 +7,16 @@ import { hasCode, type OfTree, ofTree, removeForeign, replaceFile, splitPath, wi
 import type { Role, RunId } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
 import { type Environment, gitRepositoryOf, homeOf } from "./askGit.ts"
-import { agentCaches, type CachesOf, gateCaches, makeAgentCaches, makeAnew, makeGateCaches } from "./cacheFolders.ts"
+import {
+  agentCaches,
+  type CachesOf,
+  cachesInside,
+  gateCaches,
+  makeAgentCaches,
+  makeAnew,
+  makeGateCaches,
+  writtenIn
+} from "./cacheFolders.ts"
 import { foldingFolder, whyFoldingIsRefused } from "./caseFolding.ts"
 import { requireClearPaths } from "./clearPaths.ts"
 import type { CloneOf } from "./clone/clonePlaces.ts"
@@ -203,7 +212,7 @@ export const ofAgents: CommandsOf = { whose: "agent" }
 
 /** The caches of all workspaces. */
 export const cachesFolder = (host: Host) =>
-  join(host.engine === "seatbelt" ? ownPlaces(host) : sharedFolder(host.options), "caches")
+  join(host.engine === "seatbelt" ? ownPlaces(host) : writtenIn(sharedFolder(host.options)), "caches")
 
 /**
  * Where commands find a folder of their own for `/tmp` and for packages. An agent's stay for its next command. A quality gate
@@ -216,7 +225,7 @@ const placesFor = async (host: Host, directory: string, of: CommandsOf) => {
   const ofWorkspace: CachesOf = { folder, id: digest(workspace), workspace }
   const own = of.whose === "agent" ? agentCaches(ofWorkspace) : gateCaches(ofWorkspace, of.run)
   const suffix = of.whose === "agent" ? "" : "-gate"
-  const temporary = join(ownPlaces(host), "temporary", `${digest(directory)}${suffix}`)
+  const temporary = join(writtenIn(ownPlaces(host)), "temporary", `${digest(directory)}${suffix}`)
   const refused = join(sharedFolder(host.options), "refused")
   if (!visiting) {
     await makeFolders(host, [folder, refused, heardFolder(host)], directory)
@@ -225,7 +234,8 @@ const placesFor = async (host: Host, directory: string, of: CommandsOf) => {
     else await Promise.all([makeAnew(temporary), makeGateCaches(ofWorkspace, of.run)])
   }
   // Tools write down where they found a package: where folders can be mounted, it is the same place for agents and gates.
-  const caches = host.engine === "seatbelt" ? { caches: own } : { caches: folder, cachesFrom: own }
+  const caches =
+    host.engine === "seatbelt" ? { caches: own } : { caches: cachesInside(sharedFolder(host.options)), cachesFrom: own }
   return { temporary, refused, ...caches }
 }
 
@@ -279,7 +289,7 @@ const refuseFolding = async ({ engine }: Host, { mounts, workspace }: Policy) =>
   if (folder !== undefined) throw new Error(whyFoldingIsRefused(folder))
 }
 
-export const clonesFolder = (host: Host) => join(sharedFolder(host.options), "clones")
+const clonesFolder = (host: Host) => join(writtenIn(sharedFolder(host.options)), "clones")
 
 /** Undefined: commands see the repository's git directory itself, and cannot write it: whatever they run, it shows them what is there. */
 const cloneFor = (role: Role, of: CommandsOf): CloneOf | undefined => {
@@ -321,7 +331,7 @@ export const settled = Effect.fnUntraced(function* (
     const home = homeOf(environment)
     const places = await placesFor(host, directory, of)
     const searched = userPath(host.options).split(delimiter)
-    const apart = join(ownPlaces(host), "apart", `${digest(directory)}-${role}`)
+    const apart = join(writtenIn(ownPlaces(host)), "apart", `${digest(directory)}-${role}`)
     const clone = placed === undefined ? {} : { clone: placed.mounts }
     const where = { workspace: directory, stateDirectory, home, environment, searched, apart, ...places, ...clone }
     const workspace = await realpath(directory)

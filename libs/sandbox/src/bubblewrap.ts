@@ -62,15 +62,33 @@ export const enclosure: ReadonlyArray<string> = [
   ...["--dev-bind", "/", "/"]
 ]
 
-/** `isEnclosed`: whether it can be started inside of itself here. */
+/**
+ * What the machine mounts later, such as a vault or a disk, would come into the namespace that bubblewrap makes, with the rights that
+ * it has outside: bubblewrap takes part in the machine's mounts, and has no option against that. In a namespace that takes no
+ * part, it has nothing to pass on. `unshare` becomes bubblewrap: it is no further process.
+ */
+const apart: ReadonlyArray<string> = ["--user", "--map-current-user", "--mount", "--propagation", "private", "--"]
+
+/** `isEnclosed`: whether it can be started inside of itself here. `unshare`: a path; absent: it cannot be used here. */
 export interface Bubblewrap {
   readonly path: string
   readonly isEnclosed: boolean
+  readonly unshare?: string
 }
 
 /** The words that come before those of a policy. `own`: options of the one that ends last. */
-export const startOf = ({ isEnclosed, path }: Bubblewrap, own: ReadonlyArray<string> = []): ReadonlyArray<string> =>
-  isEnclosed ? [path, ...own, ...enclosure, "--", path] : [path, ...own]
+export const startOf = (
+  { isEnclosed, path, unshare }: Bubblewrap,
+  own: ReadonlyArray<string> = []
+): ReadonlyArray<string> => [
+  ...(unshare === undefined ? [] : [unshare, ...apart]),
+  ...[path, ...own],
+  ...(isEnclosed ? [...enclosure, "--", path] : [])
+]
+
+/** Whether mounts of the machine come into a namespace that is made from this one. `mounts`: as `/proc/self/mountinfo` has them. */
+export const takesPart = (mounts: string): boolean =>
+  mounts.split("\n").some((line) => / (shared|master):/.test(line.split(" - ", 1)[0] ?? ""))
 
 /** Below `/proc`, what belongs to the kernel and not to a process. */
 const kernelFolders = ["sys", "irq", "bus", "fs", "acpi", "scsi", "driver"].map((name) => `/proc/${name}`)

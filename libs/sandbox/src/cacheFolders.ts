@@ -1,5 +1,5 @@
 /**
- * The caches of each workspace on the disk, below `.reprise/sandbox/caches`: `ID/agents`, and `ID/gates-RUN` for the quality
+ * The caches of each workspace on the disk, below `.reprise/sandbox/.git/caches`: `ID/agents`, and `ID/gates-RUN` for the quality
  * gates of the run that works there. Nothing that a command of one workspace wrote is seen by one of another.
  */
 import type { Dirent } from "node:fs"
@@ -7,6 +7,15 @@ import { chmod, lstat, mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { readForeignFolder, readForeignText, removeForeign, replaceFile } from "@reprise/process"
 import { fateOf, keptPackages } from "./caches.ts"
+
+/**
+ * Folders that commands write lie below one of git's name, in which git accepts no path. Without it a submodule of that path, also one
+ * that a commit brings, would have the user's git obey a repository that a command makes there.
+ */
+export const writtenIn = (folder: string) => join(folder, ".git")
+
+/** Where commands see them, and earlier versions had them. `sandboxFolder`: `.reprise/sandbox`. */
+export const cachesInside = (sandboxFolder: string) => join(sandboxFolder, "caches")
 
 /** More are nobody's cache. */
 const mostEntries = 10_000_000
@@ -49,7 +58,7 @@ const noteWorkspace = async (folder: string, id: string, workspace: string): Pro
 }
 
 export interface CachesOf {
-  /** `.reprise/sandbox/caches`. */
+  /** `.reprise/sandbox/.git/caches`. */
   readonly folder: string
   /** Tells the workspace from others. */
   readonly id: string

@@ -30,9 +30,15 @@ const lists: Readonly<Record<ReadBy, ReadonlyArray<string>>> = {
     ...[".crush", ".crush.json", "crush.json", ".cursor", ".factory", ".goose", ".junie", ".kilocode", ".kimi"],
     ...[".kiro", ".openhands", ".pi", ".qoder", ".roo", ".rovodev", ".trae", ".vibe", ".windsurf"]
   ],
-  // They watch these files: tasks that run when a folder opens or a file is saved, and programs of tools and languages. The last
-  // three Vim runs when it starts in their folder, where the user has set `exrc`.
-  editors: [".vscode/settings.json", ".vscode/tasks.json", ".idea", ".zed", ".helix", ".exrc", ".vimrc", ".gvimrc"],
+  editors: [
+    // They watch these files: tasks that run when a folder opens or a file is saved, and programs of tools and languages.
+    ...["c_cpp_properties", "settings", "tasks"].map((name) => `.vscode/${name}.json`),
+    ...[".idea", ".zed", ".helix", ".lite_project.lua"],
+    // Vim, where it starts in their folder: the plugin coc starts servers, the others run where the user has set `exrc`.
+    ...[".vim/coc-settings.json", ".exrc", ".vimrc", ".gvimrc"],
+    // lazygit, in the top folder and above: pagers, and a command whose output it shows first.
+    ".lazygit.yml"
+  ],
   prompts: [
     // mise trusts a path, whatever the file says later; a `.tool-versions` always, which may name a tool in the tree. A folder
     // `mise` as a whole may be source.

@@ -26,6 +26,9 @@ export const chooseEngine = (platform: string, isRequired: boolean): Choice => {
 const outlived =
   "Processes of a command that is killed may go on: bubblewrap cannot be started inside of itself here, and programs may debug others of their user. Allow bubblewrap nested user namespaces, or set kernel.yama.ptrace_scope to 1."
 
+const laterMounts =
+  "What is mounted while a command runs, such as a disk or an encrypted folder, the command can read and write: 'unshare' of util-linux is missing or old, or may not make namespaces. Install it, or allow it user namespaces."
+
 const ofSeatbelt = [
   "Seatbelt was never tried with Reprise on a Mac.",
   "Commands reach no name, whatever sandbox.network says, and nobody is asked about one.",
@@ -37,12 +40,14 @@ const startedWith = (names: ReadonlyArray<string>) =>
   `Reprise itself was started with code of the repository, where agents write, or of whatever folder it is started in: ${names.join(", ")} ${names.length === 1 ? "leads" : "lead"} there, and Node has loaded it outside of the sandbox. Take that out where your shell sets it (an empty entry, as a colon at the end leaves it, is the current folder), and start Reprise again.`
 
 /**
- * `canBeOutlived`: whether a command can take over the process with which all of its own end. `loadedFromTree`: names of variables by
+ * `canBeOutlived`: whether a command can take over the process with which all of its own end. `seesLaterMounts`:
+ * whether it sees what the machine mounts after it began. `loadedFromTree`: names of variables by
  * which this process has loaded code that agents can write.
  */
 export interface EngineHere {
   readonly engine: Engine
   readonly canBeOutlived?: boolean
+  readonly seesLaterMounts?: boolean
   readonly loadedFromTree?: ReadonlyArray<string>
 }
 
@@ -50,8 +55,11 @@ export interface EngineHere {
 export const shortcomings = ({
   canBeOutlived = false,
   engine,
-  loadedFromTree = []
+  loadedFromTree = [],
+  seesLaterMounts = false
 }: EngineHere): ReadonlyArray<string> => [
   ...(loadedFromTree.length === 0 ? [] : [startedWith(loadedFromTree)]),
-  ...(engine === "seatbelt" ? ofSeatbelt : canBeOutlived ? [outlived] : [])
+  ...(engine === "seatbelt" ? ofSeatbelt : []),
+  ...(canBeOutlived ? [outlived] : []),
+  ...(seesLaterMounts ? [laterMounts] : [])
 ]

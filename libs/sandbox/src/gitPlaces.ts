@@ -26,10 +26,21 @@ const obeyedInRepository = [
     "objects/info/alternates",
     "objects/info/http-alternates"
   ],
-  "shallow"
+  // Its being there has every commit remember conflicts.
+  "rr-cache",
+  "shallow",
+  // Other programs obey these: commands of lazygit, settings of Sapling and of GitLab's `glab`. A folder `safe` makes `bin` of the
+  // tree part of the `PATH` of those who put `.git/safe/../../bin` in it.
+  ...["lazygit.yml", "sl", "glab-cli", "safe"]
 ]
 
-const obeyedInWorktree = ["commondir", "gitdir", "config.worktree", "info/sparse-checkout"]
+/**
+ * In the directory of a working tree, obeyed by the next commit or merge: whose content is a resolved conflict, by paths that may lead
+ * anywhere, and which commit is then unpacked into the tree, with hooks and settings.
+ */
+export const obeyedByCommits: ReadonlyArray<string> = ["MERGE_RR", "MERGE_AUTOSTASH"]
+
+const obeyedInWorktree = [...obeyedByCommits, "commondir", "gitdir", "config.worktree", "info/sparse-checkout"]
 
 /** What Reprise keeps in the directory of a working tree, and believes: which tree it is, for the run that works there. */
 const ofReprise = "reprise-workspace.json"
@@ -181,7 +192,7 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
   const linkedHooks = [...repositories.map((one) => join(one, "hooks")), ...hookFolders].map(hooksIn)
   const asNamed = [
     ...repositories.flatMap((one) =>
-      [...obeyedInRepository, ...replacementFolders(environment)].map((name) => join(one, name))
+      [...obeyedInRepository, ...obeyedByCommits, ...replacementFolders(environment)].map((name) => join(one, name))
     ),
     ...worktrees.flatMap((one) => obeyedInWorktree.map((name) => join(one, name))),
     join(directory, ofReprise),

@@ -6,11 +6,13 @@
 import { createHash } from "node:crypto"
 import { lstat } from "node:fs/promises"
 import { basename, dirname, join, sep } from "node:path"
+import { forgedIndexIn } from "@reprise/process"
 import { Effect } from "effect"
 import type { ConfigurationReader } from "./configurationReader.ts"
 import { contentsBelow } from "./contentOf.ts"
 import { textOfPath } from "./findPaths.ts"
 import { exists, leadsElsewhere, makeLeadsTo, steadyOf, targetOf } from "./found.ts"
+import { obeyedByCommits } from "./gitPlaces.ts"
 import { directoryOf, isBare, isOfWorktree, leadsToNothingIn, pointed } from "./gitPointers.ts"
 import { configurationAt, dependOn, hooksAt, onDisk, type Said, type Search } from "./gitSays.ts"
 import { instructionsAt, isInstructionName } from "./instructionFiles.ts"
@@ -26,6 +28,8 @@ export interface NestedRepository {
   readonly paths: ReadonlyArray<string | Buffer>
   /** They are folders above it, whose path is too long to be named. */
   readonly isAbove?: true
+  /** The git directory whose index it is: one of HEAD belongs in its place. */
+  readonly indexOf?: string
   /** Nobody sees when a command changes what it says, so it is moved even where the user made it. */
   readonly isUnseen?: true
   /** What it says, for people: keys of its configuration and names of its hooks. */
@@ -91,6 +95,29 @@ const asRepository = (
   const unseen = said.some(({ isUnseen }) => isUnseen === true) ? { isUnseen: true as const } : {}
   return [{ paths: paths ?? said.map(({ path }) => path), says, digest, content, ...unseen }]
 }
+
+/** Entries that git never makes, but obeys. `directory`: of git. */
+const indexAt = (directory: string) =>
+  onDisk(async (): Promise<ReadonlyArray<Said>> => {
+    const forged = await forgedIndexIn(directory)
+    return forged === undefined ? [] : [{ path: join(directory, "index"), ...forged }]
+  })
+
+/** What the user's next git obeys in the directory of a repository inside, besides its configuration and hooks. */
+const waitingAt = (directory: string, { spend }: Search) =>
+  Effect.andThen(
+    onDisk(async (): Promise<ReadonlyArray<Said>> => {
+      const paths = obeyedByCommits.map((name) => join(directory, name)).filter(exists)
+      return Promise.all(
+        paths.map(async (path) => ({
+          path,
+          says: [basename(path)],
+          content: (await contentsBelow(path, spend)).join("\0")
+        }))
+      )
+    }),
+    (waiting) => Effect.map(indexAt(directory), (forged) => [...waiting, ...forged])
+  )
 
 /** What lies there nothing of Reprise's can ask git about; a command alone makes such a folder. */
 const atUnnamed = Effect.fnUntraced(function* (path: Buffer) {
@@ -192,7 +219,9 @@ const atCandidate = Effect.fnUntraced(function* (bytes: Buffer, place: Search) {
   if (basename(path) === "HEAD") {
     // That of the workspace itself may not be made anyway, and one of `.git` is found with it.
     if (folder === workspace || basename(folder) === ".git") return []
-    return (yield* onDisk(() => isBare(folder))) ? asRepository(yield* saidBy(folder, folder, place), [path]) : []
+    return (yield* onDisk(() => isBare(folder)))
+      ? asRepository([...(yield* saidBy(folder, folder, place)), ...(yield* waitingAt(folder, place))], [path])
+      : []
   }
   if (basename(path) !== ".git" || folder === workspace) return []
   // Where hooks are looked for in every tree, what they are called is the user's to say.
@@ -213,7 +242,9 @@ const atCandidate = Effect.fnUntraced(function* (bytes: Buffer, place: Search) {
       return asRepository([yield* unclearPointer(path, place.spend)], [path])
     return asRepository(yield* onDisk(() => otherThanInWorkspace(folder, place)))
   }
-  if (isSearched(directory, place)) return asRepository(yield* saidBy(directory, folder, place), [path])
+  if (isSearched(directory, place)) {
+    return asRepository([...(yield* saidBy(directory, folder, place)), ...(yield* waitingAt(directory, place))], [path])
+  }
   return asRepository([yield* hiddenPointer(path, directory, place)], [path])
 })
 
@@ -226,6 +257,10 @@ const atOwn = Effect.fnUntraced(function* (directory: string, common: string, pl
   if (leads !== common) return asRepository([yield* unclearPointer(pointer, place.spend)])
   return asRepository((yield* configurationAt(join(directory, "config.worktree"), at, place)).said)
 })
+
+/** Of the workspace, and of every other tree of the repository: commands may write that of the user's own. */
+const ownIndexAt = (directory: string) =>
+  Effect.map(indexAt(directory), (said) => asRepository(said).map((one) => ({ ...one, indexOf: directory })))
 
 /** So many places are looked at at the same time: for some, git is started. */
 const atOnce = { concurrency: 4 }
@@ -281,8 +316,9 @@ export const nestedRepositories = Effect.fn("nestedRepositories")(function* (
     (one) => asFarAsLooksGo(atOwn(one, git?.common ?? one, searchAt(one))),
     atOnce
   )
+  const indexes = yield* Effect.forEach(directories, ownIndexAt, atOnce)
   return {
-    found: [...inTree.flat(), ...own.flat()],
+    found: [...inTree.flat(), ...own.flat(), ...indexes.flat()],
     dependencies,
     fault: tooMany ?? tooMuch
   } satisfies NestedRepositories

@@ -183,9 +183,12 @@ const withoutGraph = ["core.commitGraph=false", "gc.writeCommitGraph=false", "fe
 /** A command can write into the index that a folder has no untracked files, or that a file did not change. */
 const withoutMemories = ["core.untrackedCache=false", "core.fsmonitor=false"]
 
+/** git would fail where it may not remember how conflicts were resolved, or which changes wait for the end of a merge. */
+const withoutResolutions = ["rerere.enabled=false", "merge.autoStash=false"]
+
 /** As `git -c` hands them on. */
 const gitParameters = ({ others }: GitPlaces): string =>
-  [...withoutGraph, ...withoutMemories, ...(others.length === 0 ? [] : withoutExpiry)]
+  [...withoutGraph, ...withoutMemories, ...withoutResolutions, ...(others.length === 0 ? [] : withoutExpiry)]
     .map((setting) => `'${setting}'`)
     .join(" ")
 
@@ -240,7 +243,7 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     { path: workspace, as: "writable" },
     { path: caches, as: "writable", ...(cachesFrom === undefined ? {} : { from: cachesFrom }) },
     ...read.map((path): Mount => ({ path, as: "readable" })),
-    // A reviewer writes its review, and commits nothing.
+    // A reviewer writes its review, and commits nothing: what it runs cannot have git show it other work than was verified.
     ...gitMounts(git, readsGit ? "readable" : "writable")
   ]
   const shownAgain = [...always, ...around.write.map((path): Mount => ({ path, as: "writable" }))]

@@ -8,8 +8,10 @@ import { closingDescriptors } from "./closeDescriptors.ts"
 import { withheldVariables } from "./credentials.ts"
 import { madeRepository } from "./desk.ts"
 import { exactly, linksInto } from "./findPaths.ts"
+import { obeyedByCommits } from "./gitPlaces.ts"
 import { instructionSearch } from "./instructionFiles.ts"
 import { type Keeping, keepNames } from "./keepNames.ts"
+import { checkingMounts, findingAwk, givingMounts } from "./mountCheck.ts"
 import type { Policy } from "./policy.ts"
 import { quoted } from "./shellWords.ts"
 import { versionSearch } from "./versionFiles.ts"
@@ -217,7 +219,9 @@ const lookForRepositories = (
   // Others write meanwhile, such as agents' file tools. Without a file nobody has looked, which find says.
   const since = `'(' -cnewer "$begun" -o -cnewer ${quoted(looked)} ')'`
   const ofRepository = ["HEAD", "config", "config.worktree", "commondir", "worktrees", "objects", "refs", "hooks"]
-  const names = [".git", ...ofRepository, ".claude"].map((name) => `-iname ${name}`)
+  const names = [".git", ...ofRepository, ...obeyedByCommits, "index", "sharedindex.*", ".claude"].map(
+    (name) => `-iname ${quoted(name)}`
+  )
   const inner = ["*/hooks/*", "*/.claude/skills", "*/.claude/skills/*"].map((path) => `-ipath '${path}'`)
   const links = linksInto([stateDirectory, ...(git === undefined ? [] : [git])])
   const changed = `'(' ${[...names, ...inner, ...[instructionSearch, versionSearch, links].map((search) => search.map(quoted).join(" "))].join(" -o ")} ')' ${since} -print -quit`
@@ -227,6 +231,12 @@ const lookForRepositories = (
   return [
     `set -- ${quoted(workspace)}\n`,
     ...ofGit.map((path) => `[ ! -d ${quoted(path)} ] || set -- "$@" ${quoted(path)}\n`),
+    // Those of the repository's own working tree; all others lie below these folders.
+    ...(git === undefined
+      ? []
+      : [
+          `for path in ${quoted(git)}/index ${quoted(git)}/sharedindex.*; do [ ! -e "$path" ] || set -- "$@" "$path"; done\n`
+        ]),
     `made=$killed\n[ -n "$made" ] || made=$(find "$@" ${pruned} ${changed} 2>&1)\n`,
     `if [ -z "$made" ] && [ -s ${quoted(dependencies)} ]; then
   set --
@@ -254,14 +264,17 @@ export const sandboxedShell = (options: ShellOptions): string => {
   const { bubblewrap, chosenEnvironment, desk, keeping, policy, programs, proxy, shell } = options
   const names = keepNames(policy, keeping)
   const heard = overheard(desk)
-  const hidden = hiding(bubblewrapArguments(policy, proxy?.socket))
+  const all = bubblewrapArguments(policy, proxy?.socket)
+  const hidden = hiding(all)
+  const expected = proxy === undefined ? { descriptor: "", afterLine: "" } : givingMounts(all)
   const enter = [...startOf(bubblewrap, heard.own).map(quoted), asInside(programs), ...hidden.words]
-  const inner = `${began}${proxy === undefined ? "" : forwarding}exec "$@"`
+  const inner = proxy === undefined ? `${began}exec "$@"` : `${checkingMounts}${began}${forwarding}exec "$@"`
   return [
     shellHead,
     closingDescriptors,
     chosenEnvironment === true ? "" : withholding,
     choosingPrograms(programs),
+    findingAwk,
     exported({ ...policy.environment, ...ofShell(shell), ...(proxy === undefined ? {} : proxyVariables(proxy)) }),
     `${alone}\n`,
     names.before,
@@ -270,9 +283,11 @@ export const sandboxedShell = (options: ShellOptions): string => {
     "tries=0\n",
     "while :; do\n",
     hidden.before,
-    `  ${enter.join(" ")} -- /bin/sh -c ${quoted(inner)} "$PWD" ${quoted(shell)} "$@"${heard.pipe}\n`,
+    `  ${enter.join(" ")} -- /bin/sh -c ${quoted(inner)} "$PWD" ${quoted(shell)} "$@"${expected.descriptor}${heard.pipe}\n`,
+    expected.afterLine,
     `  ${heard.status}`,
-    // A mount of the machine that goes away meanwhile, such as a container's, ends bubblewrap before the command.
+    // A mount of the machine that goes away meanwhile, such as a container's, ends bubblewrap before the command; so does one that
+    // another command led elsewhere.
     `  if [ $status -ne 1 ] || [ -s "$start" ] || [ $tries -ge 20 ]; then break; fi\n`,
     "  tries=$((tries+1))\n",
     "done\n",
@@ -306,21 +321,30 @@ const localSocket = (port: number) => `/run/reprise-port-${port}`
 export const agentProgramText = (options: AgentProgramOptions): string => {
   const { bubblewrap, keeping, policy, ports, programs, proxy, variables } = options
   const names = keepNames(policy, keeping)
-  const hidden = hiding([
+  const all = [
     ...bubblewrapArguments(policy, proxy.socket),
     ...ports.map(({ port, socket }): Words => ({ words: ["--bind", socket, localSocket(port)] }))
-  ])
-  const inner = [enterFolder, forwarding, ...ports.map(({ port }) => forwardingTo(port, localSocket(port)))].join("")
+  ]
+  const hidden = hiding(all)
+  const expected = givingMounts(all)
+  const inner = [
+    checkingMounts,
+    enterFolder,
+    forwarding,
+    ...ports.map(({ port }) => forwardingTo(port, localSocket(port)))
+  ].join("")
   return [
     shellHead,
     closingDescriptors,
     withholdingAllBut(variables),
     choosingPrograms(programs),
+    findingAwk,
     exported({ ...policy.environment, ...proxyVariables(proxy) }),
     names.before,
     hidden.before,
     [...startOf(bubblewrap).map(quoted), asInside(programs), ...hidden.words].join(" "),
-    ` -- /bin/sh -c ${quoted(`${inner}exec "$@"`)} "$PWD" "$@"\n`,
+    ` -- /bin/sh -c ${quoted(`${inner}exec "$@"`)} "$PWD" "$@"${expected.descriptor}\n`,
+    expected.afterLine,
     "status=$?\n",
     names.after,
     names.end(),

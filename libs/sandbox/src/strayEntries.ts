@@ -1,12 +1,12 @@
 /**
- * Links, pipes and devices in git's folders. A git that runs outside writes through a link (at `COMMIT_EDITMSG`, or into the log
+ * Links, pipes, devices and stray refs in git's folders. A git that runs outside writes through a link (at `COMMIT_EDITMSG`, or into the log
  * of a branch whose name an agent chose), and waits for a pipe without end; a socket it only cannot open. Links that were there
  * before commands could write are the user's: tools that share a repository make them.
  */
 import { createHash } from "node:crypto"
 import { lstat, readlink } from "node:fs/promises"
 import { basename, dirname, join, relative, sep } from "node:path"
-import { createPrivateFile, hasCode, readPrivateFile } from "@reprise/process"
+import { createPrivateFile, hasCode, readPrivateFile, sharedBy } from "@reprise/process"
 import { Effect, Schema } from "effect"
 import type { Environment, GitRepository } from "./askGit.ts"
 import { findPaths, textOfPath } from "./findPaths.ts"
@@ -14,11 +14,12 @@ import { exists } from "./found.ts"
 import { gitDirectoriesOf, UnclearGitDirectory } from "./gitDirectories.ts"
 import type { Link } from "./policy.ts"
 import { putAside } from "./putAside.ts"
+import { isStrayRef, symbolicIn } from "./symbolicRefs.ts"
 import { mostIn } from "./treeSearch.ts"
 
 interface Entries {
   readonly links: ReadonlyArray<Link>
-  /** Pipes and devices. */
+  /** Pipes, devices, and symbolic refs that lead out of `refs`. */
   readonly others: ReadonlyArray<string>
   /** Any of these whose path is no text. */
   readonly unnamed: ReadonlyArray<Buffer>
@@ -47,21 +48,25 @@ const kindBelow = (kind: Kind, name: string, path: string): Kind => {
   }
 }
 
-const kindOfFolder = (folder: string, { common, directory }: GitRepository): Kind => {
+/** What a folder is, and in which git directory. */
+const placeOfFolder = (folder: string, { common, directory }: GitRepository) => {
   const isBelow = folder === common || folder.startsWith(join(common, "/"))
   let [path, kind]: [string, Kind] = isBelow ? [common, "repository"] : [directory, "worktree"]
+  let around = path
   for (const name of relative(path, folder).split(sep)) {
     if (name === "") continue
     path = join(path, name)
     kind = kindBelow(kind, name, path)
+    if (kind === "repository" || kind === "worktree") around = path
   }
-  return kind
+  return { kind, around }
 }
 
-/** All that is neither a file nor a folder nor a socket. What could not be listed could be entered all the same. */
-const unusual = [
+/** All that is neither a file nor a folder nor a socket, and symbolic refs. What could not be listed could be entered all the same. */
+const unusual = (folders: ReadonlyArray<string>) => [
   ...["-type", "d", "!", "-perm", "-500", "-exec", "chmod", "u+rwx", "{}", ";", "!", "-name", "*"],
-  ...["-o", "!", "-type", "f", "!", "-type", "d", "!", "-type", "s", "-print0"]
+  ...["-o", "!", "-type", "f", "!", "-type", "d", "!", "-type", "s", "-print0"],
+  ...["-o", ...symbolicIn(folders)]
 ]
 
 const mostBytes = 64 * 1024 * 1024
@@ -76,14 +81,14 @@ export class TooManyStrayEntries extends Schema.TaggedError<TooManyStrayEntries>
 }) {
   override get message() {
     return (
-      `git's directory has more than ${this.most} links, pipes and devices, most of them in ${this.folder}. ` +
+      `git's directory has more than ${this.most} links, pipes, devices and symbolic refs, most of them in ${this.folder}. ` +
       "A git outside of the sandbox would write through them or wait for them, so nothing goes on here. Remove what does not belong there."
     )
   }
 }
 
 const unusualIn = async (folders: ReadonlyArray<string>, environment: Environment, most: number) => {
-  const found = findPaths([...folders, ...unusual], { mostBytes, search: environment["PATH"] ?? "" })
+  const found = findPaths([...folders, ...unusual(folders)], { mostBytes, search: environment["PATH"] ?? "" })
   const { isCut, paths, unseen } = await Effect.runPromise(found)
   if (isCut || paths.length > most) {
     throw new TooManyStrayEntries({ most, folder: mostIn(folders[0] ?? "", paths.map(String)) })
@@ -100,7 +105,7 @@ const entriesOf = async (repository: GitRepository, environment: Environment, mo
   const unnamed: Array<Buffer> = []
   for (const bytes of await unusualIn(folders, environment, most)) {
     const path = textOfPath(bytes)
-    const kind = kindOfFolder(dirname(path ?? bytes.toString("utf8")), repository)
+    const { around, kind } = placeOfFolder(dirname(path ?? bytes.toString("utf8")), repository)
     // git writes nothing among the hooks, and reads what it finds there by running it; commands cannot write there.
     if (kind === "hooks") continue
     if (path === undefined) {
@@ -110,7 +115,7 @@ const entriesOf = async (repository: GitRepository, environment: Environment, mo
     const found = await lstat(path).catch((error) => (hasCode(error, "ENOENT") ? undefined : Promise.reject(error)))
     if (found === undefined) continue
     if (!found.isSymbolicLink()) {
-      others.push(path)
+      if (!found.isFile() || (await isStrayRef(path, around))) others.push(path)
       continue
     }
     const target = await readlink(path)
@@ -179,7 +184,7 @@ const putAsideUnclear = async (repository: GitRepository, place: Place): Promise
 }
 
 /**
- * Puts aside links that were not there first, pipes and devices, and folders that may be a git directory and cannot be named. Gives the paths. Rejected with `TooManyStrayEntries` where there
+ * Puts aside links that were not there first, pipes, devices, symbolic refs that lead out of `refs`, and folders that may be a git directory and cannot be named. Gives the paths. Rejected with `TooManyStrayEntries` where there
  * are more than `most`.
  */
 export const putAsideStray = async (
@@ -195,6 +200,17 @@ export const putAsideStray = async (
   const refused = join(place.sandboxFolder, "refused")
   for (const path of stray) await putAside(path, refused)
   return [...unclear, ...stray].map(String)
+}
+
+/**
+ * Puts aside a file that leads git from the directory of a repository to another one: a git that wrote through a symbolic ref may
+ * have made it. `head`: `HEAD` of a git directory.
+ */
+export const putAsideCommon = async (head: string, sandboxFolder: string): Promise<ReadonlyArray<string>> => {
+  const path = join(sharedBy(dirname(head)), "commondir")
+  if (!exists(path)) return []
+  await putAside(path, join(sandboxFolder, "refused"))
+  return [path]
 }
 
 /** Puts it aside if git, which opens it whatever it is asked, would wait for it. `head`: `HEAD` of a git directory. */

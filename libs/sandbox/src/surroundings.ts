@@ -244,7 +244,7 @@ export const lookAround = async (
     ...bounds,
     closed,
     temporary: realOf(where.temporary) ?? where.temporary,
-    caches: realOf(where.caches) ?? where.caches,
+    caches: leadsTo(where.caches),
     ...(where.cachesFrom === undefined ? {} : { cachesFrom: realOf(where.cachesFrom) ?? where.cachesFrom }),
     refused: where.refused,
     git,

@@ -50,9 +50,18 @@ const named: ReadonlyArray<readonly [title: string, path: string]> = [
   ["files that git takes for not checked out", ".git/info/sparse-checkout"],
   ["objects of another repository", ".git/objects/info/alternates"],
   ["a remote in a file of its own", ".git/remotes/origin"],
+  ["files in which the next commit resolves conflicts", ".git/MERGE_RR"],
+  ["how the next commit resolves them", ".git/rr-cache/0123456789012345678901234567890123456789/postimage"],
+  ["the changes that the next commit unpacks", ".git/MERGE_AUTOSTASH"],
+  ["the changes that the next commit in a submodule unpacks", ".git/modules/sub/MERGE_AUTOSTASH"],
   ["which working tree this is for Reprise", ".git/reprise-workspace.json"],
   ["which working tree another one is for Reprise", ".git/worktrees/second/reprise-workspace.json"],
   ["which clone Reprise has trusted", ".git/reprise.json"],
+  ["commands of lazygit", ".git/lazygit.yml"],
+  ["commands of lazygit in a submodule", ".git/modules/sub/lazygit.yml"],
+  ["settings of Sapling", ".git/sl/config"],
+  ["the server that glab sends its token to", ".git/glab-cli/config.yml"],
+  ["that programs of the tree are those of the user", ".git/safe/made"],
   ["the key that git-crypt encrypts with", ".git/git-crypt/keys/default"],
   ["a hook that husky's hooks call", ".husky/pre-commit"]
 ]

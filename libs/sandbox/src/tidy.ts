@@ -14,7 +14,7 @@ import {
   takeIn,
   tellReplaced
 } from "./SandboxHost.ts"
-import { putAsideHead, putAsideStray } from "./strayEntries.ts"
+import { putAsideCommon, putAsideHead, putAsideStray } from "./strayEntries.ts"
 import { removeStrayReplacements } from "./strayReplacements.ts"
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
@@ -39,7 +39,9 @@ const openRepository = Effect.fnUntraced(function* (host: Host, directory: strin
   if (workspace === undefined) return undefined
   const aside = yield* onDisk(directory, async () => {
     const head = await headOf(workspace)
-    return head === undefined ? [] : await putAsideHead(head, sharedFolder(host.options))
+    if (head === undefined) return []
+    const folder = sharedFolder(host.options)
+    return [...(await putAsideHead(head, folder)), ...(await putAsideCommon(head, folder))]
   }).pipe(Effect.tap(sayMoved))
   return yield* onDisk(directory, () =>
     gitRepositoryOf(workspace, host.environment).catch((error: unknown) => {

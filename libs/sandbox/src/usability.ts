@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises"
 import { findProgram, isProgram, runProgram } from "@reprise/process"
 import { Effect } from "effect"
-import { type Bubblewrap, isolation, readOnlySystem, startOf } from "./bubblewrap.ts"
+import { type Bubblewrap, isolation, readOnlySystem, startOf, takesPart } from "./bubblewrap.ts"
 import { chooseEngine, type EngineHere } from "./engine.ts"
 
 export interface Programs {
@@ -63,17 +63,36 @@ const mayDebug = () =>
     () => true
   )
 
+const takesPartHere = () => readFile("/proc/self/mountinfo", "utf8").then(takesPart, () => true)
+
+/** The best first. A profile of AppArmor for bubblewrap may allow only the first one, and that of another program none. */
+const waysOf = (path: string, unshare: string | undefined): ReadonlyArray<Bubblewrap> =>
+  [true, false].flatMap((isEnclosed) => [
+    ...(unshare === undefined ? [] : [{ path, isEnclosed, unshare }]),
+    { path, isEnclosed }
+  ])
+
+/** Gives what the last one said if none works. */
+const firstThatWorks = Effect.fnUntraced(function* (ways: ReadonlyArray<Bubblewrap>) {
+  let said = ""
+  for (const way of ways) {
+    const refused = yield* tryOut(way)
+    if (refused === undefined) return way
+    said = refused
+  }
+  return said
+})
+
 const findBubblewrap = Effect.fnUntraced(function* (environment: Environment) {
   const path = yield* findProgram("bwrap", environment)
   if (path === undefined) return unusable(`bubblewrap is not installed. ${install}`)
   if ((yield* findProgram("socat", environment)) === undefined) return unusable(`socat is not installed. ${install}`)
-  // A profile of AppArmor for bubblewrap may allow only the first one.
-  const isEnclosed = (yield* tryOut({ path, isEnclosed: true })) === undefined
-  const refused = isEnclosed ? undefined : yield* tryOut({ path, isEnclosed })
-  if (refused !== undefined) return unusable(whyRefused(refused))
-  const programs = { bubblewrap: { path, isEnclosed }, ...(yield* commonPrograms(environment)) }
-  const canBeOutlived = !isEnclosed && (yield* Effect.promise(mayDebug))
-  return { _tag: "usable", engine: "bubblewrap", programs, canBeOutlived } satisfies Usability
+  const found = yield* firstThatWorks(waysOf(path, yield* findProgram("unshare", environment)))
+  if (typeof found === "string") return unusable(whyRefused(found))
+  const programs = { bubblewrap: found, ...(yield* commonPrograms(environment)) }
+  const canBeOutlived = !found.isEnclosed && (yield* Effect.promise(mayDebug))
+  const seesLaterMounts = found.unshare === undefined && (yield* Effect.promise(takesPartHere))
+  return { _tag: "usable", engine: "bubblewrap", programs, canBeOutlived, seesLaterMounts } satisfies Usability
 })
 
 const sandboxExec = "/usr/bin/sandbox-exec"

@@ -216,15 +216,16 @@ describe.skipIf(!sandboxed)("the caches", () => {
     Effect.gen(function* () {
       const here = yield* scene
       const second = { ...here, workspace: join(here.home, "second") }
-      const folder = join(here.stateDirectory, "sandbox", "caches")
-      mkdirSync(join(folder, "cargo", "bin"), { recursive: true })
+      const folder = join(here.stateDirectory, "sandbox", ".git", "caches")
+      const earlier = join(here.stateDirectory, "sandbox", "caches")
+      for (const one of [folder, earlier]) mkdirSync(join(one, "cargo", "bin"), { recursive: true })
       yield* Effect.gen(function* () {
         yield* told(here, [["author", "true"]])
         yield* told(second, [["r1", "true"]])
       }).pipe(Effect.provide(layerOf(here)))
       rmSync(second.workspace, { recursive: true })
       // One folder, and which workspace it is of.
-      yield* Effect.sync(() => readdirSync(folder).length).pipe(
+      yield* Effect.sync(() => (existsSync(earlier) ? undefined : readdirSync(folder).length)).pipe(
         Effect.repeat({ until: (entries) => entries === 2, schedule: Schedule.spaced("20 millis") }),
         Effect.provide(layerOf(here))
       )

@@ -13,7 +13,8 @@ describe("a file of a repository", () => {
     ...["mise/config.toml", ".config/mise.toml", ".config/mise/conf.d/x.toml", ".miserc.toml", ".tool-versions"],
     ...[".prototools", "rust-toolchain", "rust-toolchain.toml", ".hg/hgrc", ".hg/requires", ".jj/repo/config.toml"],
     "_opam/.opam-switch/environment",
-    ...[".exrc", ".vimrc", ".gvimrc"]
+    ...[".exrc", ".vimrc", ".gvimrc", ".vim/coc-settings.json", ".lazygit.yml", ".lite_project.lua"],
+    ".vscode/c_cpp_properties.json"
   ])("bears commands if a prompt, an editor or an agent's terminal obeys it when the folder is entered: %s", (path) => {
     assert.isTrue(bearsCommands(path))
   })

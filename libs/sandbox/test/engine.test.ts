@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { takesPart } from "../src/bubblewrap.ts"
 import { chooseEngine, shortcomings } from "../src/engine.ts"
 
 describe("what separates commands from a machine", () => {
@@ -36,5 +37,18 @@ describe("what separates commands from a machine", () => {
 
   it("is said to let processes of a killed command go on where one can take over what ends them", () => {
     assert.match(shortcomings({ engine: "bubblewrap", canBeOutlived: true }).join("\n"), /may go on.*ptrace_scope to 1/)
+  })
+
+  it("is said to see what is mounted later where nothing keeps it from taking part in the machine's mounts", () => {
+    assert.match(shortcomings({ engine: "bubblewrap", seesLaterMounts: true }).join("\n"), /mounted while.*'unshare'/)
+  })
+
+  it.each([
+    ["21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw", true],
+    ["21 1 8:1 / / rw,relatime master:7 - ext4 /dev/sda1 rw", true],
+    ["21 1 8:1 / / rw,relatime - ext4 /dev/shared:1 rw", false],
+    ["", false]
+  ])("takes part in the machine's mounts if one of its own does: %s", (mounts, expected) => {
+    assert.strictEqual(takesPart(`21 1 0:5 / /proc rw - proc proc rw\n${mounts}\n`), expected)
   })
 })

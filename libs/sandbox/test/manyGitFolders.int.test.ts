@@ -169,7 +169,10 @@ describe("many links in git's directory", () => {
         Effect.tryPromise({ try: () => putAsideStray(repository, place, 3), catch: (e) => e })
       )
       assert.instanceOf(failure, TooManyStrayEntries)
-      assert.match(failure.message, /more than 3 links, pipes and devices, most of them in .*\/\.git\/refs\. .*Remove/)
+      assert.match(
+        failure.message,
+        /more than 3 links, pipes, devices and symbolic refs, most of them in .*\/\.git\/refs\. .*Remove/
+      )
       assert.strictEqual(readdirSync(join(common, "refs", "made")).length, 4)
     })
   )

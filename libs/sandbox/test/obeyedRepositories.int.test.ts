@@ -69,7 +69,7 @@ const ways: ReadonlyArray<readonly [title: string, before: string, command: stri
   [
     "behind a pointer into a cache, whatever is there",
     "",
-    `git init -q --bare .reprise/sandbox/caches/r; C=$(awk '$5 ~ /sandbox.caches$/ {print $4}' /proc/self/mountinfo); mkdir s1; echo "gitdir: ../.reprise/sandbox/caches/\${C##*/caches/}/r" > s1/.git`,
+    `git init -q --bare .reprise/sandbox/caches/r; C=$(awk '$5 ~ /sandbox.caches$/ {print $4}' /proc/self/mountinfo); mkdir s1; echo "gitdir: ../.reprise/sandbox/.git/caches/\${C##*/caches/}/r" > s1/.git`,
     "s1/.git"
   ],
   ["behind a link into git's own folder", "", `${evil(".git/inner")}; ln -s .git/inner docs`, "docs"],
@@ -82,7 +82,7 @@ const ways: ReadonlyArray<readonly [title: string, before: string, command: stri
   [
     "behind a link into a cache",
     "",
-    `${evil(".reprise/sandbox/caches/r")}; C=$(awk '$5 ~ /sandbox.caches$/ {print $4}' /proc/self/mountinfo); ln -s ".reprise/sandbox/caches/\${C##*/caches/}/r" docs`,
+    `${evil(".reprise/sandbox/caches/r")}; C=$(awk '$5 ~ /sandbox.caches$/ {print $4}' /proc/self/mountinfo); ln -s ".reprise/sandbox/.git/caches/\${C##*/caches/}/r" docs`,
     "docs"
   ],
   [

@@ -136,12 +136,20 @@ describe("a policy", () => {
     }
   })
 
+  it("lets a reviewer read git's directories and write none, so that what it runs cannot change what git shows it", () => {
+    const policy = policyFor(around, none, "reviewer")
+    for (const name of ["index", "objects", "refs/heads/main"])
+      assert.strictEqual(shownAs(policy, `/home/me/work/.git/${name}`), "readable")
+    assert.strictEqual(shownAs(policy, "/home/me/work/docs/review.md"), "writable")
+  })
+
   it.each(["author", "reviewer"] as const)(
     "has git believe no commit-graph and no memories of an index, which a command can write, for an %s",
     (role) => {
       const withoutMemories = [
         ...["core.commitGraph=false", "gc.writeCommitGraph=false", "fetch.writeCommitGraph=false"],
-        ...["core.untrackedCache=false", "core.fsmonitor=false"]
+        ...["core.untrackedCache=false", "core.fsmonitor=false"],
+        ...["rerere.enabled=false", "merge.autoStash=false"]
       ]
       const parameters = withoutMemories.map((setting) => `'${setting}'`).join(" ")
       const git = { directory: "/home/me/work/.git", common: "/home/me/work/.git", executable: [], obeyed: [] }

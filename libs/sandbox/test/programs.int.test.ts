@@ -71,7 +71,7 @@ describe.skipIf(!sandboxed)("where commands may write, what programs are", () =>
   it.live("is not run by the sandbox itself, though a person put it there", () =>
     used(["~/go"], ({ home }, run) =>
       Effect.gen(function* () {
-        for (const name of ["find", "tee", "grep", "git", "bwrap", "rm", "sleep"]) {
+        for (const name of ["find", "tee", "grep", "git", "bwrap", "unshare", "rm", "sleep"]) {
           writeFileSync(join(home, "go/bin", name), `#!/bin/sh\necho ${name} >>${home}/ran\n`)
           chmodSync(join(home, "go/bin", name), 0o755)
         }

@@ -235,7 +235,11 @@ describe.skipIf(!sandboxed)("a pipe in git's folders", () => {
             yield* sandbox.tidy(it.workspace)
           })
         )
-        assert.strictEqual(kindOf(at(it, path)), "nothing")
+        assert.strictEqual(
+          kindOf(at(it, path)),
+          path === "index" ? "file" : "nothing",
+          "an index of HEAD takes its place"
+        )
         git(it, it.workspace, "status", "--porcelain")
         const refused = readdirSync(join(it.stateDirectory, "sandbox", "refused"))
         assert.isTrue(refused.some((name) => name.endsWith(basename(path))))
@@ -257,6 +261,66 @@ describe.skipIf(!sandboxed)("a pipe in git's folders", () => {
         })
       )
       assert.isFalse(existsSync(head))
+    })
+  )
+})
+
+describe.skipIf(!sandboxed)("a symbolic ref in git's folders", () => {
+  it.live.each(
+    ["ORIG_HEAD", "refs/remotes/origin/main", "refs/heads/run/two", "modules/a/b/refs/heads/x"].flatMap((path) => [
+      [path, "ref: commondir"] as const,
+      [path, `ref:\t${" ".repeat(30)}config\\0`] as const,
+      [path, "ref: refs/../config"] as const
+    ])
+  )("is moved away where it leads out of refs: %s, %s", ([path, content]) =>
+    Effect.gen(function* () {
+      const it = yield* here
+      const make = `mkdir -p .git/modules/a/b && touch .git/modules/a/b/HEAD; mkdir -p .git/${dirname(path)}; printf '${content}' >.git/${path}`
+      yield* inProcess(it, (sandbox) => Effect.andThen(command(sandbox, it, make), sandbox.tidy(it.workspace)))
+      assert.strictEqual(kindOf(at(it, path)), "nothing")
+    })
+  )
+
+  it.live("leads the user's merge after a run in a worktree to no other git directory", () =>
+    Effect.gen(function* () {
+      const it = yield* here
+      const workspace = join(it.stateDirectory, "worktrees/r1")
+      git(it, it.workspace, "worktree", "add", "-q", "-b", "run", workspace)
+      const make = `c=$(git rev-parse --git-common-dir); echo "ref: commondir" >$c/ORIG_HEAD; echo "ref: commondir" >$c/worktrees/r1/MERGE_HEAD`
+      yield* inProcess(it, (sandbox) =>
+        Effect.andThen(command(sandbox, { ...it, workspace }, make), sandbox.tidy(workspace))
+      )
+      git(it, workspace, "commit", "-q", "--allow-empty", "-m", "work")
+      git(it, it.workspace, "merge", "-q", "run")
+      assert.deepStrictEqual(
+        ["commondir", "worktrees/r1/MERGE_HEAD", "worktrees/r1/commondir"].map((path) => kindOf(at(it, path))),
+        ["nothing", "nothing", "file"]
+      )
+    })
+  )
+
+  it.live("stays where it leads to a ref, as does what only looks like one", () =>
+    Effect.gen(function* () {
+      const it = yield* here
+      const honest = ["refs/remotes/origin/HEAD", "refs/heads/trunk", "NOTES_MERGE_REF"]
+      const make = `${honest.map((name) => `git symbolic-ref ${name} refs/heads/config`).join("; ")}; echo 'ref: more' >.git/COMMIT_EDITMSG; echo 'ref: more' >.git/logs/refs/heads/config`
+      yield* inProcess(it, (sandbox) => Effect.andThen(command(sandbox, it, make), sandbox.tidy(it.workspace)))
+      for (const path of [...honest, "HEAD", "COMMIT_EDITMSG", "logs/refs/heads/config"])
+        assert.strictEqual(kindOf(at(it, path)), "file", path)
+    })
+  )
+
+  it.live("that a git has written through is no reason to stop: the file that leads elsewhere is moved away", () =>
+    Effect.gen(function* () {
+      const it = yield* here
+      yield* inProcess(it, (sandbox) =>
+        Effect.gen(function* () {
+          yield* sandbox.shellFor(it.workspace, "author")
+          writeFileSync(at(it, "commondir"), "elsewhere\n")
+          yield* sandbox.tidy(it.workspace)
+        })
+      )
+      assert.strictEqual(git(it, it.workspace, "branch", "--show-current"), "config\n")
     })
   )
 })

@@ -71,7 +71,7 @@ describe("recogniseCall", () => {
     Effect.gen(function* () {
       const turn = [author, calls("bash"), result("a"), says("ok"), report, calls("bash"), result("b")]
       assert.deepInclude(yield* recognised(turn), { turn: 2, round: 1 })
-      // A stream that broke off leaves a text without tool calls, which is no round.
+      // A stream that broke off leaves a text without tool calls, which is not a round.
       assert.deepInclude(yield* recognised([author, says("half an ans")]), { turn: 1, round: 0 })
     })
   )

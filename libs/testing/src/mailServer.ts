@@ -121,7 +121,7 @@ export const startMailServer = Effect.fnUntraced(function* (options: MailServerO
         done()
       })
   })
-  // A client that breaks the connection off is no failure of the server.
+  // The server has not failed when a client breaks the connection off.
   server.on("error", () => undefined)
   yield* Effect.acquireRelease(
     Effect.promise(() => new Promise<void>((resolve) => server.listen(0, host, resolve))),

@@ -186,7 +186,7 @@ describe("answering a question", () => {
       )
   })
 
-  it("keeps guidance of many lines word for word", () => {
+  it("keeps guidance of many lines verbatim", () => {
     const guidance = "First:\n  - use sqlite\n\n```ts\nconst x = `y`\n```\n"
     escalation([raised()])
       .when(reply("fix", { guidance }), at(5))

@@ -26,7 +26,7 @@ describe("which connections end", () => {
   it.each([
     ["none does while there is room", "ada:1 ada:2 ada:3 x:4? x:5?", ""],
     ["the one that was used least recently", "ada:2 ada:1 ada:3 ada:4", "ada:1"],
-    ["that of whoever has the most, however old those of others are", "bob:1 ada:2 ada:3 ada:4", "ada:2"],
+    ["that of whoever has the most, however old the other connections are", "bob:1 ada:2 ada:3 ada:4", "ada:2"],
     ["so many as are too many", "ada:1 ada:2 bob:3 ada:4 ada:5", "ada:1 ada:2"],
     ["of the largest each time", "ada:1 ada:2 ada:3 bob:4 bob:5 bob:6", "ada:1 bob:4 ada:2"],
     ["the next older when an answer is under way", "ada:1! ada:2 ada:3 ada:4", "ada:2"],

@@ -275,7 +275,7 @@ describe("the console's HTTP side", () => {
       })
     )
 
-    it.effect("serves the page for every path of its own, and files that never change for ever", () =>
+    it.effect("serves the page for every path of its own, and files that never change forever", () =>
       Effect.gen(function* () {
         const { send } = yield* opened
         for (const path of ["/", "/runs", "/questions/run-1-e1"]) {

@@ -190,14 +190,14 @@ describe("the sessions that have ended", () => {
 
 describe("where the event stream of a browser starts", () => {
   const now = Date.UTC(2026, 0, 2, 10, 0, 10)
-  const anew = { resumed: false, from: { since: "2026-01-02T10:00:05.000Z" } } as const
+  const again = { resumed: false, from: { since: "2026-01-02T10:00:05.000Z" } } as const
   it.each([
     ["after its last event", "41", 100, { resumed: true, from: { sequence: 42 } }],
     ["after the newest event", "100", 100, { resumed: true, from: { sequence: 101 } }],
-    ["a little earlier than now, when it has seen none", undefined, 100, anew],
-    ["anew, when its last event is of another stream", "101", 100, anew],
-    ["anew, when it was away for long", "1", 10_000, anew],
-    ["anew, when the id is no number", "1; DROP", 100, anew]
+    ["a little earlier than now, when it has seen none", undefined, 100, again],
+    ["again, when its last event is of another stream", "101", 100, again],
+    ["again, when it was away for long", "1", 10_000, again],
+    ["again, when the id is not a number", "1; DROP", 100, again]
   ] as const)("starts %s", (_where, id, last, start) => assert.deepStrictEqual(whereToStart(id, last, now), start))
 
   it("writes a message on lines of its own, whatever its text holds", () =>

@@ -24,6 +24,8 @@ interface Row {
 }
 
 const read = "GET /api/session HTTP/1.1"
+const read10 = "GET /api/session HTTP/1.0"
+const upgrade = "connection: upgrade"
 const body = '{"plan":"PLAN.md"}'
 const write = ({ session, host, origin }: Own, ...more: ReadonlyArray<string>) => [
   "POST /api/plans/dry-run HTTP/1.1",
@@ -33,29 +35,25 @@ const write = ({ session, host, origin }: Own, ...more: ReadonlyArray<string>) =
   "content-type: application/json",
   ...more
 ]
+const right = "content-length: 18"
 const chunked = "transfer-encoding: chunked"
 const chunk = `${body.length.toString(16)}\r\n${body}\r\n0\r\n`
 const bytes = (lines: ReadonlyArray<string>, rest = "") =>
   `${[...lines, "connection: close"].join("\r\n")}\r\n\r\n${rest}`
 
 const rows: ReadonlyArray<Row> = [
-  { what: "one of HTTP/1.0", request: ({ session, host }) => [read.replace("1.1", "1.0"), host, session], status: 200 },
-  {
-    what: "one of HTTP/1.0 without a host",
-    request: ({ session }) => [read.replace("1.1", "1.0"), session],
-    status: 421
-  },
+  { what: "one of HTTP/1.0", request: ({ session, host }) => [read10, host, session], status: 200 },
+  { what: "one of HTTP/1.0 without a host", request: ({ session }) => [read10, session], status: 421 },
   { what: "one of HTTP/0.9", request: () => "GET /api/session\r\n\r\n", status: 421 },
   { what: "the preface of HTTP/2", request: () => "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", status: 400 },
   {
     what: "a wish for another protocol",
-    request: ({ session, host }) => bytes([read, host, session, "connection: upgrade", "upgrade: h2c"]),
+    request: ({ session, host }) => bytes([read, host, session, upgrade, "upgrade: h2c"]),
     status: 200
   },
   {
     what: "a wish for a websocket",
-    request: ({ session, host }) =>
-      bytes([read, host, session, "connection: upgrade", "upgrade: websocket", "sec-websocket-key: x"]),
+    request: ({ session, host }) => bytes([read, host, session, upgrade, "upgrade: websocket", "sec-websocket-key: x"]),
     status: 200
   },
   {
@@ -96,25 +94,17 @@ const rows: ReadonlyArray<Row> = [
   },
   { what: "two hosts", request: ({ session, host }) => [read, host, "host: evil.example", session], status: 421 },
   { what: "its own host twice", request: ({ session, host }) => [read, host, host, session], status: 421 },
-  {
-    what: "two lengths of one value",
-    request: (own) => bytes(write(own, "content-length: 18", "content-length: 18"), body),
-    status: 400
-  },
-  {
-    what: "two lengths",
-    request: (own) => bytes(write(own, "content-length: 18", "content-length: 5"), body),
-    status: 400
-  },
+  { what: "two lengths of one value", request: (own) => bytes(write(own, right, right), body), status: 400 },
+  { what: "two lengths", request: (own) => bytes(write(own, right, "content-length: 5"), body), status: 400 },
   { what: "a length with a sign", request: (own) => bytes(write(own, "content-length: +18"), body), status: 400 },
   {
     what: "a length and chunks",
-    request: (own) => bytes(write(own, "content-length: 18", chunked), `${chunk}\r\n`),
+    request: (own) => bytes(write(own, right, chunked), `${chunk}\r\n`),
     status: 400
   },
   {
     what: "a blank before the colon of an encoding",
-    request: (own) => bytes(write(own, "content-length: 18", "transfer-encoding : chunked"), body),
+    request: (own) => bytes(write(own, right, "transfer-encoding : chunked"), body),
     status: 400
   },
   {
@@ -171,7 +161,7 @@ const rows: ReadonlyArray<Row> = [
   },
   {
     what: "chunks and a wish for another protocol",
-    request: (own) => bytes(write(own, chunked, "connection: upgrade", "upgrade: h2c"), `${chunk}\r\n`),
+    request: (own) => bytes(write(own, chunked, upgrade, "upgrade: h2c"), `${chunk}\r\n`),
     status: 411
   },
   {
@@ -181,7 +171,7 @@ const rows: ReadonlyArray<Row> = [
   },
   {
     what: "an encoding without a name",
-    request: (own) => bytes(write(own, "transfer-encoding:", "content-length: 18"), body),
+    request: (own) => bytes(write(own, "transfer-encoding:", right), body),
     status: 400
   },
   {
@@ -191,18 +181,17 @@ const rows: ReadonlyArray<Row> = [
   },
   {
     what: "an expectation",
-    request: (own) => bytes(write(own, "content-length: 18", "expect: 100-continue"), body),
+    request: (own) => bytes(write(own, right, "expect: 100-continue"), body),
     status: 200
   },
   {
     what: "an expectation that nobody knows",
-    request: (own) => bytes(write(own, "content-length: 18", "expect: 200-ok"), body),
+    request: (own) => bytes(write(own, right, "expect: 200-ok"), body),
     status: 200
   },
   {
     what: "an expectation of a stranger",
-    request: ({ host, origin }) =>
-      bytes(write({ host, origin, session: "a: b" }, "content-length: 18", "expect: 100-continue"), body),
+    request: ({ host, origin }) => bytes(write({ host, origin, session: "a: b" }, right, "expect: 100-continue"), body),
     status: 401
   },
   {
@@ -345,7 +334,7 @@ describe("the console, asked by hand", () => {
         const reply = yield* sendRaw(port, `${one("/api/session")}${one("/api/questions")}${one("/api/settings")}`)
         assert.notInclude(reply?.body ?? "", "reprise.toml")
         assert.notInclude(reply?.body ?? "", "wrong-host")
-        // What stands in a body is no request.
+        // What stands in a body is not a request.
         const hidden = "GET /api/settings HTTP/1.1\r\nx: y\r\n\r\n"
         const within = `GET /api/session HTTP/1.1\r\n${host}\r\n${session}\r\nconnection: close\r\ncontent-length: ${hidden.length}\r\n\r\n${hidden}`
         assert.strictEqual(

@@ -4,6 +4,8 @@ import { Clock, Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { type Budget, largestBody, limits } from "../src/console/limits.ts"
 import { clientOf, makeClients } from "../src/work/console/Clients.ts"
+import type { Route } from "../src/work/console/Route.ts"
+import { viewRoutes } from "../src/work/console/viewRoutes.ts"
 
 const unlimited: Budget = { burst: 1e9, perSecond: 1e9, mostWaiting: 0 }
 const budget: Budget = { burst: 3, perSecond: 2, mostWaiting: 2 }
@@ -103,6 +105,14 @@ describe("readings whose work grows with what is stored", () => {
   const readings = { most: 1, mostOfOneKind: 2, longestRestMs: 2_000 }
   const bob = clientOf({ role: "viewer", user: "bob" }, "127.0.0.1")
   const eve = clientOf({ role: "viewer", user: "eve" }, "127.0.0.1")
+
+  it("are all that show what is stored, that of a single question too", () => {
+    const routes: ReadonlyArray<Route<unknown>> = viewRoutes
+    assert.deepStrictEqual(
+      routes.filter(({ method, readsMuch }) => method === "GET" && readsMuch !== true),
+      []
+    )
+  })
 
   it.effect("are made one after the other, with a rest as long as each took, and few for all together", () =>
     Effect.gen(function* () {

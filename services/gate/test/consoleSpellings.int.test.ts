@@ -111,7 +111,7 @@ describe("however a path of the console is spelled", () => {
       })
     )
 
-    it.effect("the 84 tries that once brought data, and their like for all routes, bring none and are no page", () =>
+    it.effect("the 84 tries that once brought data, and their like for all routes, bring none and are not pages", () =>
       Effect.gen(function* () {
         const { port } = yield* openWith({ limits: withoutLimits })
         const question = yield* raise

@@ -99,7 +99,7 @@ describe("a message of Slack", () => {
 
   it("says that the question needs no answer any more", () => {
     assert.match(JSON.stringify(bodyOf(slack, answered)), /No longer needed.*ada answered 'fix' through cli/)
-    assert.match(JSON.stringify(bodyOf(slack, withdrawn)), /No longer needed.*The agent goes on by itself/)
+    assert.match(JSON.stringify(bodyOf(slack, withdrawn)), /No longer needed.*The agent continues by itself/)
   })
 })
 

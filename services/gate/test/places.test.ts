@@ -13,7 +13,7 @@ describe("places that clients take", () => {
     assert.isTrue(c.isTaken())
   })
 
-  it("are given back once, also by who waits no longer", () => {
+  it("are given back once, also by whoever waits no longer", () => {
     const come = makePlaces(1)
     const [a, b, c, d] = [come("ada"), come("ada"), come("ada"), come("ada")]
     b.leave()

@@ -1,3 +1,3 @@
-export { runActor } from "./actor/actor.ts"
-export { questions, transitions } from "./actor/transitions.ts"
+export { runActor } from "./machine/actor.ts"
+export { questions, transitions } from "./run/transitions.ts"
 export { layer, watchWith } from "./service.ts"

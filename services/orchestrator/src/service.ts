@@ -1,7 +1,7 @@
 /** The orchestrator: Run actors that send and receive messages and do nothing else, and the watch over them. */
 import { actorLayer, Messenger } from "@reprise/actor"
 import { Layer } from "effect"
-import { runActor } from "./actor/actor.ts"
+import { runActor } from "./machine/actor.ts"
 import { defaultWatchSettings, type WatchSettings, watchRuns } from "./work/watchRuns.ts"
 
 /** The watch alone. */

@@ -326,7 +326,10 @@ describe("the decisions of a run", () => {
 
   it("are kept without words, too, and with auto mode where that has decided", () => {
     const s = at(decision, { auto: true }).stateWritten().tasksVerified().worked("def5678")
-    assert.match(s.command("RequestReview").decisions[0]?.text ?? "", /→ "blue: All blue"\. \(auto mode, 2026-/)
+    assert.match(
+      s.command("RequestReview").decisions[0]?.text ?? "",
+      /→ "blue: All blue"\. \(the author's own recommendation, taken by auto mode: no answer of a person, 2026-/
+    )
     assert.deepStrictEqual(s.command("RequestReview").words, [])
   })
 

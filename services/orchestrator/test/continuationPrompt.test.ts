@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type CheckpointReport, type CompletedTask, PhaseId } from "@reprise/protocol"
-import { resolutionSentence } from "../src/checkpoint/resolution.ts"
-import { taskTable } from "../src/checkpoint/taskTable.ts"
+import { resolutionSentence } from "../src/prompt/resolution.ts"
+import { taskTable } from "../src/prompt/taskTable.ts"
 import { item, onePhase } from "./support/samples.ts"
 import { type Story, story } from "./support/story.ts"
 

@@ -2,8 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { send } from "@reprise/actor"
 import { RunView, SessionId, to, type Words } from "@reprise/protocol"
 import { Schema } from "effect"
-import { runActor } from "../src/actor/actor.ts"
-import { runView } from "../src/actor/view.ts"
+import { runView } from "../src/machine/view.ts"
 import {
   afterGiving,
   atPhaseStart,
@@ -12,7 +11,7 @@ import {
   newestId,
   withWords,
   wordsFor
-} from "../src/ledger/ledger.ts"
+} from "../src/run/ledger.ts"
 import { failedGate, item, onePhase, runId } from "./support/samples.ts"
 import { type Story, story } from "./support/story.ts"
 
@@ -75,12 +74,6 @@ describe("what a human says with an answer", () => {
       s.run.ledger.map((entry) => entry.for),
       ["reviewer"]
     )
-  })
-
-  it("in a journal that is older than the ledger is read as said to everybody", () => {
-    const s = story().executing()
-    s.state = runActor.evolve(s.state, { _tag: "GuidanceKept", text: words })
-    assert.include(s.completes("not a hash").prompt, words)
   })
 
   it("of a standalone session is given to every session that starts over", () => {

@@ -13,10 +13,10 @@ import {
   reviewKey,
   type Usage
 } from "@reprise/protocol"
-import type { InputOf, RunInput } from "../src/actor/inputs.ts"
-import type { RunEvent } from "../src/actor/journal.ts"
-import type { Run } from "../src/actor/state.ts"
-import { concerns, type Question } from "../src/question/question.ts"
+import type { InputOf, RunInput } from "../src/run/inputs.ts"
+import type { RunEvent } from "../src/run/journal.ts"
+import { concerns, type Question } from "../src/run/question.ts"
+import type { Run } from "../src/run/state.ts"
 import { inEveryStory, type Step, type Watcher, walk } from "./support/model.ts"
 import { copyOf, Told } from "./support/told.ts"
 import { toItsEnd } from "./support/willing.ts"

@@ -1,12 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { CheckpointReport } from "@reprise/protocol"
-import { PhaseId } from "@reprise/protocol"
+import { type CheckpointReport, PhaseId } from "@reprise/protocol"
 import { Result } from "effect"
-import type { PlannedPhase } from "../src/actor/journal.ts"
-import type { PhaseCheckpoint } from "../src/actor/state.ts"
 import { unansweredCheckpoints } from "../src/checkpoint/planned.ts"
+import type { PlannedPhase } from "../src/run/journal.ts"
+import type { PhaseCheckpoint } from "../src/run/state.ts"
 import { at, decision, done, planWith } from "./support/checkpoints.ts"
-import { row } from "./support/row.ts"
 import { item, onePhase, runId } from "./support/samples.ts"
 import { type Story, story } from "./support/story.ts"
 
@@ -169,20 +167,6 @@ describe("an author that reports the phase as complete past a checkpoint of the 
     const s = at({ ...decision, description: "Paid?" }, {}, planWith("human-action"))
     assert.deepStrictEqual(s.choices, ["done", "cannot"])
     assert.include(s.run.notices.join(), "P1.2 is human-action in the plan, but its author reported decision.")
-  })
-
-  it("of a run that was reviewed before this was so is stopped at the phase gate", () => {
-    const s = story().executing({}, onePhase).worked("abc1234")
-    const planned = planWith("human-action", onePhase)
-    const asked = story()
-      .start({}, planned)
-      .journal.find((event) => event._tag === "RunRequested")
-    const old = s.journal.map((event) => (event._tag === "RunRequested" ? (asked ?? event) : event))
-    assert.deepStrictEqual(row(old, s.verdictEvent({ readiness: "ready", items: [] })).lines.slice(0, 3), [
-      "StepStarted PHASE_GATE (verdict-ready)",
-      "StepStarted CHECKPOINT (checkpoint)",
-      "CheckpointReached"
-    ])
   })
 
   it("can be approved by a human who overrides", () => {

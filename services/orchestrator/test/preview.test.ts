@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { preview } from "../src/preview.ts"
+import { preview } from "../src/machine/preview.ts"
 import { startRun, twoPhases, withGates } from "./support/samples.ts"
 import { story } from "./support/story.ts"
 

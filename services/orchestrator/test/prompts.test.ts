@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { quote } from "@reprise/plan/quote"
-import { backgroundText } from "../src/author/background.ts"
+import { backgroundText } from "../src/prompt/background.ts"
 import { item, withGates } from "./support/samples.ts"
 import { story } from "./support/story.ts"
 

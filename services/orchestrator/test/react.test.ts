@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { send } from "@reprise/actor"
 import { PhaseId, reviewKey, to } from "@reprise/protocol"
-import { react } from "../src/actor/react.ts"
-import { noRun } from "../src/actor/state.ts"
+import { react } from "../src/machine/react.ts"
+import { noRun } from "../src/run/state.ts"
 import { runId } from "./support/samples.ts"
 import { type Story, story } from "./support/story.ts"
 

@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { RunLine, type RunView } from "@reprise/protocol"
 import { Schema } from "effect"
-import { runActor } from "../src/actor/actor.ts"
-import { runView } from "../src/actor/view.ts"
+import { runActor } from "../src/machine/actor.ts"
+import { runView } from "../src/machine/view.ts"
 import { runId, startRun } from "./support/samples.ts"
 import { story } from "./support/story.ts"
 

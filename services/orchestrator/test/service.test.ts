@@ -1,5 +1,4 @@
 /** The service on a broker: it receives messages, sends its own, and survives the end of its process. */
-
 import { assert, layer } from "@effect/vitest"
 import { ActorConfig, drain, MemoryBroker, Messenger } from "@reprise/actor"
 import { Host, to } from "@reprise/protocol"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type ContinuationOptions, defaultRunOptions, noTokens } from "@reprise/protocol"
-import { chooseSession, type Measured, type Occasion } from "../src/author/session.ts"
+import { chooseSession, type Measured, type Occasion } from "../src/agents/session.ts"
 import { withGates } from "./support/samples.ts"
 import { type Story, story } from "./support/story.ts"
 

@@ -1,7 +1,7 @@
 /** Whole runs, told from their start to their end. */
 import { assert, describe, it } from "@effect/vitest"
-import { runActor } from "../src/actor/actor.ts"
-import { noRun } from "../src/actor/state.ts"
+import { runActor } from "../src/machine/actor.ts"
+import { noRun } from "../src/run/state.ts"
 import { lineOf } from "./support/lines.ts"
 import { item, onePhase, runId, withGates } from "./support/samples.ts"
 import { type Story, story } from "./support/story.ts"

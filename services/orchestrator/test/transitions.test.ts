@@ -1,6 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Step } from "@reprise/protocol"
-import { runActor } from "../src/actor/actor.ts"
+import type { EscalationOrigin, Step } from "@reprise/protocol"
+import { runActor } from "../src/machine/actor.ts"
+import { applyMoves } from "../src/machine/applyMoves.ts"
+import { missingInTables } from "../src/machine/checkTables.ts"
+import { workOfRun } from "../src/machine/workOfRun.ts"
+import type { RunEvent } from "../src/run/journal.ts"
+import { enter, outcome } from "../src/run/moves.ts"
+import type { Run } from "../src/run/state.ts"
 import {
   type Cause,
   isAuthorStep,
@@ -10,10 +16,9 @@ import {
   isEnding,
   isQuestion,
   isTransition
-} from "../src/actor/transitions.ts"
-import { workOfRun } from "../src/actor/workOfRun.ts"
-import { onePhase, runId, startRun } from "./support/samples.ts"
-import { Story } from "./support/story.ts"
+} from "../src/run/transitions.ts"
+import { onePhase, runId, startRun, startStandalone } from "./support/samples.ts"
+import { Story, story } from "./support/story.ts"
 
 const steps = [
   ...["PREPARE", "EXECUTE", "QUALITY_CHECK", "QUALITY_RETRY", "REVIEW", "AUTO_FIX", "CHECKPOINT", "ESCALATE"],
@@ -87,6 +92,56 @@ describe("the table of endings", () => {
     assert.deepStrictEqual(
       [undefined, ...steps].filter((step) => isEnding(step, ending)),
       [...at]
+    )
+  })
+})
+
+describe("the machine", () => {
+  const { run } = story().executing().needsHuman()
+  const standalone = new Story()
+  standalone.tell(startStandalone)
+  const started = (step: Step, cause?: string): RunEvent => ({
+    ...{ _tag: "StepStarted", runId, step, attempt: 1 },
+    ...(cause === undefined ? {} : { cause })
+  })
+  const asked = (origin: EscalationOrigin, step?: Step): RunEvent => {
+    const { question } = story().executing().needsHuman()
+    const { step: _, ...ask } = question.ask
+    return { _tag: "QuestionAsked", question: { ...question, ask: { ...ask, origin, ...(step ? { step } : {}) } } }
+  }
+
+  it.each<readonly [string, RunEvent, Run, string | undefined]>([
+    ["a way of the table", started("QUALITY_CHECK", "work-verified"), run, undefined],
+    ["no cause", started("REVIEW"), run, "no transition 'none' leads from EXECUTE to REVIEW"],
+    ["another cause", started("REVIEW", "fun"), run, "no transition 'fun' leads from EXECUTE to REVIEW"],
+    [
+      "another way",
+      started("PHASE_GATE", "verdict-ready"),
+      run,
+      "no transition 'verdict-ready' leads from EXECUTE to PHASE_GATE"
+    ],
+    ["a question of its step", asked("author"), run, undefined],
+    ["a question of the step that it names", asked("quality", "QUALITY_CHECK"), run, undefined],
+    ["a question of another step", asked("quality"), run, "no question of origin 'quality' is asked at EXECUTE"],
+    ["an end of another step", { _tag: "RunCompleted", runId }, run, "no run is completed at EXECUTE"],
+    ["a failure of another step", { _tag: "RunFailed", runId, reason: "x" }, run, "no run fails at EXECUTE"],
+    ["an abort", { _tag: "RunAborted", runId, reason: "x" }, run, undefined],
+    ["the end of a standalone session", { _tag: "RunCompleted", runId }, standalone.run, undefined],
+    [
+      "another step of it",
+      started("REVIEW", "gates-passed"),
+      standalone.run,
+      "no transition 'gates-passed' leads from EXECUTE to REVIEW"
+    ]
+  ])("knows whether its tables have %s", (_, event, of, missing) => {
+    assert.strictEqual(missingInTables(of, event), missing)
+  })
+
+  it("decides nothing that its tables lack, and says that it is a defect", () => {
+    const decideLacking = () => applyMoves(run, outcome([], enter("PREPARE", "fix")))
+    assert.throws(
+      decideLacking,
+      `Run ${runId} stays as it was: no transition 'fix' leads from EXECUTE to PREPARE (docs/reference/run-machine.md). This is a defect of Reprise: please report it.`
     )
   })
 })

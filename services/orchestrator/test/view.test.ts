@@ -1,8 +1,8 @@
 /** The view of a run: what 'reprise status' shows, in every field, wherever the run stands. */
 import { assert, describe, it } from "@effect/vitest"
 import { noUsage, type RunView } from "@reprise/protocol"
-import { noRun } from "../src/actor/state.ts"
-import { runView } from "../src/actor/view.ts"
+import { runView } from "../src/machine/view.ts"
+import { noRun } from "../src/run/state.ts"
 import { decodeOptions, head, onePhase, runId, startRun, withGates } from "./support/samples.ts"
 import { type Story, story } from "./support/story.ts"
 

@@ -1,7 +1,7 @@
 /** Whatever a run waits for, each way in which that can end leads the run on. */
 import { assert, describe, it } from "@effect/vitest"
-import type { RunInput } from "../src/actor/inputs.ts"
-import type { Pending } from "../src/actor/state.ts"
+import type { RunInput } from "../src/run/inputs.ts"
+import type { Pending } from "../src/run/state.ts"
 import { at, decision } from "./support/checkpoints.ts"
 import { runId, withGates } from "./support/samples.ts"
 import { type Story, story } from "./support/story.ts"

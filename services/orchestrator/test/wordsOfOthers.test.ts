@@ -1,4 +1,4 @@
-/** Whatever an agent or a command says, no prompt has a line of it without a mark (docs/design/sessions.md#words-of-others). */
+/** Whatever an agent or a command says, no prompt has a line of it without a mark (docs/design/sessions.md#untrusted-text). */
 import { assert, describe, it } from "@effect/vitest"
 import { linesWithoutMark } from "@reprise/plan/testing"
 import { decision } from "./support/checkpoints.ts"

@@ -283,7 +283,7 @@ describe("closing a review", () => {
     assert.deepStrictEqual([again.state.moved, again.state.sessions, again.state.open?.told], [undefined, 1, []])
   })
 
-  it("goes on there also when its first turn there failed before its agent was told anything, and begins anew after that", () => {
+  it("goes on there also when its first turn there failed before its agent was told anything, and begins again after that", () => {
     const moved: JournalEvent = { _tag: "ReviewerMoved", sessionId: session(1), from: move.from }
     const asked: JournalEvent = {
       ...{ _tag: "ReviewRequested", request: first, sessionId: session(1), turnId: turn(2), movedFrom: move.from }

@@ -169,7 +169,7 @@ describe("requesting a review", () => {
   })
 
   it("reviews the same commit again after the review was closed, because nothing is remembered", () => {
-    const closed: JournalEvent = { _tag: "ReviewerForgotten", sessionId: session(1), aborted: false, reason: "anew" }
+    const closed: JournalEvent = { _tag: "ReviewerForgotten", sessionId: session(1), aborted: false, reason: "again" }
     given([...judged, closed])
       .when(first)
       .then(requested(2, first, 2))

@@ -29,7 +29,7 @@ describe("an event of a review that is not open", () => {
     for (const state of [after(), after(...judged)]) assert.strictEqual(evolve(state, event), state)
   })
 
-  it("leaves the verdict to who asks for it, and what its session was told before", () => {
+  it("leaves the verdict to the request, with what its session was told before", () => {
     const words = [{ id: 4, from: "human", text: "Look there.", givenTo: [] }] as const
     const told = after(
       { ...(open[0] as JournalEventOf<"ReviewRequested">), request: { ...first, words } },

@@ -62,7 +62,7 @@ const uncommittedChanges = template({
       "How much is changed, and the changed and untracked files, one a line that begins with `>`, as git tells now."
   },
   required: ["changes"],
-  text: `The working tree holds changes that nobody has committed. They may be the unfinished work of an agent before you that was cut short. Before you change anything, look at them with \`git status\` and \`git diff HEAD\`: take over what belongs to your task and is right, undo what belongs to it and is wrong, and leave everything else as it is.
+  text: `The working tree holds changes that nobody has committed. They may be the unfinished work of an agent before you that was cut short. Before you change anything, look at them with \`git status\` and \`git diff HEAD\`: keep what belongs to your task and is right, undo what belongs to it and is wrong, and leave everything else as it is.
 
 {changes}`
 })
@@ -72,13 +72,13 @@ export const templates = [reportWithWork, report, reportUnreadable, uncommittedC
 /** Every prompt that continues a session begins with this sentence. */
 const continueSession = "Continue the current session and complete all remaining tasks."
 
-/** A prompt with the guidance of a human, word for word. */
+/** A prompt with the guidance of a human, verbatim. */
 export const withGuidance = (prompt: string, guidance?: string): string =>
   guidance === undefined || guidance.trim() === ""
     ? prompt
     : `${prompt}\n\nThe user has provided the following additional guidance:\n${guidance}`
 
-/** A continue, with a human's guidance word for word (docs/design/sessions.md#turns). */
+/** A continue, with a human's guidance verbatim (docs/design/sessions.md#turns). */
 export const continuePrompt = (guidance?: string): string => withGuidance(continueSession, guidance)
 
 /** The whole prompt for a session that replaces another, with the conversation of that one. */

@@ -252,10 +252,10 @@ describe("an agent that asks", () => {
 
 describe("activity", () => {
   it.each([
-    ["of a prompt of ours is ours, always", { causePromptId: "m", causeIsOurs: true, live: false }, "ours"],
+    ["of our prompt is ours, always", { causePromptId: "m", causeIsOurs: true, live: false }, "ours"],
     ["of another prompt is a human's", { causePromptId: "m", causeIsOurs: false, live: false }, "human"],
     ["of another prompt beside ours is a human's", { causePromptId: "m", causeIsOurs: false, live: true }, "human"],
-    ["without a cause while a prompt of ours runs is ours", { causeIsOurs: false, live: true }, "ours"],
+    ["without a cause while our prompt runs is ours", { causeIsOurs: false, live: true }, "ours"],
     [
       "without a cause soon after ours is of unknown origin",
       { causeIsOurs: false, live: false, msSinceOurs: 59_000 },

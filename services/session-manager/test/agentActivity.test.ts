@@ -79,7 +79,7 @@ describe("a question of an agent", () => {
     assert.strictEqual(outcome.event("AgentQuestionDecided").reply, "once")
   })
 
-  it("that nobody is asked about is refused with words, so that the turn goes on without it", () => {
+  it("without anybody to grant it is refused with words, so that the turn goes on without it", () => {
     const decided = givenWith({ actions: { onPrompt: ["reject"] } })(working).when(permission)
     assert.match(decided.event("AgentQuestionDecided").message ?? "", /Do the work without it/)
     const reply = { _tag: "ReplyToPrompt", sessionId, promptId: "per_1", reply: "reject" } as const
@@ -122,7 +122,7 @@ describe("a question of an agent", () => {
   })
 
   it.each(["network", "write"] as const)(
-    "is none when the sandbox refuses, %s: it is told, and is no permission",
+    "is none when the sandbox refuses, %s: it is told, and is not a permission",
     (sandbox) => {
       const outcome = given(working).when({ _tag: "RecordRefused", promptId: "x", text: "network: a.org", sandbox })
       assert.deepStrictEqual(outcome.types, ["PermissionRefused"])

@@ -26,7 +26,7 @@ const script: ScriptInput = {
     },
     { match: { firstUser: { regex: "^Talk" }, kind: "continue" }, reply: { text: "That is all." } },
     { match: { firstUser: { regex: "^Talk" } }, reply: { text: "And then", cutOff: true } },
-    { match: { lastUser: "The whole task" }, reply: { text: "Began anew." } },
+    { match: { lastUser: "The whole task" }, reply: { text: "Began again." } },
     {
       match: { firstUser: "write" },
       reply: [{ write: { path: "{{cwd}}/made.txt", content: "made" } }, { bash: "cat made.txt" }, { text: "Made." }]

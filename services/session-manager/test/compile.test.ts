@@ -14,7 +14,7 @@ describe("the session-manager does not compile with", () => {
     const kind: FailureKind = "rate-limited"
     // @ts-expect-error the kind is session-missing
     assert.strictEqual(failed(1, 1, "session_missing").kind, "session_missing")
-    // @ts-expect-error a limit is no trigger of an action
+    // @ts-expect-error a limit does not trigger an action
     assert.strictEqual(triggerOf("timeout"), "error.timeout")
     assert.strictEqual(kind, "rate-limited")
   })

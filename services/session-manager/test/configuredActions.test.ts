@@ -97,7 +97,7 @@ describe("the configured action of a trigger", () => {
     assert.deepInclude(outcome.work[0]?.work, { _tag: "SendReply", promptId: "p1", reply: "once" })
   })
 
-  it("counts attempts by the kind of failure, so that a varying text cannot continue for ever", () => {
+  it("counts attempts by the kind of failure, so that a varying text cannot continue forever", () => {
     const actions = { onError: errors("continue") }
     const again = givenWith({ actions })([...working, { ...triggers["error other"], message: "first" }]).when({
       ...triggers["error other"],

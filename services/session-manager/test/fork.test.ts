@@ -77,7 +77,11 @@ describe("a fork", () => {
   it("gets the words of the user alone where the conversation was copied", () => {
     const outcome = given([start, fresh(1)]).when(copied)
     assert.strictEqual(outcome.event("PromptPrepared").text, withReport(task))
-    assert.include(outcome.state.knownPromptIds, "msg_before", "what was said in the original is no human's activity")
+    assert.include(
+      outcome.state.knownPromptIds,
+      "msg_before",
+      "what was said in the original is not a human's activity"
+    )
   })
 
   it("is told the conversation where it could not be copied", () => {

@@ -140,7 +140,7 @@ describe("a session that nobody uses", () => {
     ["expires after half an hour when its phase has released it", [...firstTurn, released], {}, 1800],
     ["is held for a week while its phase may need it", firstTurn, {}, 7 * day],
     ["is held for as long as is set", firstTurn, { expireHeldAfterMs: 5_000 }, 5],
-    ["is held for ever if that is set", firstTurn, { expireHeldAfterMs: 0 }, undefined],
+    ["is held forever if that is set", firstTurn, { expireHeldAfterMs: 0 }, undefined],
     ["expires after as long as is set", standalone, { expireAfterMs: 9_000 }, 9]
   ])("%s", (_, inputs, settings, seconds) => {
     const paused = givenWith(settings)(inputs).when(pause(inputs))

@@ -108,7 +108,7 @@ describe("an answer", () => {
       8
     ],
     [
-      "begins anew with another part",
+      "begins again with another part",
       [
         ["a", "12", 300],
         ["b", "345", 0]

@@ -42,7 +42,7 @@ describe("a human in the session of a prompt", () => {
   })
   const isIn = (found: ReturnType<typeof seen>, now: number) => isHumanIn(found, own, 10, now)
 
-  it("is present while the agent works on their words, and for the grace after it rests", () => {
+  it("is present while the agent works on their words, and for the grace after it stops", () => {
     assert.isTrue(isIn(seen("busy", "theirs"), 1000))
     assert.isTrue(isIn(seen("idle", "theirs", 1000), 1009))
     assert.isFalse(isIn(seen("idle", "theirs", 1000), 1010))

@@ -81,7 +81,7 @@ describe("a step of a session", () => {
       [{ ...open, model: "m", title: "Phase 2", uncommitted: { reviewPath: "review.md" } }]
     ],
     [
-      "opens a reviewer's without a look at what is uncommitted",
+      "opens a reviewer's without checking what is uncommitted",
       [],
       newTurn(1, { role: "reviewer", title: "x" }),
       [{ ...open, role: "reviewer", title: "x" }]

@@ -95,7 +95,7 @@ describe("a lost session", () => {
     ["is replaced by one that is told what was saved, if that was asked for", known, "reconstruct", "SessionLost"],
     ["fails the turn where nothing was saved, if that was asked for", firstTurn, "reconstruct", "TurnFailed"],
     ["fails the turn if no other session may take its place", known, "fail", "TurnFailed"],
-    ["is replaced by one that may begin anew, whether anything was saved or not", firstTurn, "fresh", "SessionLost"]
+    ["is replaced by one that may begin again, whether anything was saved or not", firstTurn, "fresh", "SessionLost"]
   ])("%s", (_, inputs, onMissing, expected) => {
     for (const how of ["missing", "empty"] as const) {
       assert.strictEqual(given([...inputs, nextTurn(2, { onMissing })]).when(found(2, how)).types[0], expected)

@@ -353,7 +353,7 @@ describe("continue", () => {
     })
   })
 
-  it("passes the guidance on word for word", () => {
+  it("passes the guidance on verbatim", () => {
     const outcome = given([...firstTurn, go("Use the old API.\n\n- and $& this\n")]).when(found(2))
     assert.deepInclude(outcome.work[0]?.work, {
       text: withReport(

@@ -52,7 +52,7 @@ describe("what a fresh author is told of uncommitted changes", () => {
     })
   )
 
-  it.live("are a sentence that names the pipe on which git would wait for ever", () =>
+  it.live("are a sentence that names the pipe on which git would wait forever", () =>
     Effect.gen(function* () {
       const { changes, root, write } = yield* repository
       write("new.ts")

@@ -100,7 +100,7 @@ describe("a session's model and its last stop", () => {
     assert.deepInclude(viewOf(ended.state), { model: "vendor/large-2", lastStopReason: "end_turn" })
   })
 
-  it("are known of the model also when its turn failed, was interrupted or was aborted", () => {
+  it("are counted for the model also when its turn failed, was interrupted or was aborted", () => {
     const model = "vendor/large-2"
     const interrupting: SessionInput = { _tag: "InterruptTurn", sessionId, turnId: t(2), reason: "pause" }
     const ends: ReadonlyArray<ReadonlyArray<SessionInput>> = [

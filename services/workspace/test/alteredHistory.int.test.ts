@@ -185,7 +185,7 @@ layer(adapters, { excludeTestServices: true })("a history that git's folder alte
   )
 
   it.effect(
-    "is none where packed refs are as a git without order or tags, or an author that mends them, leaves them",
+    "is none where packed refs are as a git without order or tags, or an author that fixes them, leaves them",
     () =>
       Effect.gen(function* () {
         const at = yield* scene

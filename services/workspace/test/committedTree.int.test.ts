@@ -160,7 +160,7 @@ const attacks: ReadonlyArray<Attack> = [
     })
   ),
   {
-    name: "ends of lines that git reads away in a folder whose name is no UTF-8",
+    name: "ends of lines that git reads away in a folder whose name is not UTF-8",
     attack: (at) => {
       const folder = Buffer.from(`${at.root}/caf\xe9`, "latin1")
       const path = Buffer.concat([folder, Buffer.from("/check.sh")])
@@ -209,7 +209,7 @@ const attacks: ReadonlyArray<Attack> = [
       at.put("library/index.mjs", forged)
       return at.git("rev-parse", "HEAD")
     },
-    told: /library \(holds files and is no checkout of its submodule/
+    told: /library \(holds files that are not a checkout of its submodule/
   },
   {
     name: "a submodule in the place of a folder of files",
@@ -219,7 +219,7 @@ const attacks: ReadonlyArray<Attack> = [
       at.git("commit", "--quiet", "-m", "work")
       return at.git("rev-parse", "HEAD")
     },
-    told: /tools \(holds files and is no checkout of its submodule/
+    told: /tools \(holds files that are not a checkout of its submodule/
   },
   {
     name: "a submodule whose own index was told otherwise",
@@ -318,7 +318,7 @@ const attacks: ReadonlyArray<Attack> = [
 layer(adapters, { excludeTestServices: true })("the tree that gates run on", (it) => {
   it.effect.each(attacks)("is not that of the commit with $name", isRefused)
 
-  it.effect("is looked at anew when a file has changed within the same second, whatever its other times say", () =>
+  it.effect("is checked again when a file has changed within the same second, whatever its other times say", () =>
     Effect.gen(function* () {
       const at = yield* scene
       const done = at.work()
@@ -331,7 +331,7 @@ layer(adapters, { excludeTestServices: true })("the tree that gates run on", (it
     })
   )
 
-  it.effect("is looked at anew when the attributes of the commit have changed", () =>
+  it.effect("is checked again when the attributes of the commit have changed", () =>
     Effect.gen(function* () {
       const at = yield* scene
       at.put("crlf.txt", "one\r\n")

@@ -8,7 +8,7 @@ import { done, prepared, r2, services } from "./support/preparing.ts"
 
 const originMain = "refs/remotes/origin/main"
 
-/** A repository in which a run has begun, with a remote branch, a tag and two commits of others. */
+/** A repository in which a run has begun, with a remote branch, a tag and two commits by somebody else. */
 const begun = Effect.gen(function* () {
   const at = yield* scene
   at.git("update-ref", originMain, at.base)

@@ -19,10 +19,10 @@ it.each([
 
 it.each([
   ["HEAD is gone", "fatal: not a git repository (or any of the parent directories): .git", true],
-  ["the pointer of a worktree is no pointer", "fatal: invalid gitfile format: /w/.git", true],
+  ["the pointer of a worktree is not a pointer", "fatal: invalid gitfile format: /w/.git", true],
   ["the index is cut", "fatal: .git/index: index file smaller than expected", true],
   ["the configuration cannot be read", "fatal: bad config line 1 in file .git/config", true],
-  ["packed refs are no refs", "fatal: unexpected line in .git/packed-refs: [[[", true],
+  ["packed refs are not refs", "fatal: unexpected line in .git/packed-refs: [[[", true],
   ["an object is cut", "error: object file .git/objects/ab/cd is empty", true],
   ["a folder of objects cannot be written", "error: insufficient permission for adding an object", true],
   ["a folder of refs cannot be read", "error: unable to open '.git/refs/x': Permission denied", true],

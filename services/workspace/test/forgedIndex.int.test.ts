@@ -92,7 +92,7 @@ layer(services, { excludeTestServices: true })("an index that says something els
     })
   )
 
-  it.effect("is written anew where a gate left a lock of git", () =>
+  it.effect("is written again where a gate left a lock of git", () =>
     Effect.gen(function* () {
       const at = yield* forged
       const ran = yield* qualityGates(

@@ -1,4 +1,4 @@
-/** What honest work leaves in a tree is no change: each refusal of it would stop a run for nothing. */
+/** What honest work leaves in a tree is not a change: each refusal of it would stop a run for nothing. */
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -80,7 +80,7 @@ const allowed: ReadonlyArray<{
     }
   },
   {
-    name: "names that git does not read from a list: a quote, a line break, and one that is no UTF-8",
+    name: "names that git does not read from a list: a quote, a line break, and one that is not UTF-8",
     leave: (at) => {
       at.put(".gitattributes", "* text=auto\n")
       at.put('"x"', "1\n")

@@ -90,7 +90,7 @@ layer(adapters, { excludeTestServices: true })("names that gates compare with", 
     {
       name: "at what the work has merged, as after a fetch",
       move: (at) => {
-        at.git("update-ref", originMain, at.git("commit-tree", "-p", at.base, "-m", "of others", `${at.base}^{tree}`))
+        at.git("update-ref", originMain, at.git("commit-tree", "-p", at.base, "-m", "foreign", `${at.base}^{tree}`))
         at.git("merge", "--quiet", "--no-ff", "-m", "merge", "origin/main")
       }
     },
@@ -130,7 +130,7 @@ layer(adapters, { excludeTestServices: true })("names that gates compare with", 
   it.effect("are told once where they moved elsewhere, as by a fetch", () =>
     Effect.gen(function* () {
       const at = yield* named
-      const elsewhere = at.git("commit-tree", "-p", at.base, "-m", "of others", `${at.base}^{tree}`)
+      const elsewhere = at.git("commit-tree", "-p", at.base, "-m", "foreign", `${at.base}^{tree}`)
       const done = at.work()
       at.git("update-ref", "refs/remotes/origin/main", elsewhere)
       const first = yield* verifyCommit(verify(done, at.base), at.place)
@@ -148,7 +148,7 @@ layer(adapters, { excludeTestServices: true })("names that gates compare with", 
   it.effect("are told, and not refused, where the work has merged a branch on which somebody committed", () =>
     Effect.gen(function* () {
       const at = yield* named
-      const committed = at.git("commit-tree", "-p", at.base, "-m", "of others", `${at.base}^{tree}`)
+      const committed = at.git("commit-tree", "-p", at.base, "-m", "foreign", `${at.base}^{tree}`)
       at.work()
       at.git("update-ref", "refs/heads/topic", committed)
       at.git("merge", "--quiet", "--no-ff", "-m", "merge", "topic")
@@ -161,7 +161,7 @@ layer(adapters, { excludeTestServices: true })("names that gates compare with", 
   it.effect("stay known after a note, however many others came meanwhile", () =>
     Effect.gen(function* () {
       const at = yield* named
-      const elsewhere = at.git("commit-tree", "-p", at.base, "-m", "of others", `${at.base}^{tree}`)
+      const elsewhere = at.git("commit-tree", "-p", at.base, "-m", "foreign", `${at.base}^{tree}`)
       const one = at.work()
       at.git("update-ref", "refs/tags/v1", elsewhere)
       const created = Array.from({ length: 5_000 }, (_, n) => `${at.base} refs/heads/a/${String(n).padStart(4, "0")}\n`)

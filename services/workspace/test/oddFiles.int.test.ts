@@ -244,7 +244,7 @@ layer(services, { excludeTestServices: true })("a workspace", (it) => {
       /\.mailmap is a named pipe|^ContinuationRejected/
     ]
   ]
-  it.effect("names the pipe on which git would wait for ever", () =>
+  it.effect("names the pipe on which git would wait forever", () =>
     Effect.forEach(
       blocked,
       Effect.fnUntraced(function* ([what, path, ask, expected]) {

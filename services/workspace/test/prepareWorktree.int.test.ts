@@ -1,14 +1,18 @@
 import { execFileSync } from "node:child_process"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
 import { rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { RunId } from "@reprise/protocol"
 import { Effect } from "effect"
+import { Git } from "../src/work/git/Git.ts"
 import { ownTreeFolder } from "../src/work/git/ownTreeFolder.ts"
 import { listWorktrees, removeWorktree } from "../src/work/git/worktrees.ts"
+import { setUpWorktree, worktreeOfRun } from "../src/work/prepare/worktreeOfRun.ts"
+import { prepareIn } from "./support/commands.ts"
+import { check, forged, honest, putObject, scene } from "./support/hostileAuthor.ts"
 import { done, type Prepare, prepared, r2, refused, services, withSubmodule } from "./support/preparing.ts"
-import { type Repository, repository } from "./support/repository.ts"
+import { type Repository, repository, temporaryDirectory } from "./support/repository.ts"
 
 const inWorktree = (made: Repository, more: Partial<Prepare> = {}) => prepared(made.root, { worktree: true, ...more })
 
@@ -98,6 +102,44 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
     })
   )
 
+  it.effect("is refused if a new worktree is not as its commit has it, whoever made that so", () =>
+    Effect.gen(function* () {
+      const at = yield* scene
+      const command = prepareIn(at.root, { worktree: true })
+      const blob = at.git("rev-parse", `HEAD:${check}`)
+      putObject(at, blob, "blob", Buffer.from(forged))
+      const tree = yield* worktreeOfRun(command, at.root)
+      putObject(at, blob, "blob", Buffer.from(honest))
+      const plan = readFileSync(join(at.root, "PLAN.md"), "utf8")
+      const error = yield* Effect.flip(setUpWorktree(command, at.root, plan, tree))
+      assert.containSubset(error, { _tag: "Refused", kind: "dirty-tree" })
+      assert.include(error._tag === "Refused" ? error.reason : "", check)
+    })
+  )
+
+  it.effect("does not begin on files or with a store that show another commit, whatever may be dirty", () =>
+    Effect.gen(function* () {
+      const at = yield* scene
+      putObject(at, at.git("rev-parse", `HEAD:${check}`), "blob", Buffer.from(forged))
+      for (const worktree of [false, true]) {
+        assert.match(yield* refused(at.root, { worktree, allowDirty: true }), /^other: .*git's object [0-9a-f]{40} \(/)
+      }
+    })
+  )
+
+  it.effect("takes no branch that appears while its worktree is made for the one that it makes", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const git = yield* Git
+      const [first, path] = [yield* made.git("rev-parse", "HEAD"), join(made.root, ".reprise/worktrees/r1")]
+      const unseen = yield* made.git("commit-tree", "-p", first, "-m", "backdoor", `${first}^{tree}`)
+      yield* made.git("branch", "reprise/plan", unseen)
+      const fault = yield* Effect.flip(git.addWorktree(made.root, path, "reprise/plan", first))
+      assert.include(fault.message, "already exists")
+      assert.isFalse(existsSync(path))
+    })
+  )
+
   it.effect("runs postCreate again where somebody removed the worktree meanwhile", () =>
     Effect.gen(function* () {
       const made = yield* repository
@@ -174,6 +216,32 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
     })
   )
 
+  it.effect("takes and removes no folder that a forged record names as a worktree of the run's branch", () =>
+    Effect.gen(function* () {
+      const [made, other] = [yield* repository, yield* repository]
+      const { place } = yield* inWorktree(made)
+      yield* done(place, "failed")
+      yield* made.git("branch", "reprise/two")
+      const out = `${made.root}/.reprise/worktrees/${"../".repeat(20)}${other.root}`
+      for (const [name, directory] of [
+        ["evil", out],
+        ["worse", place.directory]
+      ] as const) {
+        yield* made.write(`.git/worktrees/${name}/HEAD`, "ref: refs/heads/reprise/two\n")
+        yield* made.write(`.git/worktrees/${name}/commondir`, "../..\n")
+        yield* made.write(`.git/worktrees/${name}/gitdir`, `${directory}/.git\n`)
+      }
+      assert.match(yield* made.git("worktree", "list", "--porcelain"), /branch refs\/heads\/reprise\/two/)
+      yield* refused(made.root, { worktree: true, runId: r2, branch: "reprise/two" })
+      assert.deepStrictEqual(
+        (yield* listWorktrees(made.root)).filter(({ directory }) => directory !== place.directory),
+        []
+      )
+      yield* removeWorktree(made.root, out)
+      assert.isTrue(existsSync(join(other.root, "PLAN.md")))
+    })
+  )
+
   it.effect("refuses a branch that is checked out elsewhere, or whose name is invalid", () =>
     Effect.gen(function* () {
       const made = yield* repository
@@ -215,12 +283,37 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
     })
   )
 
+  it.effect("empties no folder that a link among git's records of worktrees leads to", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const documents = yield* temporaryDirectory
+      yield* Effect.promise(() => writeFile(join(documents, "thesis"), "mine"))
+      const { place } = yield* inWorktree(made)
+      symlinkSync(documents, join(made.root, ".git/worktrees/evil"))
+      yield* inWorktree(made, { runId: r2, branch: "another" })
+      yield* removeWorktree(made.root, place.directory)
+      assert.deepStrictEqual(readdirSync(documents), ["thesis"])
+    })
+  )
+
+  it.effect("writes its branch through no symbolic ref that a command has made in its place", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write(".git/refs/heads/reprise/plan", "ref: commondir\n")
+      const { place } = yield* inWorktree(made)
+      assert.isFalse(existsSync(join(made.root, ".git/commondir")))
+      assert.strictEqual(yield* made.git("-C", place.directory, "branch", "--show-current"), "reprise/plan")
+    })
+  )
+
   it.effect("keeps one that somebody has locked", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const { place } = yield* inWorktree(made)
       yield* made.git("worktree", "lock", place.directory)
-      yield* Effect.flip(removeWorktree(made.root, place.directory))
+      const fault = yield* Effect.flip(removeWorktree(made.root, place.directory))
+      assert.match(fault.message, /is locked: 'git worktree unlock/)
+      yield* done(place)
       assert.isTrue(existsSync(join(place.directory, ".git")))
     })
   )

@@ -48,7 +48,21 @@ const runGate = (here: Scene, command: string, mode: "required" | "off") =>
     Effect.map((event) => (event._tag === "QualityPassed" || event._tag === "QualityFailed" ? event.results : []))
   )
 
-const everyProgram = ["sh", "env", "bash", "git", "cat", "tee", "readlink", "sleep", "find", "grep", "socat", "bwrap"]
+const everyProgram = [
+  "sh",
+  "env",
+  "bash",
+  "git",
+  "cat",
+  "tee",
+  "readlink",
+  "sleep",
+  "find",
+  "grep",
+  "socat",
+  "bwrap",
+  "unshare"
+]
 
 const ways: ReadonlyArray<readonly [string, (workspace: string) => string]> = [
   ["as npx writes it", (workspace) => join(workspace, "node_modules/.bin")],
@@ -81,7 +95,7 @@ describe.skipIf(!sandboxed)("quality gates in the sandbox, of a repository whose
       Effect.gen(function* () {
         const here = yield* scene
         const path = at(here.workspace)
-        // Of git and bubblewrap. The loader refuses what is no library, so whatever is started with it fails.
+        // Of git and bubblewrap. The loader refuses what is not a library, so whatever is started with it fails.
         for (const folder of [here.workspace, join(here.workspace, "build/lib")]) {
           for (const name of ["libz.so.1", "libcap.so.2"]) plant(join(folder, name), "no library")
         }

@@ -27,7 +27,7 @@ describe("what git writes of changed files", () => {
     ["a line feed", "a\nb", '"a/a\\nb" "b/a\\nb"'],
     ["a bell", "a\u0007b\u0001", '"a/a\\ab\\001" "b/a\\ab\\001"'],
     ["quotation marks and a backslash", 'a"\\', '"a/a\\"\\\\" "b/a\\"\\\\"'],
-    ["a blank and letters of others", " ä ", "a/ ä  b/ ä "],
+    ["a blank and foreign letters", " ä ", "a/ ä  b/ ä "],
     ["a line separator", "a\u2028b", "a/a\u2028b b/a\u2028b"]
   ])("has a part for a name with %s", (_, path, names) => {
     const text = `diff --git ${names}\n@@ -0,0 +1 @@\n+1\n`

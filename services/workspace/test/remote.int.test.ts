@@ -171,6 +171,35 @@ layer(services, { excludeTestServices: true })("a run of a git remote", (it) => 
     })
   )
 
+  it.effect.each(["main", undefined])(
+    "begins at what the remote itself names, whatever another run has the clone's refs say of the remote: from %s",
+    (ref) =>
+      Effect.gen(function* () {
+        const { somebody, url } = yield* remote
+        yield* somebody.write("plan-b.md", "# Plan\n")
+        const pushed = yield* somebody.commit("plan b")
+        yield* somebody.git("push", "--quiet", "origin", "main")
+        const one = yield* newHost()
+        const { place, tree } = yield* one.prepared({ url, run: RunId.make("other") })
+        yield* tree.git("checkout", "--quiet", "-b", "reprise/z")
+        const unseen = yield* work(tree, "backdoor")
+        yield* tree.git("checkout", "--quiet", "reprise/plan")
+        for (const name of ["reprise/plan-b", "HEAD"]) {
+          yield* tree.git("symbolic-ref", `refs/remotes/origin/${name}`, "refs/heads/reprise/z")
+        }
+        // So that git cannot put it back.
+        yield* Effect.promise(() => mkdir(join(place.root, ".git/refs/remotes/origin/HEAD.lock")))
+        const { event } = yield* one.prepared({
+          ...{ url, planPath: "plan-b.md", run: r2 },
+          ...(ref === undefined ? {} : { ref })
+        })
+        assert.strictEqual(event.head, pushed)
+        assert.isUndefined(event.base)
+        assert.strictEqual(yield* tree.git("rev-parse", "origin/HEAD"), pushed)
+        assert.strictEqual(yield* tree.git("rev-parse", "reprise/z"), unseen)
+      })
+  )
+
   it.effect("is refused where this host and the remote have other commits on its branch, and nothing is lost", () =>
     Effect.gen(function* () {
       const { bare, url } = yield* remote
@@ -217,7 +246,7 @@ layer(services, { excludeTestServices: true })("a run of a git remote", (it) => 
       })
   )
 
-  it.effect("begins anew from what it names once its earlier branch was merged, removed at the remote or not", () =>
+  it.effect("begins again from what it names once its earlier branch was merged, removed at the remote or not", () =>
     Effect.gen(function* () {
       const { bare, somebody, url } = yield* remote
       const one = yield* newHost()

@@ -51,7 +51,7 @@ describe("the slots of a host", () => {
     assert.isAtLeast(usedSlots(atWork, preparing) + free, 2)
   })
 
-  it("are kept by a run that was just taken until its actor must know of it", () => {
+  it("are kept by a run that was just taken until its actor must have heard", () => {
     const just = taken(nothingAtWork, r1)
     const once = looked(just, new Set())
     assert.strictEqual(usedSlots(once, none), 1)

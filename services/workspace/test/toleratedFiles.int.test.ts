@@ -1,4 +1,4 @@
-/** What was not committed when a run began is no change as long as it is as it was then: a gate runs on it, and no reviewer sees it. */
+/** What was not committed when a run began is not a change as long as it is as it was then: a gate runs on it, and no reviewer sees it. */
 import {
   existsSync,
   mkdirSync,
@@ -89,12 +89,12 @@ const attacks: ReadonlyArray<{
     told: new RegExp(`generated/deep/data\\.txt ${isChanged}`)
   },
   {
-    name: "a file with another content whose name is no UTF-8",
+    name: "a file with another content whose name is not UTF-8",
     attack: (at) => writeFileSync(unreadableName(at), "2\n"),
     told: new RegExp(`generated/caf\uFFFDe9\\.py ${isChanged}`)
   },
   {
-    name: "a committed file whose name is no UTF-8, removed",
+    name: "a committed file whose name is not UTF-8, removed",
     attack: (at) => {
       at.git("add", "generated")
       at.git("commit", "--quiet", "-m", "generated")
@@ -216,7 +216,7 @@ layer(adapters, { excludeTestServices: true })("what was not committed before a 
     })
   )
 
-  it.effect.each(allowed)("is no change of the author's $name", ({ leave }) =>
+  it.effect.each(allowed)("does not count as a change by the author: $name", ({ leave }) =>
     Effect.gen(function* () {
       const at = yield* dirty
       at.work()

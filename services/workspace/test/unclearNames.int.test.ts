@@ -1,4 +1,4 @@
-/** Files whose names are no UTF-8: git's output, read as such, has the same text for many of them. */
+/** Files whose names are not UTF-8: git's output, read as such, has the same text for many of them. */
 import { execFileSync } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
@@ -7,7 +7,7 @@ import { requireClean } from "../src/work/prepare/refusal.ts"
 import { type Attack, forged, honest, isRefused, type Scene, scene } from "./support/hostileAuthor.ts"
 import { adapters } from "./support/repository.ts"
 
-/** `%`: a byte that is no UTF-8. */
+/** `%`: a byte that is not UTF-8. */
 const at = ({ root }: Pick<Scene, "root">, path: string, byte = 0xff) =>
   Buffer.concat([
     Buffer.from(`${root}/`),
@@ -99,7 +99,7 @@ const attacks: ReadonlyArray<Attack> = [
   }
 ]
 
-layer(adapters, { excludeTestServices: true })("a name that is no UTF-8", (it) => {
+layer(adapters, { excludeTestServices: true })("a name that is not UTF-8", (it) => {
   it.effect.each(attacks)("hides nothing: $name", isRefused)
 
   it.effect("is that of a folder which is believed where it hid itself before the run, and of no other", () =>

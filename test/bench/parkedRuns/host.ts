@@ -15,7 +15,7 @@ const report = JSON.stringify({
   reason: "Which of the two ways? The plan names neither of them."
 })
 
-const working: MemoryScript = () => [{ tool: "bash npm test" }, { hold: "for ever" }]
+const working: MemoryScript = () => [{ tool: "bash npm test" }, { hold: "forever" }]
 
 const asking: MemoryScript = ({ turn }) => [
   { say: turn === 1 ? "There are two ways, and I do not know which." : report, tokens: { input: 9_000, output: 90 } }

@@ -1,4 +1,4 @@
-/** A limit for one step of a benchmark: what does not come is named, and nothing waits for ever. */
+/** A limit for one step of a benchmark: what does not come is named, and nothing waits forever. */
 import { Effect, Fiber } from "effect"
 
 /** Dies, naming what was awaited, if it takes longer. What is given up is not waited for. */

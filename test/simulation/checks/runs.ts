@@ -130,7 +130,7 @@ export const limitsHold: Check = ({ world }, { orchestrator }) =>
     })
   })
 
-/** Retries of the gates since they last passed, or since a fix, which grants them anew. */
+/** Retries of the gates since they last passed, or since a fix, which grants them again. */
 export const gateRetriesHold: Check = ({ world }, { orchestrator }) =>
   world.runs.flatMap(({ options, runId }) => {
     const history = orchestrator.get(runId)

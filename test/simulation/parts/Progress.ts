@@ -1,4 +1,4 @@
-/** Where each run stands, by what was published: whether it goes on by itself, waits for a human, or has ended. */
+/** The progress of each run, by what was published: it continues by itself, waits for a human, or has ended. */
 import { contentOf, type Stored } from "./Record.ts"
 
 export type RunState =
@@ -69,7 +69,7 @@ export class Progress {
     return this.#sessions.get(`${runId} ${role}`)
   }
 
-  /** Nothing goes on by itself. */
+  /** Nothing continues by itself. */
   isAtRest(): boolean {
     for (const { _tag } of this.states.values()) if (_tag === "Unknown" || _tag === "Running") return false
     return true

@@ -162,7 +162,7 @@ const honest = ({ done, repository, stoppedAt }: Memory): object => {
 
 /** Ways in which any prompt may end without an answer. */
 const withoutAnswer = (does: Misbehaviour | Misjudgement, attempt: number): ReadonlyArray<MemoryStep> | undefined => {
-  if (does === "stuck") return [{ hold: "for ever" }]
+  if (does === "stuck") return [{ hold: "forever" }]
   if (does === "vendor-fails") return [{ fail: "other", message: "The vendor failed." }]
   if (does === "session-lost") return [{ fail: "session-missing", message: "There is no such session." }]
   if (does === "no-internet" && attempt === 1) return [{ fail: "no_internet", message: "No network." }]

@@ -231,7 +231,7 @@ export const connect = (
     read: (stream, subject, after) => call(`read ${subject}`, real.read(stream, subject, after)),
     purge: (stream, subject) => call(`purge ${subject}`, real.purge(stream, subject)),
     remove: (stream, sequence) => call(`remove ${stream}`, real.remove(stream, sequence)),
-    // As on the real broker: nothing to publish is no call.
+    // As on the real broker: nothing to publish is not a call.
     publish: (messages) =>
       messages[0] === undefined ? Effect.void : call(`publish ${messages[0].subject}`, real.publish(messages)),
     consume,

@@ -97,6 +97,7 @@ const gitOf = ({ gitFails, repositories }: SimulatedHost): (typeof Git)["Service
       ),
     movedSubmodules: () => Effect.succeed([]),
     changedMerges: () => Effect.succeed({ changed: [], unknown: [], more: 0 }),
+    falseSubmodules: () => Effect.succeed({ found: [], unseen: [] }),
     approved: () => Effect.succeed(undefined),
     recordApproved: () => Effect.void,
     commitFile: (directory, _, { message, path }) =>
@@ -108,7 +109,8 @@ const gitOf = ({ gitFails, repositories }: SimulatedHost): (typeof Git)["Service
     worktrees: () => Effect.succeed([]),
     addWorktree: () => Effect.void,
     putAsideLocks: () => Effect.succeed([]),
-    removeWorktree: () => Effect.void
+    removeWorktree: () => Effect.void,
+    putAsideFalse: () => Effect.void
   })
 }
 

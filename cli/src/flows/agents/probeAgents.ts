@@ -117,7 +117,7 @@ const probed = Effect.fnUntraced(function* (command: string, model: string | und
     return { findings, inSandbox: holdsAgents(standing) }
   }).pipe(
     Effect.provide(runtimeIn(command, settings, stateDirectory)),
-    // What it had started when it was killed goes on by itself.
+    // What it had started when it was killed continues by itself.
     Effect.ensuring(endLeftovers(`REPRISE_ACP_STATE=${stateDirectory}`))
   )
 }, Effect.scoped)
@@ -125,7 +125,7 @@ const probed = Effect.fnUntraced(function* (command: string, model: string | und
 const meanings: Readonly<Record<ProbeFinding["step"], string>> = {
   start: "starts",
   prompt: "answers a prompt",
-  resume: "goes on after kill -9",
+  resume: "continues after kill -9",
   cancel: "can be cancelled"
 }
 

@@ -137,13 +137,13 @@ const onItsHost = (what: string, why: string) =>
   new Unavailable({
     code: "on-its-host",
     message: `${what} on the run's host. ${why}`,
-    hint: "Look at the branch of the run, or at its folder on that host."
+    hint: "Open the run's branch, or its folder on that host."
   })
 
 /** The host that has the working tree of the run that asks. */
 const hostOf = (what: string, question: EscalationView) =>
   isStandalone(question)
-    ? Effect.fail(onItsHost(what, "Hosts show those of runs, and this is a session without a plan."))
+    ? Effect.fail(onItsHost(what, "Hosts show only those of runs, and this session has no run."))
     : Messenger.use(({ show }) => show.workspace(question.runId)).pipe(
         Effect.map(({ host }) => host),
         Effect.mapError(({ message }) => onItsHost(what, message))

@@ -24,7 +24,7 @@ export const listedPlan = (path: string, text: string): ConsolePlan | undefined 
     }
     return JSON.stringify(plan).length <= mostCharacters
       ? plan
-      : { path, phases: [], problem: "Its phases have more text than the list shows. Start it in a terminal." }
+      : { path, phases: [], problem: "Its phases are too long for this list. Start it in a terminal." }
   }
   if (!meansToBePlan(text)) return undefined
   const [{ line, message } = { line: 1, message: "It is not a plan." }] = parsed.failure

@@ -1,4 +1,4 @@
-/** Parses plans of others in a thread, each for a limited time: a small file can take long. */
+/** Parses untrusted plans in a thread, each for a limited time: a small file can take long. */
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
@@ -67,7 +67,7 @@ const watchTime = (worker: Worker, mostMs: number) => {
 
 const tooSlow = ({ path, text }: PlanText): ConsolePlan | undefined =>
   meansToBePlan(text)
-    ? { path, phases: [], problem: "It takes too long to read. Make it shorter, or start it in a terminal." }
+    ? { path, phases: [], problem: "Reading it takes too long. Shorten it, or start it in a terminal." }
     : undefined
 
 /** One after the other, in one thread, which is started when it is first needed and ends with the scope. */

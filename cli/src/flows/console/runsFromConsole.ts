@@ -29,8 +29,8 @@ const requireNoOpenRun = Effect.fnUntraced(function* (prepared: PreparedRun) {
   if (open === undefined) return
   return yield* wrongUse(
     "already-open",
-    `${prepared.plan.path} has an open run, ${open.runId}.`,
-    "It goes on by itself. Answer its question, resume it, or abort it first."
+    `${prepared.plan.path} already has an open run, ${open.runId}.`,
+    "Open that run to answer its question, resume it or abort it."
   )
 })
 

@@ -92,7 +92,7 @@ const play = Effect.fn("demo")(function* (flags: Flags) {
     locations: [["model calls", recordPath]]
   })
   if (!flags.json) {
-    say(`In ${root}, 'reprise status' shows the run again. In your own repository, start with 'reprise init'.`)
+    say(`In ${root}, 'reprise status' shows the run. In your own repository, start with 'reprise init'.`)
   }
   if (code !== exitCodes.done) return yield* exitWith(code)
 }, Effect.scoped)

@@ -32,7 +32,7 @@ const whereItRuns = (command: string, holds: boolean): string => {
     : "It runs in the sandbox as a whole, with what sandbox.agentWrite, agentNetwork and agentEnvironment name."
 }
 
-/** Undefined for a runtime that is no command. */
+/** Undefined for a runtime that is not a command. */
 const checkRuntime = Effect.fnUntraced(function* (
   options: SystemOptions,
   config: Config,
@@ -42,12 +42,16 @@ const checkRuntime = Effect.fnUntraced(function* (
   if (command === undefined) return undefined
   const program = yield* locateAcp(command, process.env)
   if (program === undefined) {
-    return broken(check, `There is no program for ${visibleLine(runtime)}.`, "Install it, or correct 'runtime'.")
+    return broken(check, `No program was found for ${visibleLine(runtime)}.`, "Install it, or correct 'runtime'.")
   }
   const { standing } = yield* standingOf(options)
   const holds = holdsAgents(standing)
   if (options.settings.sandbox.mode === "required" && !holds) {
-    return broken(check, "Its commands run outside of the sandbox, which is required.", "Choose another 'runtime'.")
+    return broken(
+      check,
+      "Its commands run outside of the sandbox, but sandbox.mode is required.",
+      "Choose another 'runtime'."
+    )
   }
   return yield* requireTrusted(options.project, config, runtimeSettings).pipe(
     Effect.andThen(shakeHands(options, runtime)),

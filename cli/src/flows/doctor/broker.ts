@@ -53,7 +53,7 @@ const deadLettersFinding = Effect.fnUntraced(function* (count: number) {
   return warning(
     "dead letters",
     `${count} in ${subjects(prefix).streams.dead}, the newest: ${newest}`,
-    "'reprise dead-letters list' shows each; replay or drop it there. Other messages are not held up."
+    "'reprise dead-letters list' shows each; replay or drop it there. Other messages are not affected."
   )
 })
 

@@ -88,7 +88,7 @@ export const checkClaude: Effect.Effect<Finding> = Effect.gen(function* () {
     broken(
       "claude",
       "Claude's program does not answer.",
-      "Install it anew: 'npm i --no-save @anthropic-ai/claude-agent-sdk' in the folder of Reprise."
+      "Install it again: 'npm i --no-save @anthropic-ai/claude-agent-sdk' in the folder of Reprise."
     )
   )
 )

@@ -58,19 +58,19 @@ const findingOf = (run: string, { difference, entries, key, service }: ReplayedA
       return broken(
         check,
         `${place(difference)} cannot be read: ${detail}`,
-        `Go on with the version that wrote it; 'reprise repair ${run}' ends the run if there is none.`
+        `Use the version that wrote it; 'reprise repair ${run}' ends the run if there is none.`
       )
     case "sent":
       return warning(
         check,
         `${place(difference)}: ${detail}`,
-        "This version would have sent something else. What was sent stands; nothing is sent again."
+        "This version would have sent something else. Nothing is sent again."
       )
     case "shown":
       return warning(
         check,
         `${place(difference)}: ${detail}`,
-        "What is stored to be shown is not what the journal says; the next message to it corrects that."
+        "The stored view differs from the journal; the next message corrects it."
       )
   }
 }

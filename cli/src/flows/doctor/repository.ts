@@ -69,8 +69,8 @@ export const checkGitPrograms = Effect.fnUntraced(function* ({ root }: Project) 
   return [
     warning(
       "git programs",
-      `Your git runs programs outside of the sandbox that files of the repository decide about, and agents write these files: ${found.slice(0, mostTold).map(told).join("; ")}.${more}`,
-      "Look at what an agent changed before you use git in its tree. Or name a program outside of the repository by its absolute path, or remove the setting: 'git config --list --show-origin' says where it is."
+      `Your git runs programs outside of the sandbox that are chosen by files which agents can write: ${found.slice(0, mostTold).map(told).join("; ")}.${more}`,
+      "Review an agent's changes before you use git in its tree. Or name a program outside of the repository by its absolute path, or remove the setting: 'git config --list --show-origin' says where it is."
     )
   ]
 })

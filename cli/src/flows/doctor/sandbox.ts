@@ -24,7 +24,11 @@ export const checkSandbox = Effect.fn("checkSandbox")(function* (options: System
   if (unguarded !== undefined) return broken("sandbox", `OpenCode is not started: ${unguarded.problem}`, unguarded.next)
   const missing = shortcomings(standing)
   if (standing.loadedFromTree !== undefined) {
-    return warning("sandbox", "Commands run in it, but Reprise itself may run what they wrote.", missing.join(" "))
+    return warning(
+      "sandbox",
+      "Commands run in it, but Reprise itself may run programs that they wrote.",
+      missing.join(" ")
+    )
   }
   if (missing.length > 0 && standing.engine === "bubblewrap") {
     return warning("sandbox", "Commands run in it, but what they start may outlive them.", missing.join(" "))

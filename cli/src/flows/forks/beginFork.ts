@@ -86,7 +86,7 @@ export const beginningOf = Effect.fnUntraced(function* (
   if (commit === undefined) {
     return yield* wrongUse(
       "no-commit",
-      `Of turn ${turn} of session ${sessionId} no commit is known, so there is nothing to make a worktree from.`,
+      `Of turn ${turn} of session ${sessionId} no commit is known, so no worktree can be made.`,
       "Leave out --worktree, or name another turn with --at."
     )
   }

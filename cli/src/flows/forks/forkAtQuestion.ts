@@ -4,7 +4,7 @@
  */
 import type { EscalationView, ForkPoint, SessionId } from "@reprise/protocol"
 import { Effect, Option } from "effect"
-import { readPrompts } from "../../project/prompts.ts"
+import { readPrompts } from "../../project/promptTemplates.ts"
 import { clientOptions } from "../../system/clientSystem.ts"
 import { findRun, findSession } from "../../system/lookUp.ts"
 import { newSessionId } from "../../system/names.ts"

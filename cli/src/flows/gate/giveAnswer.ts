@@ -26,7 +26,7 @@ interface Flags extends ClientFlags {
 const noText = (where: string) =>
   wrongUse(
     "not-text",
-    `The guidance ${where} is not UTF-8 text, so a part of it would be lost.`,
+    `The guidance ${where} is not UTF-8 text, so part of it would be lost.`,
     "Write it again, or convert it to UTF-8."
   )
 
@@ -84,7 +84,7 @@ const wantedFork = (flags: Flags, question: EscalationView, guidance: string | u
   return { ...(words === undefined ? {} : { words }), ...(at === undefined ? {} : { at }) }
 }
 
-/** The choice and guidance as the user typed them; fails with exit code 2 if that is no valid answer. */
+/** The choice and guidance as the user typed them; fails with exit code 2 if that is not a valid answer. */
 const readAnswer = Effect.fnUntraced(function* (
   flags: Flags,
   question: EscalationView,

@@ -1,4 +1,4 @@
-/** Loads the full-screen gate. It takes a quarter of a second, which only those wait for who have such a screen. */
+/** Loads the full-screen gate. That takes a quarter of a second, so it waits until there is such a screen. */
 import { createRequire } from "node:module"
 import { Effect } from "effect"
 

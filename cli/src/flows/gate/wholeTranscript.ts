@@ -1,4 +1,4 @@
-/** The whole conversation of who asks, for the full screen. Titles of ours begin a line; words of others are indented. */
+/** The whole conversation of the agent that asks, for the full screen. Reprise's titles begin a line; all other text is indented. */
 
 import type { EscalationView, SessionView } from "@reprise/protocol"
 import { readTranscript } from "@reprise/session-manager/readTranscript"

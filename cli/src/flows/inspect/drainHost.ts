@@ -33,8 +33,8 @@ const unknownHost = (name: string) =>
 const goneHost = (name: string, what: string) =>
   missing(
     "host-gone",
-    `${what}, so nothing can be asked of it. As long as it is away it takes no runs.`,
-    `If it comes back, run this again; if it is gone for good, 'reprise hosts forget ${name}' has its runs go on elsewhere.`
+    `${what}, so it cannot be asked. While it is away it takes no runs.`,
+    `If it comes back, run this again; if it is gone for good, 'reprise hosts forget ${name}' moves its runs elsewhere.`
   )
 
 /** A host that is there, by what its workspace service or its runs say. */
@@ -60,7 +60,7 @@ const undo = Effect.fnUntraced(function* (flags: Flags) {
   for (const service of services) yield* ask(service, host, false)
   if (flags.json) okJson({ host, drained: false })
   else if (drainedAt === undefined) say(`Host ${host} was not drained. It takes new runs.`)
-  else say(`Host ${host} takes new runs again. What went on elsewhere stays there.`)
+  else say(`Host ${host} takes new runs again. Runs that have moved stay where they are.`)
 })
 
 /** Looks again and again, and says what has changed, until no run of the host is at work that could leave it. */
@@ -126,8 +126,8 @@ export const drainHost = Effect.fnUntraced(function* (flags: Flags) {
   if (!usesRemote(options)) {
     return yield* wrongUse(
       "one-machine",
-      "Only a host of a NATS server of yours can be drained: here there is no other host that could go on.",
-      "Name the server with --nats; on one machine, end the process with Ctrl-C, and 'reprise up' goes on later."
+      "Only a host on your NATS server can be drained: here no other host could continue its runs.",
+      "Name the server with --nats; on one machine, end the process with Ctrl-C, and continue later with 'reprise up'."
     )
   }
   return yield* withWritingClient(flags, flags.undo ? undo(flags) : drain(flags))

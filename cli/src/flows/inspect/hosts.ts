@@ -77,7 +77,7 @@ export const forgetHost = (flags: ClientFlags & { readonly host: string }) => {
       const kept = outcomes.flatMap(({ reason, runId }) => (reason === undefined ? [] : [{ runId, reason }]))
       if (flags.json) okJson({ host: flags.host, moved, kept })
       else {
-        for (const runId of moved) say(`Run ${runId} goes on on another host, from what was pushed.`)
+        for (const runId of moved) say(`Run ${runId} continues on another host, from its last push.`)
         for (const { reason } of kept) say(reason)
       }
       if (moved.length === 0) return yield* exitWith(exitCodes.missing)

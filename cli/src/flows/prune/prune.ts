@@ -73,7 +73,7 @@ const orCliFailure = <A, E, R>(pruning: Effect.Effect<A, E | BrokerFault, R>) =>
         missing(
           "broker",
           `${fault.message} Not everything was removed.`,
-          "Run 'reprise prune' again: what was archived already is kept.",
+          "Run 'reprise prune' again: existing archives are kept.",
           fault
         )
     )

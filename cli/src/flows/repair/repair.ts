@@ -26,7 +26,7 @@ const lossText = (run: string, broken: ReadonlyArray<BrokenActor>): string =>
     [
       `Of run ${run} this cannot be read:`,
       ...broken.map(lossOf),
-      "The run ends as aborted, and cannot be continued. What is lost: its state, and the answers that only it knew.",
+      "The run ends as aborted, and cannot be continued. What is lost: its state, and answers that were stored nowhere else.",
       `What is kept: its commits, its working tree, its logs, and all that is stored of it in ${archivePath(run)}.`
     ].join("\n")
   )

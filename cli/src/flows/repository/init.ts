@@ -78,7 +78,7 @@ const create = (path: string, text: string) =>
       missing(
         "not-written",
         `${basename(path)} cannot be written.`,
-        "Look at the folder's permissions, and the disk.",
+        "Check the folder's permissions, and the disk.",
         cause
       )
   })
@@ -92,7 +92,7 @@ const initWithPlan = Effect.fnUntraced(function* (project: Project, json: boolea
   yield* create(plan, samplePlan((yield* detectQualityGates(project.root))[0]))
   if (json) return okJson({ ...settings, plan })
   if (settings !== undefined) sayWritten(settings)
-  say(`Wrote ${plan}, a plan of two phases to begin with.`)
+  say(`Wrote ${plan}, a sample plan of two phases.`)
   const allow =
     settings === undefined || settings.quality.length === 0 ? "" : "allow its commands with 'reprise trust', "
   say(

@@ -37,7 +37,7 @@ const revoke = Effect.fnUntraced(function* (project: Project, json: boolean) {
   const { entries } = yield* readTrust(project)
   yield* removeTrust(project)
   if (json) return okJson({ root: project.root, revoked: entries.length })
-  say("Nothing is trusted in this clone any more. Runs that are under way keep the settings that they started with.")
+  say("Nothing is trusted in this clone any more. Runs in progress keep the settings that they started with.")
 })
 
 const signState = Effect.fnUntraced(function* (project: Project, json: boolean) {
@@ -45,11 +45,11 @@ const signState = Effect.fnUntraced(function* (project: Project, json: boolean) 
   if (json) return okJson({ directory: project.directory, state: adopted })
   switch (adopted) {
     case "absent":
-      return say("There is no state here yet: it is signed when it is made.")
+      return say("There is no state here yet: it is signed when it is created.")
     case "own":
       return say(`${visibleLine(project.directory)} is signed already.`)
     case "signed":
-      return say(`${visibleLine(project.directory)} is signed: this machine believes what is in it from now on.`)
+      return say(`${visibleLine(project.directory)} is signed: this machine now trusts its content.`)
   }
 })
 

@@ -39,7 +39,7 @@ const addressOf = Effect.fnUntraced(function* (project: Project, remote: string)
   if (problem !== undefined) {
     const hint = isAbsolute(url)
       ? `A path of this machine is 'file://${visibleLine(url)}', if the hosts have it too.`
-      : "Hosts get the code from there; an address can be given in place of a name."
+      : "Hosts get the code from there; you may give an address instead of a name."
     return yield* wrongUse("remote-invalid", `The remote '${visibleLine(withoutLogin(url))}' ${problem}`, hint)
   }
   return url
@@ -59,13 +59,17 @@ export const chooseRemote = Effect.fn("chooseRemote")(function* (
 ) {
   if (remote === undefined) {
     if (ref === undefined) return undefined
-    return yield* wrongUse("ref-without-remote", "--ref says where a remote's code begins.", "Use it with --remote.")
+    return yield* wrongUse(
+      "ref-without-remote",
+      "--ref chooses the starting point in a remote.",
+      "Use it with --remote."
+    )
   }
   if (natsUrl === undefined) {
     return yield* wrongUse(
       "remote-without-nats",
-      "--remote is for hosts on a NATS server of yours, which have no checkout.",
-      "Name the server with --nats, or leave --remote out: the work is done here then, with --worktree beside your own."
+      "--remote is for hosts on your NATS server, which have no checkout.",
+      "Name the server with --nats, or leave --remote out to work here, with --worktree beside your own tree."
     )
   }
   const url = yield* addressOf(project, remote)
@@ -121,7 +125,7 @@ export const requirePushed = Effect.fn("requirePushed")(function* (
     return yield* missing(
       "ref-missing",
       `${shown} has no branch or tag '${visibleLine(ref)}'.`,
-      "Push it first, or name another beginning with --ref: a branch, a tag, or the hash of a commit."
+      "Push it first, or choose another starting point with --ref: a branch, a tag, or the hash of a commit."
     )
   }
   if (isHash(ref) && (yield* optional(project, ["branch", "--remotes", "--contains", ref])) === "") {
@@ -131,14 +135,14 @@ export const requirePushed = Effect.fn("requirePushed")(function* (
     return yield* missing(
       "not-pushed",
       `The branch ${visibleLine(ref)} has another commit at ${shown} than here.`,
-      "Push yours, or pull what is there. --ref names another beginning."
+      "Push yours, or pull theirs. --ref chooses another starting point."
     )
   }
   if ((yield* hasPlan(project, there, plan)) === false) {
     return yield* missing(
       "other-plan",
       `${visibleLine(plan.path)} is another one at '${visibleLine(ref)}' of ${shown} than here.`,
-      "Check out what the run is to begin from, or push the plan there."
+      "Check out the commit that the run should start from, or push the plan there."
     )
   }
 })

@@ -22,7 +22,7 @@ const refusedOrPending = (hint: string) => ({
 })
 
 const retrying = (run: string): string =>
-  `${run} tries again: now if a process runs it, otherwise with the next 'reprise run' or 'reprise up'.`
+  `${run} retries: now if a process runs it, otherwise with the next 'reprise run' or 'reprise up'.`
 
 /** The event that shows the command's effect; undefined if none comes in time. */
 const control = Effect.fnUntraced(function* (
@@ -81,7 +81,7 @@ export const resume = (flags: Flags) => {
         session === undefined
           ? undefined
           : Effect.map(retryTurn(session, retryId), (event) =>
-              report(flags, run, event, event === undefined ? `${run} was asked to try again.` : retrying(run))
+              report(flags, run, event, event === undefined ? `${run} was asked to retry.` : retrying(run))
             )
       // A standalone session has no run that could be paused.
       if (retry !== undefined && session?.prompt !== undefined) return yield* retry

@@ -43,7 +43,7 @@ const changeModel = Effect.fnUntraced(function* ({ config, json }: PlanExecution
   yield* messenger.send(command, { id: `model-${randomUUID()}` })
   if (json) return
   const before = models?.author ?? "the runtime's own"
-  say(`The author's next turn has model ${value}; it was ${before}. 'reprise pause --now' ends a turn under way.`)
+  say(`The author's next turn has model ${value}; it was ${before}. 'reprise pause --now' ends the current turn.`)
 })
 
 const resume = Effect.fnUntraced(function* (execution: PlanExecution, run: RunView) {
@@ -62,7 +62,7 @@ const resume = Effect.fnUntraced(function* (execution: PlanExecution, run: RunVi
   }
   yield* changeModel(execution, run)
   if (execution.options.auto && !run.auto && !json) {
-    say("It was started without --auto, and goes on asking. 'reprise abort' and a new run would take it.")
+    say("It was started without --auto, so it still asks. To use --auto, abort it and start a new run.")
   }
   if (status !== "paused") return
   yield* messenger.send(to.orchestrator(runId).ResumeRun(), { id: `resume-${randomUUID()}` })

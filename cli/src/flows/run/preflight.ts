@@ -11,7 +11,7 @@ const shownPaths = 10
 
 const gitFailed = (root: string) => (fault: { readonly _tag: string; readonly message: string }) => {
   const hint =
-    fault._tag === "NotAFile" ? "Git would wait for it for ever." : `Try 'git status' in ${visibleLine(root)}.`
+    fault._tag === "NotAFile" ? "Git would wait for it forever." : `Try 'git status' in ${visibleLine(root)}.`
   return missing("git", fault.message, hint, fault)
 }
 

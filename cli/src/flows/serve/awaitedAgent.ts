@@ -17,7 +17,7 @@ export const awaitedAddress = (service: ServiceName, settings: Settings): string
 const answersUs = (url: string) =>
   OpenCodeServer.use(({ version }) => Effect.isSuccess(version)).pipe(Effect.provide(openCodeAt(url)))
 
-/** For who does not get the agent's password, and runs commands of repositories: a refusal is an answer, too. */
+/** Checks reachability without the agent's password, for the service that runs commands of repositories; 401 counts as reachable. */
 const answers = (url: string) =>
   Effect.isSuccess(
     Effect.tryPromise(async (signal) => {

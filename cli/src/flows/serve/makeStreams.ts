@@ -25,7 +25,7 @@ const failureOf = (error: { readonly message: string }): CliFailure => {
   const shown = readable(error)
   return shown instanceof CliFailure
     ? shown
-    : missing("streams", error.message, "Look at the NATS server, and at the credentials.", error)
+    : missing("streams", error.message, "Check the NATS server and the credentials.", error)
 }
 
 const line = ({ maxBytes, name, outcome }: EnsuredStream) => `${name}: ${outcome}, ${maxBytes} bytes`

@@ -165,7 +165,7 @@ const interact = Effect.fnUntraced(function* (open: Open, options: SystemOptions
     return 0
   }
   yield* handBack(open)
-  if (works) say(color.dim("What goes on from here goes on with 'reprise run' or 'reprise up'."))
+  if (works) say(color.dim("Continue with 'reprise run' or 'reprise up'."))
   return code
 })
 

@@ -26,6 +26,6 @@ export const handBack = (flags: ClientFlags & { readonly id: string }) =>
         missing("not-sent", `Session ${sessionId} was not handed back: ${error.message}`, "Run it again.", error)
       )
       if (flags.json) return okJson({ sessionId })
-      say(`Session ${sessionId} is handed back. Its agent reports as soon as it rests.`)
+      say(`Session ${sessionId} is handed back. Its agent reports as soon as it is idle.`)
     })
   )

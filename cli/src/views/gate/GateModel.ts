@@ -65,7 +65,7 @@ export interface GateModel {
   readonly drafts: Readonly<Record<string, string>>
   /** What was looked at, by the question's id and the tab. */
   readonly evidence: Readonly<Record<string, string>>
-  /** The session of who asks, by the question's id. */
+  /** The session of the agent that asks, by the question's id. */
   readonly sessions: Readonly<Record<string, SessionView>>
   /** What the agents of a run write now, by the run's id. */
   readonly live: Readonly<Record<string, string>>

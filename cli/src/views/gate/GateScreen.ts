@@ -6,7 +6,7 @@ import { type Arrived, arrived, pastedText } from "./keys.ts"
 import type { Row, SpanTone } from "./rows.ts"
 import { screenOf } from "./screen.ts"
 
-/** The model that is shown now, and who wants to know of the next one. */
+/** The model that is shown now, and the listeners for the next one. */
 export interface GateStore {
   readonly get: () => GateModel
   readonly subscribe: (changed: () => void) => () => void

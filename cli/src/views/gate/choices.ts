@@ -8,7 +8,7 @@ import {
   isStandalone,
   type KeyedChoice
 } from "@reprise/protocol"
-import { readWritten } from "./written.ts"
+import { readAnswerText } from "./answerText.ts"
 
 /** No choice of a question: it stays open, and another session tries again. */
 export const forkChoice: KeyedChoice = {
@@ -58,7 +58,7 @@ const choiceText = (question: EscalationView, option: EscalationOption, words: s
     case "pause":
       return words === "" ? `${nobody}: the run pauses.` : `The agent of the next phase will be told: ${words}`
     case "continue":
-      return words === "" ? `${nobody}: the run goes on.` : `The agent of the next phase will be told: ${words}`
+      return words === "" ? `${nobody}: the run continues.` : `The agent of the next phase will be told: ${words}`
     case "retry":
       return words === "" ? `${nobody}: the record is checked again.` : told(words)
     default:
@@ -83,7 +83,7 @@ export const consequence = (question: EscalationView, option: EscalationOption, 
     const words = guidance.trim()
     return `Another session tries again from the last turn, in a worktree${words === "" ? "" : `, and is told: ${words}`}. The question stays open.`
   }
-  const written = readWritten(option, guidance)
+  const written = readAnswerText(option, guidance)
   if (written._tag === "Wrong") return written.message
   return takeOver(written.agent) + consequenceOf(question, option, written.words)
 }

@@ -85,17 +85,17 @@ const transcriptRows = (
 const { attach, enter, filter, skip, tabs } = gateKeysHelp
 
 const keysHelp: ReadonlyArray<readonly [keys: string, does: string]> = [
-  ["the key of a choice", "takes it; what you then write goes with it, and Enter sends it"],
+  ["the key of a choice", "chooses it; then write guidance if you like, and Enter sends it"],
   enter,
   ["Esc", "goes back; what you wrote is kept"],
   tabs,
-  ["Tab, Shift-Tab", "the next of these, the one before"],
+  ["Tab, Shift-Tab", "next or previous tab"],
   ["↑ ↓ PgUp PgDn Space", "scroll; Home and End"],
   skip,
   filter,
   ["e", "writes in your editor ($VISUAL or $EDITOR) for the recommended choice"],
   attach,
-  [forkChoice.key, "tries again from here: a fork of the session, in a worktree; the question stays open"],
+  [forkChoice.key, "tries again from here, in a fork and a worktree; the question stays open"],
   ["Ctrl-C", "leaves; every question stays open"]
 ]
 
@@ -131,7 +131,7 @@ export const pageRows = (model: GateModel, columns: number): ReadonlyArray<Row> 
   )
 }
 
-/** Who asks, since when, where, and with which model. */
+/** Who asks, for how long, where, and with which model. */
 export const askingRows = (
   { nowMs, sessions }: GateModel,
   question: EscalationView,

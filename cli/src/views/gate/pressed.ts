@@ -12,13 +12,13 @@ import {
   whyNoChoice
 } from "@reprise/protocol"
 import { visibleLine } from "../../terminal/visible.ts"
+import { readAnswerText } from "./answerText.ts"
 import { forkChoice } from "./choices.ts"
 import { draftOf, type Edit, edit, emptyDraft, insert } from "./Draft.ts"
 import { type Answer, currentQuestion, type GateModel, type GateRequest, type Mode, writtenNow } from "./GateModel.ts"
 import type { Key } from "./keys.ts"
-import { keepDraft, setFilter, showTab, skip, turnTab } from "./look.ts"
+import { keepDraft, setFilter, showTab, skip, turnTab } from "./navigation.ts"
 import { scrolling } from "./screen.ts"
-import { readWritten } from "./written.ts"
 
 interface Pressed {
   readonly model: GateModel
@@ -75,7 +75,7 @@ const readingKey = (model: GateModel, question: EscalationView, text: string): P
       return { model, requests: [{ _tag: "Look", question, tab: "attach" }] }
     case "write": {
       const option = writesWith(question)
-      return option === undefined ? say(model, "No choice here takes words.") : openEditor(model, question, option)
+      return option === undefined ? say(model, "No choice here takes guidance.") : openEditor(model, question, option)
     }
     case "skip":
       return skip(model, 1)
@@ -105,7 +105,7 @@ const reading = (model: GateModel, key: Key): Pressed => {
       if (question === undefined) return stay(model)
       const option = recommended(question)
       return option === undefined
-        ? say(model, "No choice is recommended here: press the key of one.")
+        ? say(model, "No choice is recommended here: press the key of the one you want.")
         : takeChoice(model, question, option)
     }
     case "tab":
@@ -167,7 +167,7 @@ const finishWriting = (
   if (isFinalChoice(question, option.name)) {
     return stay(enterMode(model, { _tag: "Confirming", option, guidance: words }))
   }
-  const written = readWritten(option, words)
+  const written = readAnswerText(option, words)
   if (written._tag === "Wrong") return say(model, written.message)
   const answer = { ...answerWith(question, option, written.words), ...written.agent }
   return {
@@ -283,12 +283,12 @@ export const pressed = (model: GateModel, key: Key): Pressed => {
   }
 }
 
-/** Pasted text answers nothing: it is written, where words are wanted. */
+/** Pasted text is not an answer: it is written, where words are wanted. */
 export const pasted = (model: GateModel, text: string): GateModel => {
   const { mode } = model
   if (mode._tag === "Writing" && mode.option.guidance !== "none") {
     return { ...model, notice: undefined, mode: { ...mode, draft: insert(mode.draft, text) } }
   }
   if (mode._tag === "Filtering") return setFilter(model, model.filter + text.split("\n")[0]).model
-  return { ...model, notice: { text: "Pasted text answers nothing. Take a choice first, then paste.", tone: "bad" } }
+  return { ...model, notice: { text: "Pasted text is not an answer. Choose first, then paste.", tone: "bad" } }
 }

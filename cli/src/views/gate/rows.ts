@@ -66,11 +66,11 @@ const longestShown = 64 * 1024
 const bounded = (text: string, longest: number): string =>
   text.length <= longest ? text : `… ${text.length - longest} characters before this …\n${text.slice(-longest)}`
 
-/** Text of others, made safe, one line after the other. */
+/** Untrusted text, made safe, line by line. */
 export const safeLines = (text: string, longest = longestShown): ReadonlyArray<string> =>
   visible(bounded(text, longest)).replaceAll("\t", "  ").split("\n")
 
-/** Words of others, each row of them marked, so that none looks like a row of ours. */
+/** Untrusted text with a mark on each row, so that none looks like a row of Reprise. */
 export const quotedRows = (text: string, columns: number): ReadonlyArray<Row> =>
   safeLines(text).flatMap((line) => quotedLine(line, columns))
 

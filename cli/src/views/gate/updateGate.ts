@@ -13,7 +13,7 @@ import {
   writtenNow
 } from "./GateModel.ts"
 import type { Arrived, Key } from "./keys.ts"
-import { show } from "./look.ts"
+import { show } from "./navigation.ts"
 import { pasted, pressed } from "./pressed.ts"
 
 export interface Updated {

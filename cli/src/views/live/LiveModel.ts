@@ -1,5 +1,5 @@
 /**
- * What a live display knows of the runs that it shows, from their events and from what their agents do right now. Pure.
+ * The state of a live display: the runs that it shows, by their events and by their agents' current activity. Pure.
  * The lines that scroll come out beside the new model; the lines at the bottom are drawn from it (`statusLines.ts`).
  */
 import {

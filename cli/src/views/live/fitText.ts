@@ -16,7 +16,7 @@ const wrapped = (text: string, columns: number): ReadonlyArray<string> =>
 /** Rows of a text that is folded. */
 const foldedRows = 2
 
-/** A line of ours, broken between words; what follows the break is indented further. */
+/** Our line, broken between words; what follows the break is indented further. */
 export const wrappedLine = (line: string, columns: number): ReadonlyArray<string> => {
   const [indent = ""] = /^ */.exec(line) ?? []
   const [first = "", ...rest] = wrapped(line.slice(indent.length), Math.max(8, columns - indent.length - 3))

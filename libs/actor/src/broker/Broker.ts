@@ -61,7 +61,7 @@ export interface Delivered extends StoredMessage {
 export interface ConsumerSpec {
   readonly stream: "commands" | "work" | "events" | "timers"
   readonly durable: string
-  /** Subjects. Messages of others may arrive too, when the server knows only one filter per consumer. */
+  /** Subjects. Messages of other subjects may arrive too, if the server supports only one filter per consumer. */
   readonly filters: ReadonlyArray<string>
   /** Messages delivered and not yet settled, over all who share the consumer; -1: no limit. */
   readonly maxInFlight: number

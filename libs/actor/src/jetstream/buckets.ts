@@ -20,7 +20,7 @@ export const makeBucket = Effect.fnUntraced(function* (connection: Connection, b
     const text = decodeText(value)
     if (!text.startsWith(referenceMark)) return Effect.succeed(text)
     const object = text.slice(referenceMark.length)
-    // A value that is lost is as one that nobody can read: whoever wrote it writes it anew.
+    // A value that is lost is as one that nobody can read: whoever wrote it writes it again.
     return Effect.catchTag(bodies.get(object), "BodyLost", () => Effect.succeed(""))
   }
 
@@ -74,7 +74,7 @@ export const makeBucket = Effect.fnUntraced(function* (connection: Connection, b
   })
 
   /**
-   * Purges the key's subject, since markers would stay for ever. A server that is killed within minutes may have forgotten
+   * Purges the key's subject, since markers would stay forever. A server that is killed within minutes may have forgotten
    * the purge, or what the last message replaced (measured with 2.10.27): so both of the last two are markers.
    */
   const remove = Effect.fnUntraced(function* (key: string) {

@@ -82,7 +82,7 @@ export const makePull =
             )
           )
         )
-      /** Nothing comes between the look and the end: whoever has more room afterwards asks anew. */
+      /** Nothing comes between the look and the end: whoever has more room afterwards asks again. */
       const goesOn = (spec: ConsumerSpec) => Effect.sync(() => room(spec) > 0 || !asking.delete(spec))
 
       const ask = (spec: ConsumerSpec) => {

@@ -1,4 +1,4 @@
-/** Reading the event stream in order, from any place, for ever. */
+/** Reading the event stream in order, from any place, forever. */
 import { type Consumer, type ConsumerMessages, DeliverPolicy, type OrderedConsumerOptions } from "@nats-io/jetstream"
 import { attempt, RequestTimedOut } from "@reprise/nats"
 import { type Cause, Duration, Effect, Queue, Schedule, Stream } from "effect"
@@ -93,7 +93,7 @@ const readSession = (follower: Follower) => {
 
 /**
  * The narrowest single pattern for all of these, which have equally many tokens. The server is never asked for several:
- * a request for that does not name its consumer, and whoever may send it may take over those of others.
+ * a request for that does not name its consumer, and whoever may send it may take over another's.
  */
 export const commonPattern = (patterns: ReadonlyArray<string>): string => {
   const [first = [], ...others] = patterns.map((pattern) => pattern.split("."))

@@ -19,7 +19,7 @@ interface KeptEntry {
 }
 
 interface KeptList {
-  /** Of which connection to which server: one that was killed may have forgotten what came last, and count anew. */
+  /** Of which connection to which server: one that was killed may have forgotten what came last, and count again. */
   readonly of: string
   readonly entries: Map<string, KeptEntry>
   newest: number

@@ -40,7 +40,7 @@ const readObject = async (jsm: JetStreamManager, store: ObjectStore, name: strin
 }
 
 /**
- * The bytes of an object; undefined: there is none. The client itself would wait for ever for a piece that was lost on the
+ * The bytes of an object; undefined: there is none. The client itself would wait forever for a piece that was lost on the
  * way: when it was the last one, the heartbeats of its consumer go on.
  */
 export const readWhole = (operation: string, jsm: JetStreamManager, store: ObjectStore, name: string) =>

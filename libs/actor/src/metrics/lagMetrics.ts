@@ -72,7 +72,7 @@ const lookAtLag: Effect.Effect<void> = Effect.flatMap(MeasuredConsumers, (measur
 const patience = "1 second"
 const lookInTime = Effect.asVoid(Effect.timeoutOption(lookAtLag, patience))
 
-/** For who reads the metrics here. The broker is not asked more often, however many read them. */
+/** The value for all readers of the metrics here: however many there are, the broker is asked no more often. */
 export const lagForReaders: Effect.Effect<Effect.Effect<void>> = Effect.cachedWithTTL(lookInTime, "5 seconds")
 
 /** For a collector that is told them: looks until the scope closes. */

@@ -68,7 +68,7 @@ export const metrics = {
   reprise_oldest_question_seconds: {
     kind: "gauge",
     labels: {},
-    help: "Since when the oldest open question waits, in seconds; 0 without one."
+    help: "Age of the oldest open question, in seconds; 0 without one."
   },
   reprise_questions_total: {
     kind: "counter",

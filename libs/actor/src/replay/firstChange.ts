@@ -16,7 +16,7 @@ const isContainer = (value: unknown): value is Container => typeof value === "ob
 const partsOf = (value: Container): ReadonlyArray<readonly [string, unknown]> =>
   Array.isArray(value) ? [...Object.entries(value), ["length", value.length]] : Object.entries(value)
 
-/** The first stored value that is not there now. A field that is new is no change: additions are allowed. */
+/** The first stored value that is not there now. A field that is new is not a change: additions are allowed. */
 export const firstChange = (stored: unknown, now: unknown, path: ReadonlyArray<string> = []): Change | undefined => {
   if (!isContainer(stored) || !isContainer(now) || Array.isArray(stored) !== Array.isArray(now)) {
     return stored === now ? undefined : { path, stored, now }

@@ -27,7 +27,7 @@ export const replayActor = <State, Input extends Tagged, Event extends Tagged>(
     const messages = yield* broker.read("journal", subjects.journal(contracts[actor.service].actor, key), 0)
     const stored = yield* Effect.forEach(messages, ({ body, sequence }) =>
       body.pipe(
-        // An empty text is no entry, and is reported as one that cannot be read.
+        // An empty text is not an entry, and is reported as one that cannot be read.
         Effect.catchTag("BodyLost", () => Effect.succeed("")),
         Effect.map((text) => ({ sequence, body: text }))
       )

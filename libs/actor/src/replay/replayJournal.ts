@@ -2,10 +2,10 @@
  * Runs a stored journal through today's code: can it still be read, and would the same be sent and shown? What an actor
  * decided is taken from the journal, never decided again.
  */
-import { Result, Schema } from "effect"
+import { Result } from "effect"
 import type { Actor, Tagged } from "../Actor.ts"
 import { PoisonMessage } from "../DeadLetter.ts"
-import { type JournalEntry, readEntry } from "../JournalEntry.ts"
+import { eventsReader, type JournalEntry, readEntry } from "../JournalEntry.ts"
 import { journalled, type Sender } from "../runtime/outbox.ts"
 import { changeText, firstChange } from "./firstChange.ts"
 
@@ -80,7 +80,7 @@ export const replayJournal = <State, Input extends Tagged, Event extends Tagged>
   stored: ReadonlyArray<StoredEntry>,
   view?: ViewAfter
 ): Replayed => {
-  const decodeEvents = Schema.decodeUnknownSync(Schema.Array(actor.journal))
+  const readEvents = eventsReader(actor.journal)
   const entries = stored.length
   let state = actor.initial
   let first: ReplayDifference | undefined
@@ -93,7 +93,9 @@ export const replayJournal = <State, Input extends Tagged, Event extends Tagged>
     let events: ReadonlyArray<Event> = []
     const found =
       attempt("unreadable", () => {
-        events = decodeEvents(written)
+        const read = readEvents(written)
+        if (Result.isFailure(read)) return read.failure.message
+        events = read.success
         state = events.reduce(actor.evolve, state)
         return undefined
       }) ??

@@ -6,7 +6,7 @@ import type { ActorSettings } from "../ActorConfig.ts"
 import type { BrokerShape, StoredMessage } from "../broker/Broker.ts"
 import type { BrokerFault } from "../broker/faults.ts"
 import { PoisonMessage } from "../DeadLetter.ts"
-import { type JournalEntry, readEntry } from "../JournalEntry.ts"
+import { eventsReader, type JournalEntry, readEntry } from "../JournalEntry.ts"
 import type { Sample } from "../metrics/metrics.ts"
 import { StepBegun, stepAfter } from "../metrics/stepTimes.ts"
 import { bodyOf, textReader, type Undecodable } from "../wire.ts"
@@ -126,10 +126,10 @@ export const follow = <State>(
 
 /** Applies journal messages to a loaded actor, one after the other. */
 const makeReplay = <State, Input extends Tagged, Event extends Tagged>(actor: Actor<State, Input, Event, Tagged>) => {
-  const decodeEvents = Schema.decodeUnknownResult(Schema.Array(actor.journal))
+  const readEvents = eventsReader(actor.journal)
   const apply = (to: LoadedActor<State>, { subject, sequence }: StoredMessage, body: string) =>
     Result.flatMap(readEntry(body), (entry) =>
-      Result.map(decodeEvents(entry.events), (events): WrittenEntry => {
+      Result.map(readEvents(entry.events), (events): WrittenEntry => {
         const written = { entry, sequence }
         // Whoever wrote it has measured it.
         follow(to, events.reduce(actor.evolve, to.state), written)

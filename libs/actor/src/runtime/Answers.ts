@@ -1,6 +1,6 @@
 /**
  * Answers on their way: refusals and dead letters. They change no actor, and each waits for the broker's disk, so they
- * are stored side by side and not in the lane. A lane waits for the answers of its key before it writes a decision.
+ * are stored side by side and not in the queue. A queue waits for the answers of its key before it writes a decision.
  */
 import { Effect, FiberSet, Latch, Semaphore } from "effect"
 

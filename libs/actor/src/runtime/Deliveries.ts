@@ -1,6 +1,6 @@
 /**
  * The deliveries that this process has under way. Heartbeats hold each until it is settled, so that the broker gives a
- * delivery that waits in a lane to nobody else. A message that is delivered again meanwhile stays one delivery.
+ * delivery that waits in a queue to nobody else. A message that is delivered again meanwhile stays one delivery.
  */
 import { Effect, FiberSet } from "effect"
 import type { ActorSettings } from "../ActorConfig.ts"

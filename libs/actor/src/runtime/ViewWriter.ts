@@ -33,7 +33,7 @@ interface Unstored<State> {
   sequence: number
   /** The input that waits for it, with the sequence of its decision. */
   held: { readonly sequence: number; readonly acknowledge: () => void } | undefined
-  /** Since when the broker does not take it, in milliseconds since the epoch. */
+  /** When the broker first refused it, in milliseconds since the epoch. */
   failsSinceMs: number | undefined
 }
 

@@ -35,7 +35,7 @@ const againAfter = <A, E, R>(first: BrokerTrouble, work: Effect.Effect<A, E | Br
 }
 
 /**
- * Runs `work` again until it does not fail because of the broker. Any other failure is passed on at once. The lane of
+ * Runs `work` again until it does not fail because of the broker. Any other failure is passed on at once. The queue of
  * an actor waits here instead of handing its message back: handing back would raise the message's delivery count until
  * it looked like a message that kills its process.
  */

@@ -25,7 +25,7 @@ const patience = { schedule: Schedule.spaced("500 millis"), times: 20 } as const
 
 const Claim = Schema.Struct({
   instance: Schema.String,
-  /** Since when the host takes no new work; it stays so whichever process has the name. */
+  /** When the host stopped taking new work; kept when another process takes the name. */
   drainedAt: Schema.optionalKey(Schema.String)
 })
 type Claim = typeof Claim.Type
@@ -51,7 +51,7 @@ export const withDrained = (claim: Claim, drained: boolean, now: string): Claim 
 
 /** A host's name while this process has it. */
 export interface ClaimedHost {
-  /** Since when the host takes no new work, ISO 8601; undefined: it takes it. */
+  /** When the host stopped taking new work, ISO 8601; undefined: it takes new work. */
   readonly drainedAt: SubscriptionRef.SubscriptionRef<string | undefined>
   /** Stores whether the host takes new work. Fails when another process has taken the name meanwhile. */
   readonly setDrained: (drained: boolean) => Effect.Effect<void, HostTaken | BrokerFault | BrokerFull>

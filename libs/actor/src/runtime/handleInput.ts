@@ -1,6 +1,6 @@
 /**
  * What happens to one input of one actor (docs/design/architecture.md#how-an-actor-works-durable-intent, steps 2 to 6).
- * It runs in the actor's lane, so never twice at once for one key in a process; the journal fences other processes.
+ * It runs in the actor's queue, so never twice at once for one key in a process; the journal fences other processes.
  */
 import type { Key, MessageMeta, ServiceName } from "@reprise/protocol"
 import { Clock, Effect, Result, type Tracer } from "effect"
@@ -19,7 +19,7 @@ import { continuing, traceparentOf } from "./telemetry.ts"
 
 export type HandlingFailure = PoisonMessage | Undecodable | Conflict | BrokerFault | BrokerFull
 
-/** An input as a lane gets it. */
+/** An input as a queue gets it. */
 export interface ActorInput<Input> {
   readonly key: Key
   readonly input: Input
@@ -37,7 +37,7 @@ const deliveryOf = ({ key, meta }: ActorInput<unknown>, now: number): Delivery =
   ...(meta.causation === undefined ? {} : { causation: meta.causation })
 })
 
-/** A message that is older may have been handled, and be delivered anew because the broker lost its consumer. */
+/** A message that is older may have been handled, and be delivered again because the broker lost its consumer. */
 const freshForMs = 60_000
 
 const mayBeRepeat = ({ meta, redelivered }: ActorInput<unknown>) =>
@@ -57,7 +57,7 @@ const earlierReceipt = Effect.fnUntraced(function* <State, Input extends Tagged,
   return receipt
 })
 
-/** Whether the state is no older than the input. Inputs that wait in a lane share one look at the journal. */
+/** Whether the state is no older than the input. Inputs that wait in a queue share one read of the journal. */
 const isUpToDate = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
   runtime: ActorRuntime<State, Input, Event>,
   { arrival, key }: ActorInput<Input>,

@@ -28,7 +28,7 @@ export interface Listing {
   readonly line?: Actor<never, never, never>["line"] | undefined
 }
 
-/** Undefined: what is stored is no view. */
+/** Undefined: what is stored is not a view. */
 export const listedView = (
   { brief, fields, line, workOnHost }: Listing,
   stored: StoredView

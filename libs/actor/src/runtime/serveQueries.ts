@@ -7,7 +7,7 @@ import type { BrokerFault, BrokerFull } from "../broker/faults.ts"
 import type { PoisonMessage } from "../DeadLetter.ts"
 import { textReader, type Undecodable } from "../wire.ts"
 import { askHosts, withHosted } from "./hosted.ts"
-import type { Lanes } from "./Lanes.ts"
+import type { KeyedQueues } from "./KeyedQueues.ts"
 import { type ListedView, lastOf, listedView, makeListedViews, matches, newest, withHostedText } from "./listedViews.ts"
 import { data, dataOfTexts, failure, loggedFailure } from "./replies.ts"
 import type { StoredView } from "./views.ts"
@@ -46,7 +46,7 @@ export interface Queries {
   readonly service: ServiceName
   readonly broker: BrokerShape
   readonly subjects: Subjects
-  readonly lanes: Lanes
+  readonly queues: KeyedQueues
   readonly workOnHost?: WorkOnHost | undefined
   readonly brief?: Actor<never, never, never>["brief"] | undefined
   readonly line?: Actor<never, never, never>["line"] | undefined
@@ -109,9 +109,9 @@ const makeList = (listQueries: ListQueries): QueryHandler => {
   }
 }
 
-/** Reads the view in the actor's lane, where its memory does not change meanwhile. */
+/** Reads the view in the actor's queue, where its memory does not change meanwhile. */
 const makeShow = (
-  { broker, lanes, service, subjects, workOnHost }: Queries,
+  { broker, queues, service, subjects, workOnHost }: Queries,
   view: NonNullable<Queries["view"]>
 ): QueryHandler =>
   Effect.fnUntraced(function* (request) {
@@ -132,11 +132,11 @@ const makeShow = (
       Effect.catch((error) => Effect.succeed(brokerTrouble(service)(error))),
       Effect.catchDefect((defect) => Effect.succeed(brokerTrouble(service)(new Error(String(defect)))))
     )
-    lanes.push(
+    queues.push(
       id,
       Effect.flatMap(read, (text) => Deferred.succeed(answer, text))
     )
-    // Whoever asks for the workers does not hold up the lane.
+    // Whoever asks for the workers does not hold up the queue.
     return yield* yield* Deferred.await(answer)
   })
 

@@ -5,7 +5,7 @@ import { PoisonMessage } from "../DeadLetter.ts"
 import { bodyOf } from "../wire.ts"
 import type { Opened, Receiver } from "./Receiver.ts"
 
-/** Handed back for at most this long, so that a clock that was set back does not hold a timer for ever. */
+/** Handed back for at most this long, so that a clock that was set back does not hold a timer forever. */
 const longestDelayMs = 60 * 60_000
 
 const sendWhenDue = Effect.fnUntraced(function* (

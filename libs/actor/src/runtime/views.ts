@@ -15,7 +15,7 @@ const decode = textReader(StoredView)
 /** A stored view; undefined when it cannot be read. */
 export const readView = (text: string) => Result.getOrUndefined(decode(text))
 
-/** What this process knows of a stored view. */
+/** A stored view as this process last saw it. */
 export interface ViewMark {
   /** The bucket revision that it saw last; undefined: not looked yet. */
   revision: number | undefined

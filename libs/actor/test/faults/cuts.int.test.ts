@@ -1,5 +1,5 @@
 // @module-tag long
-/** The connection is cut at each request in turn: what changes nothing the second time goes on by itself. */
+/** The connection is cut at each request in turn: what changes nothing the second time continues by itself. */
 import { assert, it } from "@effect/vitest"
 import { subjects } from "@reprise/protocol"
 import { makeNatsProxy, type Passing } from "@reprise/testing"

@@ -1,4 +1,4 @@
-/** The disk under the broker: full, or failing each write. Nothing is lost, and it goes on by itself or after a restart. */
+/** The disk under the broker: full, or failing each write. Nothing is lost, and it continues by itself or after a restart. */
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdtempSync, rmdirSync, rmSync, statfsSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

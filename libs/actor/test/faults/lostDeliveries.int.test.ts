@@ -109,7 +109,7 @@ onServer(
 )
 
 onServer("a large value whose pieces are gone", () => {
-  it.live("is as one that cannot be read, and is written anew", () =>
+  it.live("is as one that cannot be read, and is written again", () =>
     Effect.gen(function* () {
       const { broker, direct } = yield* openBoth
       const revision = yield* broker.snapshots.put("escalation.a", large)

@@ -180,7 +180,7 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
       })
     )
 
-    it.effect("lets a purged journal begin anew, and whoever remembers its end append nothing", () =>
+    it.effect("lets a purged journal begin again, and whoever remembers its end append nothing", () =>
       Effect.gen(function* () {
         const broker = yield* Broker
         const journal = s.journal("escalation", freshKey())

@@ -106,7 +106,7 @@ export const inputSuite = (name: string, { open, test }: Stage) =>
         }).pipe(Effect.provide(one))
       }).pipe(Effect.scoped))
 
-    test("sets aside an input whose decide or react throws, and the lane goes on", () =>
+    test("sets aside an input whose decide or react throws, and goes on with the queue", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const one = yield* world.start(count)

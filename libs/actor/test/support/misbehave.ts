@@ -17,7 +17,7 @@ export const misbehaving = <A, E>(
     )
   )
 
-/** A place where a process stops for ever, as if it were killed there. */
+/** A place where a process stops forever, as if it were killed there. */
 export const makeStop = Effect.map(Deferred.make<void>(), (there) => ({
   /** Waits until a process got there. */
   reached: Deferred.await(there),

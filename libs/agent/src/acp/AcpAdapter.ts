@@ -1,5 +1,5 @@
 /** The state that the port's methods on an agent share, how they reach the agent, and how they find a session. */
-import { createHash } from "node:crypto"
+import { createHash, randomBytes } from "node:crypto"
 import { mkdir, realpath } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
@@ -52,7 +52,7 @@ export interface AcpRuntimeOptions {
   readonly projectSettings?: ProjectSettings
   /** Default: none, and what is always allowed is kept as long as the process runs. */
   readonly rules?: RuleBook
-  /** What it may do inside the sandbox beside what is known of it. Default: nothing. */
+  /** What it may do inside the sandbox beside the known needs of its kind. Default: nothing. */
   readonly allowed?: AgentAllowance
 }
 
@@ -289,7 +289,7 @@ export const reach = (adapter: AcpAdapter, operation: string, rights: Rights) =>
       command: adapter.command,
       ...(sandbox === undefined ? {} : { sandbox }),
       environment: {
-        ...acpEnvironment(adapter.userEnvironment),
+        ...acpEnvironment(adapter.userEnvironment, randomBytes(24).toString("base64url")),
         ...askingVariables(held),
         ...oneProcess,
         ...variableOf(markOf(adapter, directory)),

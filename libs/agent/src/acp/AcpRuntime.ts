@@ -38,7 +38,7 @@ import { load } from "./session/loadSession.ts"
 import { withdrawAll } from "./turn/answerRequests.ts"
 import { heldWords } from "./turn/observe.ts"
 import { narrow } from "./turn/refusedWrites.ts"
-import { chooseModel, runTurn } from "./turn/runTurn.ts"
+import { chooseModel, runAcpTurn } from "./turn/runAcpTurn.ts"
 
 const noId = (operation: string) => gone(operation, "The agent made a session without an id.")
 
@@ -80,7 +80,7 @@ const startTurn = (adapter: AcpAdapter, session: AcpSession, prompt: Prompt): Li
   session.live = live
   const at = { sessionId: session.record.id, causePromptId: live.messageId }
   const tell = publish(adapter)
-  const turn = runTurn(adapter, session, live, prompt).pipe(
+  const turn = runAcpTurn(adapter, session, live, prompt).pipe(
     Effect.tapError(({ detail: message, kind, retryAfterMs }) => {
       const later = retryAfterMs === undefined ? {} : { retryAfterMs }
       return live.announced && kind !== "aborted"

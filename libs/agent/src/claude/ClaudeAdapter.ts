@@ -19,7 +19,7 @@ export interface ClaudeRuntimeOptions {
   readonly stateDirectory: string
   /** The environment of Claude and its tools, to which the adapter adds its own variables. Default: this process's. */
   readonly environment?: Readonly<Record<string, string | undefined>>
-  /** How often transcripts are checked for activity of others. Default 500 ms. */
+  /** How often transcripts are checked for activity outside of Reprise. Default 500 ms. */
   readonly pollMs?: number
   /** How long Claude may wait for the model's vendor before the turn fails. Default 60 s. */
   readonly retryPatienceMs?: number

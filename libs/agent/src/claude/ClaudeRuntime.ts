@@ -27,9 +27,9 @@ import { LiveTurn } from "./session/LiveTurn.ts"
 import { changePrompted, nameOf } from "./session/SessionRecord.ts"
 import { historyOf } from "./transcript/history.ts"
 import { lastMessageOf, messageCountOf, modelOfLast, ownedBy, turnOf } from "./transcript/turnOf.ts"
-import { isUnsafeRoot } from "./turn/permissions.ts"
+import { isUnsafeRoot } from "./turn/claudePermissions.ts"
+import { runClaudeTurn } from "./turn/runClaudeTurn.ts"
 import type { Guarded } from "./turn/runQuery.ts"
-import { runTurn } from "./turn/runTurn.ts"
 
 const create = (adapter: ClaudeAdapter): AgentRuntimeShape["create"] =>
   Effect.fn("AgentRuntime.create")(function* ({ directory, model, permissions, title }) {
@@ -67,7 +67,7 @@ const startTurn = (
     restarts,
     rules
   }
-  const turn = runTurn({ ...claude, ...options }, known, live, prompt).pipe(
+  const turn = runClaudeTurn({ ...claude, ...options }, known, live, prompt).pipe(
     Effect.tapError(({ detail: message, kind, retryAfterMs }) => {
       const later = retryAfterMs === undefined ? {} : { retryAfterMs }
       return live.announced && kind !== "aborted"

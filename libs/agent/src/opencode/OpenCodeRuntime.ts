@@ -35,7 +35,7 @@ import { tellInstructions } from "./server/toldInstructions.ts"
 import { modeMetadata, permissionRules } from "./session/permissionRules.ts"
 import { shortenParts } from "./session/shortenParts.ts"
 import { historyOf } from "./turn/history.ts"
-import { runTurn } from "./turn/runTurn.ts"
+import { runOpenCodeTurn } from "./turn/runOpenCodeTurn.ts"
 import { causeOf, firstAfterTurn, type Listed, modelOf, modelOfLast } from "./turn/turnOf.ts"
 import { usageOf } from "./turn/usageOf.ts"
 
@@ -114,7 +114,7 @@ const prompt = (adapter: OpenCodeAdapter): AgentRuntimeShape["prompt"] =>
     if (Option.isSome(own)) yield* renewRules(adapter, session, mode)
     yield* occupy(adapter, session.directory, mode, it)
     yield* tellOf(adapter, session.directory, it)
-    return yield* runTurn(adapter, session, it)
+    return yield* runOpenCodeTurn(adapter, session, it)
   }, Effect.scoped)
 
 /** Rejects the open requests of an aborted turn: OpenCode keeps them (measured), and a human would be asked in vain. */

@@ -12,7 +12,7 @@ export interface Patterns {
 
 /** What a human allowed for good at the gate: exactly this, no pattern. */
 export const RememberedRule = Schema.Struct({
-  /** `tool`: one that is no command, file or address, by its name. `write`: in the sandbox, where commands may write. */
+  /** `tool`: one that is not a command, file or address, by its name. `write`: in the sandbox, where commands may write. */
   kind: Schema.Literals(["command", "read", "change", "address", "tool", "write"]),
   /** The whole text of the command; a path as `Place.real` has it; a server's name; a tool's name; a file or folder. */
   what: Schema.String

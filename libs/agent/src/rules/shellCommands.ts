@@ -69,7 +69,7 @@ class Reader {
       } else if (char === "<" || char === ">") this.#redirection()
       else {
         const word = this.#word(end)
-        // The number of a redirected stream is no word.
+        // The number of a redirected stream is not a word.
         if (!(/^\d+$/.test(word.text) && "<>".includes(this.#text.charAt(this.#at) || " "))) words.push(word)
       }
     }
@@ -85,7 +85,7 @@ class Reader {
     return found !== ""
   }
 
-  /** The file is no word of the command; the lines of a here-document are read like commands. */
+  /** The file does not belong to the command's words; the lines of a here-document are read like commands. */
   #redirection(): void {
     this.plain = false
     this.#skipped(/[<>&|-]+[ \t]*/y)

@@ -113,6 +113,7 @@ const describe = Effect.fnUntraced(function* (
     pid: running.pid,
     serverVersion: formatVersion(server.version),
     ownerPid: process.pid,
+    ...(process.getuid === undefined ? {} : { ownerUser: process.getuid() }),
     startedAt: new Date(yield* Clock.currentTimeMillis).toISOString()
   }
 })

@@ -3,7 +3,7 @@
  * it is a person at the gate. To be a service or the operator takes a secret that is not in it.
  */
 import { rm } from "node:fs/promises"
-import { readForeignText, replaceFile } from "@reprise/process"
+import { readForeignText, replaceFile, usersOfServer } from "@reprise/process"
 import { Host } from "@reprise/protocol"
 import { Effect, Option, Redacted, Schema } from "effect"
 import { type Identity, inboxOf } from "../access/Identity.ts"
@@ -41,6 +41,8 @@ export const Endpoint = Schema.Struct({
   serverVersion: Schema.String,
   /** The process id of the owner. */
   ownerPid: pid,
+  /** Whose processes both are. None of an older Reprise. */
+  ownerUser: Schema.optionalKey(Schema.Int),
   startedAt: Schema.String
 })
 export type Endpoint = typeof Endpoint.Type
@@ -75,15 +77,17 @@ export const connectionTo = (
   identity,
   inboxPrefix: inboxOf(identity),
   reconnectWaitMs: 50,
+  serverOf: usersOfServer(endpoint.ownerUser),
   ...options
 })
 
 /** The same for the user that reads the server's statistics, and nothing else. */
-export const systemConnectionTo = ({ system, url }: Endpoint, name: string): NatsOptions => ({
-  url,
+export const systemConnectionTo = (endpoint: Endpoint, name: string): NatsOptions => ({
+  url: endpoint.url,
   name,
-  credentials: { _tag: "UserPassword", ...system },
-  inboxPrefix: inboxOf("person")
+  credentials: { _tag: "UserPassword", ...endpoint.system },
+  inboxPrefix: inboxOf("person"),
+  serverOf: usersOfServer(endpoint.ownerUser)
 })
 
 /** Whether two descriptions are of the server of one owner, which may have started it again. */

@@ -86,7 +86,7 @@ const createDirectories = async (directory: string): Promise<void> => {
   if (process.getuid !== undefined && found.uid !== process.getuid()) throw new Error("it belongs to another user")
   if ((found.mode & 0o077) !== 0) await chmod(directory, 0o700)
   await mkdir(paths(directory).nats, { recursive: true, mode: 0o700 })
-  // What is there already may be on a file system that is read-only since.
+  // An existing one may be on a file system that has become read-only.
   for (const folder of [directory, paths(directory).nats]) {
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   }

@@ -1,5 +1,5 @@
 /**
- * Where a paragraph may be too long for the markdown parser, which takes time in the square of its lines. What a paragraph is only
+ * Where a paragraph may be too long for the markdown parser, which takes quadratic time in its lines. What a paragraph is only
  * the parser knows, so this counts the lines between two that end any paragraph for certain, whatever stands around them. Lines of
  * code count, too: whether a line is code depends on all lines above it.
  */

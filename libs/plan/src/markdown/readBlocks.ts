@@ -13,7 +13,7 @@ import { blockTooLarge, markersOf, maxBlockLength, maxBlockMarkers } from "./ref
 import { maxDepth, TooDeep, toBlock } from "./toBlock.ts"
 
 const defaultWindow = 64 * 1024
-/** Of list items and quotes in the first window: the parser's time grows with the square of what one text nests. */
+/** Of list items and quotes in the first window: the parser's time grows quadratically with how deeply one text nests. */
 const firstMarkers = 256
 
 interface Cursor {

@@ -12,7 +12,7 @@ const gatePattern = /^\*\*completion gate(?::\s*\*\*|\*\*\s*:)(.*)$/is
 
 const oneLine = (text: string) => text.replaceAll(/\s+/g, " ").trim()
 
-/** The gate's text on one line; undefined when the paragraph is no gate. It can be empty: the next block is the text then. */
+/** The gate's text on one line; undefined when the paragraph is not a gate. It can be empty: the next block is the text then. */
 export const readCompletionGate = (paragraph: string): string | undefined => {
   const text = gatePattern.exec(paragraph)?.[1]
   return text === undefined ? undefined : oneLine(text)

@@ -66,7 +66,7 @@ const decode = SchemaParser.decodeUnknownResult(FrontMatter, { errors: "all", on
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 const maxAliases = 10
 
-/** In UTF-16 units. The YAML parser takes time in the square of the length for some that is wrong. */
+/** In UTF-16 units. The YAML parser takes quadratic time in the length for some that is wrong. */
 const maxFrontMatterLength = 16 * 1024
 
 /**

@@ -14,7 +14,7 @@ export const HostView = Schema.Struct({
   host: Host,
   /** Whether its worker is there. Absent: nobody could tell. */
   answers: Schema.optionalKey(Schema.Boolean),
-  /** Since when it takes no new runs and sessions, ISO 8601. Absent: it takes them. */
+  /** When it stopped taking new runs and sessions, ISO 8601. Absent: it takes them. */
   drainedAt: Schema.optionalKey(Schema.String),
   /** Absent: it takes any number of runs, or does not answer. */
   slots: Schema.optionalKey(HostSlots)

@@ -148,7 +148,7 @@ export const SessionCommand = Schema.TaggedUnion({
   AbortSession: { sessionId: SessionId, reason: Schema.String, onHost: Schema.optionalKey(Host) },
   /** The turn waits for the model's vendor, and a human wants it to try again now. Refused unless this turn waits. */
   RetryTurn: { sessionId: SessionId, turnId: TurnId },
-  /** A human who worked in the session leaves it: the agent counts as idle as soon as it rests, without the grace. */
+  /** A human who worked in the session leaves it: the agent counts as idle as soon as it stops working, without the grace. */
   HandBack: { sessionId: SessionId },
   ReplyToPrompt: {
     sessionId: SessionId,
@@ -302,7 +302,7 @@ export const SessionView = Schema.Struct({
   turnId: Schema.optionalKey(TurnId),
   /** The open turn is being interrupted. */
   interrupting: Schema.optionalKey(Schema.Boolean),
-  /** The open turn waits for the model's vendor, and goes on by itself at this time (ISO 8601). */
+  /** The open turn waits for the model provider, and is retried at this time (ISO 8601). */
   postponed: Schema.optionalKey(Schema.Struct({ until: Schema.String, kind: VendorFailure, message: Schema.String })),
   /** The runtime's id of the newest prompt that Reprise sent; whatever follows another prompt was a human's. */
   lastPromptId: Schema.optionalKey(Schema.String),

@@ -3,7 +3,7 @@ import { type ModelMessage, type ModelRequest, promptTextOf, withoutReminders } 
 import type { Reply } from "../player/Reply.ts"
 import { ArgumentsSchema, type Frame, offeredTool, type Protocol, pieceLength, pieces } from "./Protocol.ts"
 
-/** A text, or parts; parts that are no text, such as images, are left out. */
+/** A text, or parts; parts that are not text, such as images, are left out. */
 const Part = Schema.Struct({ type: Schema.String, text: Schema.optionalKey(Schema.String) })
 const Content = Schema.NullOr(Schema.Union([Schema.String, Schema.Array(Part)]))
 

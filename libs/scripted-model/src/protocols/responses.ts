@@ -4,7 +4,7 @@ import type { Reply } from "../player/Reply.ts"
 import { openai } from "./openai.ts"
 import { ArgumentsSchema, type Frame, offeredTool, type Protocol, pieceLength, pieces } from "./Protocol.ts"
 
-/** A text, or parts; parts that are no text, such as images, are left out. */
+/** A text, or parts; parts that are not text, such as images, are left out. */
 const Part = Schema.Struct({ type: Schema.String, text: Schema.optionalKey(Schema.String) })
 const Content = Schema.NullOr(Schema.Union([Schema.String, Schema.Array(Part)]))
 

@@ -6,9 +6,9 @@
 import { connect, createServer, type Socket } from "node:net"
 import { Effect, type Scope } from "effect"
 import { TestBrokerError } from "../broker/Broker.ts"
+import { Direction, type Fate } from "./Direction.ts"
 import { type Frame, makeFrameReader } from "./frames.ts"
 import { operationOf } from "./operations.ts"
-import { type Fate, Way } from "./Way.ts"
 
 /** A message on its way. */
 export interface Passing {
@@ -63,7 +63,7 @@ class Wire {
   client = ""
   readonly #near: Socket
   readonly #far: Socket
-  readonly #ways: ReadonlyArray<Way>
+  readonly #directions: ReadonlyArray<Direction>
   /** The operations that were asked, by where their answers go. */
   readonly #asked = new Map<string, string>()
 
@@ -72,16 +72,24 @@ class Wire {
     this.#far = far
     const fateOf = (passing: Unnumbered | undefined) => (passing === undefined ? undefined : fates(passing))
     const cut = () => this.destroy()
-    const out = new Way({ cut, fateOf: (frame) => fateOf(this.#sent(frame)), write: (bytes) => void far.write(bytes) })
-    const back = new Way({ cut, fateOf: (frame) => fateOf(this.#got(frame)), write: (bytes) => void near.write(bytes) })
-    this.#ways = [out, back]
-    for (const [socket, way] of [
+    const out = new Direction({
+      cut,
+      fateOf: (frame) => fateOf(this.#sent(frame)),
+      write: (bytes) => void far.write(bytes)
+    })
+    const back = new Direction({
+      cut,
+      fateOf: (frame) => fateOf(this.#got(frame)),
+      write: (bytes) => void near.write(bytes)
+    })
+    this.#directions = [out, back]
+    for (const [socket, direction] of [
       [near, out],
       [far, back]
     ] as const) {
       const read = makeFrameReader()
       socket.on("data", (piece) => {
-        for (const frame of read(piece)) way.take(frame)
+        for (const frame of read(piece)) direction.take(frame)
       })
       socket.on("error", () => undefined)
       socket.on("close", () => {
@@ -92,7 +100,7 @@ class Wire {
   }
 
   destroy(): void {
-    for (const way of this.#ways) way.close()
+    for (const direction of this.#directions) direction.close()
     this.#near.destroy()
     this.#far.destroy()
   }

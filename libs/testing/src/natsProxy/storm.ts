@@ -1,7 +1,7 @@
 /** Faults from a seed, for everything that passes a proxy. */
 import { createHash } from "node:crypto"
+import type { Fate } from "./Direction.ts"
 import type { Fates, Passing } from "./NatsProxy.ts"
-import type { Fate } from "./Way.ts"
 
 /** What happens to a frame that meets with a fault: each is as likely as any other. */
 const kinds: ReadonlyArray<Fate> = [

@@ -100,14 +100,11 @@ const requireOption = (open: OpenEscalation, choice: string): Result.Result<Esca
   return Result.isSuccess(option) ? Result.succeed(option.success) : refuse(option.failure.code, option.failure.message)
 }
 
-/** Half of a surrogate pair is no character: on its way to the agent it would be replaced, and nobody told. */
+/** A lone surrogate would be replaced silently on the way to the agent. */
 const requireText = (guidance: string | undefined): Result.Result<void, Refusal> =>
   guidance === undefined || guidance.isWellFormed()
     ? Result.void
-    : refuse(
-        "unreadable",
-        "The guidance holds half of a surrogate pair, which is no character. Write it again, and send it as UTF-8."
-      )
+    : refuse("unreadable", "The guidance is not valid Unicode. Send it again as UTF-8.")
 
 /** Whether the runtime is set up on the run's host shows there; the gate knows names only. */
 const requireAgent = (
@@ -119,7 +116,7 @@ const requireAgent = (
 }
 
 /**
- * Guidance is kept word for word, with any choice: an option that asks for none gets it as the reason of the choice. It
+ * Guidance is kept verbatim, with any choice: an option that asks for none gets it as the reason of the choice. It
  * is never dropped.
  */
 const answer = (state: EscalationState, command: InputOf<"AnswerEscalation">, now: string): Decision =>

@@ -5,7 +5,7 @@ export type StreamStart =
   | { readonly resumed: true; readonly from: { readonly sequence: number } }
   | { readonly resumed: false; readonly from: { readonly since: string } }
 
-/** A reader that was away for longer starts anew, which is less work than to catch up. */
+/** A reader that was away for longer starts again, which is less work than to catch up. */
 const mostToCatchUp = 5_000
 /** Lists of views may lag behind the events by a moment, so a new reader is given those of the last seconds. */
 const lookBackMs = 5_000

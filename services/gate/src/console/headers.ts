@@ -23,14 +23,14 @@ const securityHeaders = {
 
 /**
  * How long browsers may keep what a route answers. `never`: it is data. `while unchanged`: they ask each time whether it is
- * the same. `for ever`: a built file whose name comes from its content.
+ * the same. `forever`: a built file whose name comes from its content.
  */
-export type Keeping = "never" | "while unchanged" | "for ever"
+export type Keeping = "never" | "while unchanged" | "forever"
 
 const cacheControl: Record<Keeping, string> = {
   never: "no-store",
   "while unchanged": "no-cache",
-  "for ever": "public, max-age=31536000, immutable"
+  forever: "public, max-age=31536000, immutable"
 }
 
 /** Those of a response of a route; of a refusal or a failure nothing is kept. */

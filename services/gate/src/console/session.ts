@@ -69,7 +69,7 @@ export interface Sessions {
 
 /** The sessions of one token, of which the newest count. `before`: those that ended in earlier processes. */
 export const makeSessions = (most: number, before: EndedSessions = noneEnded): Sessions => {
-  /** With those who want to know of its end. */
+  /** With the listeners for its end. */
   const known = new Map<string, Set<() => void>>()
   let ended = before
   let claims = new Set(before.claims)

@@ -24,7 +24,7 @@ type Headers = Readonly<Record<string, string | undefined>>
 
 /**
  * A name as it may stand in journals and on pages. A comma is in no name, so a header that somebody sent besides the
- * proxy's, which servers join by a comma, is no name either.
+ * proxy's, which servers join by a comma, is not a name either.
  */
 const isName = (text: string): boolean => /^[^\s,\p{C}](?:[^,\p{C}\p{Zl}\p{Zp}]{0,252}[^\s,\p{C}])?$/u.test(text)
 

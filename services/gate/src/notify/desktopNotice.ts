@@ -1,7 +1,8 @@
 /** What a channel is told → the notice that this machine's desktop shows (docs/notifications.md#desktop). Pure. */
+
+import { messageTextOf } from "./messageText.ts"
 import { isClosing, linkOf, type Notices } from "./Notice.ts"
 import { escapeMarkup, fitText } from "./plainText.ts"
-import { wordsOf } from "./words.ts"
 
 export interface DesktopNotice {
   readonly title: string
@@ -14,7 +15,7 @@ const longestText = 800
 
 /** The origin is that of the web console. */
 export const desktopNotice = (notices: Notices, origin?: string): DesktopNotice => {
-  const { text, title } = wordsOf(notices)
+  const { text, title } = messageTextOf(notices)
   const link = linkOf(notices, origin)
   return {
     title,
@@ -34,7 +35,7 @@ export const notifySendArguments = ({ isMinor, text, title }: DesktopNotice): Re
 
 const script = ["on run notice", "display notification (item 2 of notice) with title (item 1 of notice)", "end run"]
 
-/** Of `osascript`: the script is always the same. After the title, which begins with a word of ours, nothing is an option. */
+/** Of `osascript`: the script is always the same. After the title, which begins with our word, nothing is an option. */
 export const osascriptArguments = ({ text, title }: DesktopNotice): ReadonlyArray<string> => [
   ...script.flatMap((line) => ["-e", line]),
   title,

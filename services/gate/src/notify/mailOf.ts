@@ -1,7 +1,7 @@
 /** What a channel is told → the e-mail that tells it (docs/notifications.md#e-mail). Pure. */
 import type { OfferedAnswer } from "./answerLink.ts"
+import { headlineOf, inOneText, messageTextOf } from "./messageText.ts"
 import { deliveryIdOf, linkOf, type Notice, type Notices } from "./Notice.ts"
-import { headlineOf, inOneText, wordsOf } from "./words.ts"
 
 /** Who sends the e-mails of a channel, and who gets them. */
 export interface Addresses {
@@ -33,9 +33,9 @@ const messageIdOf = ({ from, name }: Addresses, notice: Notice): string => {
 const placeInThread = (addresses: Addresses, notices: Notices): Omit<Mail, "from" | "to" | "text"> => {
   const [first] = notices
   // What is about several questions belongs to none, and may be put together otherwise when it is sent again.
-  if (notices.length > 1) return { subject: wordsOf(notices).title }
+  if (notices.length > 1) return { subject: messageTextOf(notices).title }
   const messageId = messageIdOf(addresses, first)
-  if (first._tag === "Test") return { subject: wordsOf(notices).title, messageId }
+  if (first._tag === "Test") return { subject: messageTextOf(notices).title, messageId }
   const headline = headlineOf(first)
   return first._tag === "Raised"
     ? { subject: headline, messageId }
@@ -56,5 +56,5 @@ export const mailOf = (
   from: addresses.from,
   to: addresses.to,
   ...placeInThread(addresses, notices),
-  text: inOneText(wordsOf(notices), linkOf(notices, origin), longestText, answers)
+  text: inOneText(messageTextOf(notices), linkOf(notices, origin), longestText, answers)
 })

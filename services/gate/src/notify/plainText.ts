@@ -1,6 +1,6 @@
 /** Text of agents and repositories for messages that others show. Pure. */
 
-/** Control characters but the line feed, marks that reorder or hide text, and halves of surrogate pairs. */
+/** Control characters but the line feed, marks that reorder or hide text, and lone surrogates. */
 const unwanted =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: this replaces control characters
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]|\u034f|[\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\ud800-\udfff]|[\u{e0000}-\u{e0fff}]/gu

@@ -1,9 +1,9 @@
 /** What a channel is told → the message that a browser gets while no page is open (docs/notifications.md#browsers). Pure. */
 import type { PushedQuestion, PushMessage } from "@reprise/protocol"
 import { whyAsked } from "../whyAsked.ts"
+import { answeredBy, withdrawals } from "./messageText.ts"
 import { isClosing, type Notice, type Notices, type QuestionNotice } from "./Notice.ts"
 import { fitText, plainText, utf8Size } from "./plainText.ts"
-import { answeredBy, withdrawals } from "./words.ts"
 
 /** What a push service must take is 4096 bytes, of which encryption needs some. */
 export const longestPushBytes = 3_993

@@ -2,9 +2,9 @@
 import { isPublicName, ntfyTopic } from "./addresses.ts"
 import type { OfferedAnswer } from "./answerLink.ts"
 import type { HttpPreset } from "./ChannelSettings.ts"
+import { inOneText, messageTextOf } from "./messageText.ts"
 import { deliveryIdOf, isClosing, kindOf, linkOf, type Notice, type Notices, subjectKeyOf } from "./Notice.ts"
 import { escapeMarkup, fitText, utf8Size } from "./plainText.ts"
-import { inOneText, wordsOf } from "./words.ts"
 
 /** A channel whose address and token are known. */
 export interface Destination {
@@ -71,7 +71,7 @@ const ntfyActions = (link: string, answers: Answers) => [
 ]
 
 const ntfyBody = (topic: string, notices: Notices, link: string | undefined, answers: Answers) => {
-  const { text, title } = wordsOf(notices)
+  const { text, title } = messageTextOf(notices)
   const [first] = notices
   return {
     topic,
@@ -92,7 +92,7 @@ const mostButtons = 6
 
 /** Slack reads markup: unescaped, `<!channel>` would call everybody. */
 const slackBody = (notices: Notices, link: string | undefined, answers: Answers) => {
-  const { text, title } = wordsOf(notices)
+  const { text, title } = messageTextOf(notices)
   const section = {
     type: "section",
     text: { type: "mrkdwn", text: escapeMarkup(fitText(text, longestSlackText, sizeForSlack)), verbatim: true }
@@ -133,7 +133,7 @@ const telegramBody = (chat: string | undefined, notices: Notices, link: string |
   const areButtons = shown.every(({ url }) => isPublic(url))
   return {
     chat_id: chat,
-    text: inOneText(wordsOf(notices), link, longestTelegramText, areButtons ? [] : shown),
+    text: inOneText(messageTextOf(notices), link, longestTelegramText, areButtons ? [] : shown),
     link_preview_options: { is_disabled: true },
     ...(areButtons && shown.length > 0
       ? { reply_markup: { inline_keyboard: shown.map(({ label, url }) => [{ text: label, url }]) } }

@@ -11,11 +11,12 @@ import {
   type Step as StepName,
   sameAgent
 } from "@reprise/protocol"
-import type { SessionUse } from "../actor/moves.ts"
-import type { PhaseRun, Run } from "../actor/state.ts"
-import { fillOf } from "../author/contextFill.ts"
+import type { SessionUse } from "../run/moves.ts"
+import { hasPlan } from "../run/standalone.ts"
+import type { PhaseRun, Run } from "../run/state.ts"
 import { chooseAgent, type Situation, withNamed } from "./chooseAgent.ts"
 import { hasFixer, plannedAgents, usualAgent } from "./plannedAgents.ts"
+import { fillOf } from "./session.ts"
 
 /** The author as the run has it, by no rule and no choice for a phase. */
 export const usualAuthor = ({ models, request: { options } }: Run): AgentChoice => usualAgent(options, "author", models)
@@ -105,7 +106,7 @@ export const agentForStep = (run: Run, phase: PhaseRun, step: StepName, use: Ses
 
 /** Whether all steps of the run are done by one agent, as it was started: then nobody needs to be told who. */
 export const hasOneAgent = (run: Run): boolean => {
-  if (run.standalone !== undefined) return true
+  if (!hasPlan(run)) return true
   const planned = plannedAgents(run.request.options)
   const isOne = planned.every(({ role }) => role !== "fixer") && planned.every(({ rule }) => rule === undefined)
   return isOne && chosenAuthor(run.phase) === undefined && sameAgent(usualAuthor(run), usual(run, "reviewer"))

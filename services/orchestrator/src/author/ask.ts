@@ -1,24 +1,15 @@
 /** Asking an author for a turn: in a new session, in the phase's session, or by continuing it. */
-
 import {
-  type AgentChoice,
-  anyHost,
   type SessionChoice,
   type SessionCommand,
-  SessionId,
+  type SessionId,
   type Step,
-  sessionIdOf,
   sessionPrompts,
-  type TurnLimits,
   turnIdOf
 } from "@reprise/protocol"
-import type { EventOf, Purpose, RunEvents } from "../actor/journal.ts"
-import type { SessionUse } from "../actor/moves.ts"
-import { type Author, isOpen, type PhaseRun, type Run } from "../actor/state.ts"
 import { agentIn, agentOf, roleAt } from "../agents/agentOf.ts"
-import { isContinued } from "../checkpoint/prompt.ts"
-import { budgetsLeft } from "../control/usage.ts"
-import { currentTitle, placeOf, reviewFile } from "../phase/plan.ts"
+import { agentSetup } from "../agents/setup.ts"
+import { turnLimits } from "../limits/turnLimits.ts"
 import {
   continuePrompt,
   freshPrompt,
@@ -27,40 +18,18 @@ import {
   movedPrompt,
   newGuidance,
   stepTask
-} from "./prompt.ts"
+} from "../prompt/author.ts"
+import { isContinued } from "../prompt/continuation.ts"
+import type { EventOf, Purpose, RunEvents } from "../run/journal.ts"
+import type { SessionUse } from "../run/moves.ts"
+import { currentTitle, reviewFile } from "../run/plan.ts"
+import { hasPlan, livesInSession, newSessionId, placeOf } from "../run/standalone.ts"
+import { type Author, isOpen, type PhaseRun, type Run } from "../run/state.ts"
 
 type StartTurn = Extract<SessionCommand, { readonly _tag: "StartTurn" }>
 
-const limit = <Name extends keyof TurnLimits>(name: Name, value: number) => (value === 0 ? {} : { [name]: value })
-
-/** A limit of 0 is off. A turn may use what is left of the budgets. */
-export const turnLimits = (run: Run): TurnLimits => {
-  if (run.standalone !== undefined) return { ...run.standalone.limits, ...budgetsLeft(run) }
-  const { auto, limits } = run.request.options
-  return {
-    ...limit("inactivityMs", limits.turnInactivityMs),
-    ...limit("wallMs", limits.turnWallMs),
-    ...limit("maxAgentTurns", limits.maxAgentTurns),
-    ...limit("maxCalls", limits.maxTurnCalls),
-    ...limit("maxTurnTokens", limits.maxTurnTokens),
-    // Nobody is asked how to go on: a vendor's limit that ends within hours must not end the run.
-    ...(auto ? limit("maxWaitMs", limits.unattendedWaitMs) : {}),
-    ...budgetsLeft(run)
-  }
-}
-
-/** Where an agent works, on which runtime, with which model and with which permissions. */
-export const agentSetup = (run: Run, { model, runtime, variant }: AgentChoice) => ({
-  directory: run.directory ?? run.request.workspace,
-  host: run.host ?? anyHost,
-  runtime,
-  ...(model === undefined ? {} : { model }),
-  ...(variant === undefined ? {} : { variant }),
-  permissions: run.request.options.permissions
-})
-
 const titleOf = (run: Run, phase: PhaseRun): string =>
-  run.standalone === undefined ? `Phase ${phase.id}: ${currentTitle(run)}` : currentTitle(run)
+  hasPlan(run) ? `Phase ${phase.id}: ${currentTitle(run)}` : currentTitle(run)
 
 /** Whose step it is. The author's says nothing. */
 const ofFixer = ({ stepRole }: PhaseRun): Pick<StartTurn, "fixer"> => (stepRole === "fixer" ? { fixer: true } : {})
@@ -85,14 +54,10 @@ const startTurn = (
     report: "author-status",
     ...sessionPrompts(run.request.options.prompts),
     limits: turnLimits(run),
-    ...(run.standalone === undefined ? { reviewPath: reviewFile(run, phase) } : {}),
+    ...(hasPlan(run) ? { reviewPath: reviewFile(run, phase) } : {}),
     ...turn
   }
 }
-
-/** A standalone session keeps its id, which is the run's, when it starts over. */
-const newSessionId = ({ ids, runId, standalone }: Run): SessionId =>
-  standalone === undefined ? sessionIdOf(runId, ids.sessions + 1) : SessionId.make(runId)
 
 /** A turn in a new session, which knows nothing yet and gets the full prompt. */
 const inNewSession = (
@@ -109,7 +74,7 @@ const inNewSession = (
   at: run.updatedAt,
   command: startTurn(run, phase, step, {
     session: { _tag: "New" },
-    ...(run.standalone === undefined ? {} : { fresh: true }),
+    ...(livesInSession(run) ? { fresh: true } : {}),
     onMissing: "fresh",
     prompt: freshPrompt(run, phase, step, task)
   })
@@ -215,7 +180,7 @@ const continueSession = (
   const { model, variant } = agentIn(run, sessionId, step)
   const command: EventOf<"AuthorAsked">["command"] =
     // What is left of a standalone session's budget is told with each turn.
-    brief === undefined && run.standalone === undefined
+    brief === undefined && hasPlan(run)
       ? {
           _tag: "ContinueSession",
           turnId: turnIdOf(run.runId, run.ids.turns + 1),

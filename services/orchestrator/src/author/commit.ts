@@ -1,13 +1,13 @@
 /** What a verified or rejected commit leads to (docs/design/run-machine.md#the-run-machine-orchestrator). */
 import { quote } from "@reprise/plan/quote"
-import type { InputOf } from "../actor/inputs.ts"
-import type { RunEvent } from "../actor/journal.ts"
-import { escalate, type Outcome, outcome } from "../actor/moves.ts"
-import type { PhaseRun, Run } from "../actor/state.ts"
-import { lastVerified, phaseBegan } from "../phase/plan.ts"
-import { render } from "../prompts.ts"
-import { noted } from "../quality/noted.ts"
-import type { Retry } from "../question/question.ts"
+import { render } from "../prompt/templates.ts"
+import type { InputOf } from "../run/inputs.ts"
+import type { RunEvent } from "../run/journal.ts"
+import { escalate, type Outcome, outcome } from "../run/moves.ts"
+import { noted } from "../run/noted.ts"
+import { lastVerified, phaseBegan } from "../run/plan.ts"
+import type { Retry } from "../run/question.ts"
+import type { PhaseRun, Run } from "../run/state.ts"
 import { afterWork } from "./report.ts"
 
 export const commitVerified = (run: Run, event: InputOf<"CommitVerified">): Outcome => {

@@ -1,18 +1,9 @@
 /** What turns, commits and sessions of authors change in a run. */
-import type { CompletedTask, FailureKind, SessionId } from "@reprise/protocol"
-import type { EventOf } from "../actor/journal.ts"
-import {
-  type Author,
-  type Evolution,
-  nothing,
-  type Pending,
-  type PhaseRun,
-  type Run,
-  withNotice,
-  withoutWork,
-  withPhase
-} from "../actor/state.ts"
-import { countSession } from "../control/usage.ts"
+import { send } from "@reprise/actor"
+import { type FailureKind, type SessionId, to } from "@reprise/protocol"
+import { countSession } from "../limits/usage.ts"
+import { asJournalled, type Evolution, type Reactions } from "../run/family.ts"
+import type { EventOf } from "../run/journal.ts"
 import {
   afterGiving,
   afterStartingOver,
@@ -21,7 +12,19 @@ import {
   isBlank,
   withWords,
   wordsFor
-} from "../ledger/ledger.ts"
+} from "../run/ledger.ts"
+import { livesInSession } from "../run/standalone.ts"
+import {
+  type Author,
+  mergeTasks,
+  nothing,
+  type Pending,
+  type PhaseRun,
+  type Run,
+  withNotice,
+  withoutWork,
+  withPhase
+} from "../run/state.ts"
 
 const startsSession = ({ command }: EventOf<"AuthorAsked">): boolean =>
   command._tag === "StartTurn" && command.session._tag === "New"
@@ -100,11 +103,6 @@ const notesOnFindings = ({ items }: PhaseRun, notes: string | undefined): Readon
     ? []
     : [`The author on the review's findings: ${notes}`]
 
-/** By id, in the order in which they were first reported; a later report of a task replaces an earlier one. */
-export const mergeTasks = (known: ReadonlyArray<CompletedTask>, more: ReadonlyArray<CompletedTask>) => [
-  ...new Map([...known, ...more].map((task) => [task.id, task])).values()
-]
-
 const phaseAfterReport = (run: Run, phase: PhaseRun, event: EventOf<"ReportReceived">): PhaseRun => {
   const { continued, status, unverified } = event
   return {
@@ -123,8 +121,7 @@ const phaseAfterReport = (run: Run, phase: PhaseRun, event: EventOf<"ReportRecei
 const endingKinds: ReadonlyArray<FailureKind> = ["timeout", "aborted", "session-missing"]
 
 /** No failure of its turn ends a standalone session: a human may still work in it. */
-const endsSession = ({ standalone }: Run, kind: FailureKind): boolean =>
-  standalone === undefined && endingKinds.includes(kind)
+const endsSession = (run: Run, kind: FailureKind): boolean => !livesInSession(run) && endingKinds.includes(kind)
 
 /** An agent whose session is not in order may be at work still. */
 const authorAfterFailure = (run: Run, author: Author, event: EventOf<"TurnBroke">): Author => {
@@ -224,3 +221,13 @@ export const authorEvolution = {
     pending: interrupted(run.pending, sessionId)
   })
 } satisfies Partial<Evolution>
+
+export const authorReactions = {
+  AuthorAsked: (_runId, { command, sessionId }) => [asJournalled("session-manager", sessionId, command)],
+  AuthorReplaced: (_runId, { sessionId }) => [send(to.sessionManager(sessionId).ReleaseSession())],
+  TurnInterrupted: (_runId, { reason, sessionId, turnId }) => [
+    send(to.sessionManager(sessionId).InterruptTurn({ turnId, reason }))
+  ],
+  SessionReleased: (_runId, { sessionId }) => [send(to.sessionManager(sessionId).CompleteSession())],
+  SessionStopped: (_runId, { _tag, sessionId, ...how }) => [send(to.sessionManager(sessionId).AbortSession(how))]
+} satisfies Partial<Reactions>

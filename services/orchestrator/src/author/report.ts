@@ -10,9 +10,17 @@ import {
   passesByItself,
   type Step
 } from "@reprise/protocol"
-import type { InputOf } from "../actor/inputs.ts"
-import type { EventOf, RunEvent, RunEvents } from "../actor/journal.ts"
+import { claimCheckpoint, raiseCheckpoint } from "../checkpoint/claims.ts"
+import { leftUnanswered, missedLines, passedBy, raisedReport } from "../checkpoint/planned.ts"
+import { budgetReached } from "../limits/limits.ts"
+import { newGuidance } from "../prompt/author.ts"
+import { isContinued } from "../prompt/continuation.ts"
+import { render } from "../prompt/templates.ts"
+import { completeRun } from "../run/end.ts"
+import type { InputOf } from "../run/inputs.ts"
+import type { EventOf, RunEvent, RunEvents } from "../run/journal.ts"
 import {
+  after,
   type EscalationRequest,
   enter,
   escalate,
@@ -20,20 +28,13 @@ import {
   type Outcome,
   outcome,
   type SessionUse
-} from "../actor/moves.ts"
-import type { PhaseRun, Run, Turn } from "../actor/state.ts"
-import type { Cause } from "../actor/transitions.ts"
-import { claimCheckpoint, raiseCheckpoint } from "../checkpoint/claims.ts"
-import { leftUnanswered, missedLines, passedBy, raisedReport } from "../checkpoint/planned.ts"
-import { isContinued } from "../checkpoint/prompt.ts"
-import { completeRun } from "../control/end.ts"
-import { lastVerified, phaseBegan, reviewFile, sameCommit } from "../phase/plan.ts"
-import { render } from "../prompts.ts"
-import { hasGates } from "../quality/gates.ts"
-import { budgetReached } from "../question/limits.ts"
-import { withVendorAdvice } from "../question/vendorAdvice.ts"
+} from "../run/moves.ts"
+import { hasGates, lastVerified, phaseBegan, reviewFile, sameCommit } from "../run/plan.ts"
+import { hasPlan, livesInSession } from "../run/standalone.ts"
+import type { PhaseRun, Run, Turn } from "../run/state.ts"
+import type { Cause } from "../run/transitions.ts"
+import { withVendorAdvice } from "../run/vendorAdvice.ts"
 import { askForReport } from "./ask.ts"
-import { newGuidance } from "./prompt.ts"
 
 const isHash = (text: string) => /^[0-9a-f]{4,64}$/i.test(text)
 
@@ -234,7 +235,7 @@ const withReason = (report: CheckpointReport, { reason, result }: AuthorStatus):
 }
 
 export const turnCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: InputOf<"TurnCompleted">): Outcome => {
-  if (run.standalone !== undefined) return standaloneCompleted(run, phase, turn, event)
+  if (!hasPlan(run)) return standaloneCompleted(run, phase, turn, event)
   const status = event.status === undefined ? undefined : normalise(event.status)
   // A step that fixes something may need no commit, as long as the work that it fixes is there. In EXECUTE none is yet.
   const problem = reportProblem(status, phase.verified === undefined)
@@ -244,7 +245,7 @@ export const turnCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: Inpu
   const stop = stopAtCheckpoint(run, phase, turn, status)
   if (stop !== undefined) {
     const unverified: RunEvent = { ...reportReceived(turn, status, event), unverified: true }
-    return { ...stop, events: [unverified, ...stop.events] }
+    return after([unverified], stop)
   }
   const received = reportReceived(turn, status, event)
   switch (status.result) {
@@ -289,7 +290,7 @@ export const turnFailed = (run: Run, turn: Turn, event: InputOf<"TurnFailed">): 
   if (handsOver) return outcome([broke], { ...again, cause: "session-lost" })
   // A session whose turn timed out is to be aborted, if the session-manager has not done so.
   const stopped: RunEvents =
-    kind === "timeout" && sessionUsable && run.standalone === undefined
+    kind === "timeout" && sessionUsable && !livesInSession(run)
       ? [{ _tag: "SessionStopped", sessionId: turn.sessionId, reason: "its turn timed out" }]
       : []
   return outcome([broke, ...stopped], escalate(failureRequest(run, event)))
@@ -308,9 +309,9 @@ const anotherModel = (kind: FailureKind): Pick<EscalationRequest, "changesModelO
 
 const turnRequest = (run: Run, event: InputOf<"TurnFailed">): EscalationRequest => {
   const { kind, message } = event
-  const what = run.standalone === undefined ? `The author's turn failed (${kind}): ${message}` : message
+  const what = hasPlan(run) ? `The author's turn failed (${kind}): ${message}` : message
   return {
-    origin: run.standalone !== undefined && kind === "turn-limit" ? "limit" : "runtime",
+    origin: !hasPlan(run) && kind === "turn-limit" ? "limit" : "runtime",
     reason: withVendorAdvice(run, what, event),
     ...anotherModel(kind)
   }

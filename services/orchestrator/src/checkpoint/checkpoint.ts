@@ -2,19 +2,19 @@
 import { isPass, nextTask, type ResumePoint, resumeAt } from "@reprise/plan"
 import type { CheckpointReport } from "@reprise/protocol"
 import { Result } from "effect"
-import { evolveRun, runAfter } from "../actor/evolve.ts"
-import type { InputOf } from "../actor/inputs.ts"
-import type { Continuation, RunEvent, RunEvents } from "../actor/journal.ts"
-import { escalate, fresh, type Outcome, outcome } from "../actor/moves.ts"
-import type { PhaseRun, Run } from "../actor/state.ts"
 import { agentForStep } from "../agents/agentOf.ts"
-import { sessionFor } from "../author/session.ts"
-import { isBlank } from "../ledger/ledger.ts"
-import { locationOf, outlineOf, plannedPhase } from "../phase/plan.ts"
-import { noted } from "../quality/noted.ts"
-import type { OpenCheckpoint } from "../question/question.ts"
+import { sessionFor } from "../agents/session.ts"
+import { aboutCheckpoint } from "../prompt/continuation.ts"
+import type { InputOf } from "../run/inputs.ts"
+import type { Continuation, RunEvent, RunEvents } from "../run/journal.ts"
+import { isBlank } from "../run/ledger.ts"
+import { after, escalate, fresh, nextInPhase, type Outcome, outcome } from "../run/moves.ts"
+import { noted } from "../run/noted.ts"
+import { outlineOf, plannedPhase } from "../run/plan.ts"
+import type { OpenCheckpoint } from "../run/question.ts"
+import { locationOf } from "../run/standalone.ts"
+import type { PhaseRun, Run } from "../run/state.ts"
 import { beginContinuation, verifyTasks, writeState } from "./continuation.ts"
-import { aboutCheckpoint } from "./prompt.ts"
 import { checkpointQuestion, commitOf, hasVerifyCommands, runVerifyCommands, verifyText } from "./verify.ts"
 
 /** The record is written before anybody is asked, so that it survives whatever happens until the answer. */
@@ -40,9 +40,10 @@ export const stateWritten = (run: Run, phase: PhaseRun, event: InputOf<"Continua
         ]
   const { checkpoint } = phase
   if (checkpoint === undefined) return outcome([written, ...noted, verifyTasks(run, phase)])
-  const after = evolveRun(run, written).phase ?? phase
-  const next = settleOrAsk(run, after, checkpoint)
-  return { ...next, events: [written, ...noted, ...next.events] }
+  return outcome(
+    [written, ...noted],
+    nextInPhase((run, phase) => settleOrAsk(run, phase, checkpoint))
+  )
 }
 
 /** Auto mode takes the recommended option of a decision, and runs the verify commands if there are any. */
@@ -55,8 +56,7 @@ const settleOrAsk = (run: Run, phase: PhaseRun, checkpoint: OpenCheckpoint): Out
       _tag: "Noted",
       text: `Auto mode took the recommended option '${choice}' at ${report.task}.`
     }
-    const resolved = resolveCheckpoint(run, phase, checkpoint, { choice })
-    return { ...resolved, events: [noted, ...resolved.events] }
+    return after([noted], resolveCheckpoint(run, phase, checkpoint, { choice }))
   }
   return auto && hasVerifyCommands(run, report)
     ? outcome([runVerifyCommands(run, phase, report)])
@@ -67,7 +67,7 @@ const recommendedOption = ({ options, type }: CheckpointReport): string | undefi
   type === "decision" ? options?.find((option) => option.recommended === true)?.id : undefined
 
 /** How a checkpoint was answered. `by`: the human who did; absent: the commands that verify it. */
-export interface CheckpointAnswer {
+interface CheckpointAnswer {
   readonly choice: string
   readonly text?: string | undefined
   readonly by?: string | undefined
@@ -135,9 +135,8 @@ export const resolveCheckpoint = (
     ...(failed === undefined ? {} : { failed }),
     session: sessionFor(run, phase, "checkpoint", agentForStep(run, phase, from, fresh))
   }
-  const begun = beginContinuation(run, phase, continuation)
   const resolved: RunEvent = { _tag: "CheckpointResolved", ...locationOf(run), resolution }
-  return { ...begun, events: [resolved, keepAnswer(run, phase, report, answer), ...begun.events] }
+  return after([resolved, keepAnswer(run, phase, report, answer)], beginContinuation(run, phase, continuation))
 }
 
 /** The verify commands have run. A failure counts as an automatic retry; when none is left, a human is asked. */
@@ -158,10 +157,12 @@ export const checkpointVerified = (
     passed || !retryLeft
       ? [ended, ...noted(event)]
       : [ended, ...noted(event), { _tag: "AutoRetried", reason: `At ${task}: ${found}` }]
-  const after = runAfter(run, events).phase ?? phase
-  const next =
+  return outcome(
+    events,
     passed || retryLeft
-      ? resolveCheckpoint(run, after, checkpoint, { choice: passed ? "pass" : "fail", text: found })
-      : outcome([], escalate(checkpointQuestion(after, checkpoint, results)))
-  return { ...next, events: [...events, ...next.events] }
+      ? nextInPhase((run, phase) =>
+          resolveCheckpoint(run, phase, checkpoint, { choice: passed ? "pass" : "fail", text: found })
+        )
+      : escalate(checkpointQuestion(phase, checkpoint, results))
+  )
 }

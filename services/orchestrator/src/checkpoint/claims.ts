@@ -3,12 +3,11 @@
  * (docs/design/continuation.md#checkpoint-types).
  */
 import type { AuthorStatus, CheckpointReport } from "@reprise/protocol"
-import type { InputOf } from "../actor/inputs.ts"
-import type { RunEvent, RunEvents } from "../actor/journal.ts"
-import { enter, type Outcome, outcome } from "../actor/moves.ts"
-import type { PhaseRun, Run } from "../actor/state.ts"
-import { mergeTasks } from "../author/evolve.ts"
-import { phaseBegan, reviewFile, sameCommit } from "../phase/plan.ts"
+import type { InputOf } from "../run/inputs.ts"
+import type { RunEvent, RunEvents } from "../run/journal.ts"
+import { enter, type Outcome, outcome } from "../run/moves.ts"
+import { phaseBegan, reviewFile, sameCommit } from "../run/plan.ts"
+import { mergeTasks, type PhaseRun, type Run } from "../run/state.ts"
 import { asPlanned, plannedType } from "./planned.ts"
 
 /**

@@ -4,15 +4,14 @@
  */
 import { nextTask, slugOf } from "@reprise/plan"
 import type { CompletedTask, SessionDecision, WorkspaceCommand } from "@reprise/protocol"
-import type { InputOf } from "../actor/inputs.ts"
-import type { Continuation, RunEvent, RunEvents } from "../actor/journal.ts"
-import { enter, escalate, fresh, type Move, type Outcome, outcome } from "../actor/moves.ts"
-import type { PhaseRun, Run } from "../actor/state.ts"
-import { isCause } from "../actor/transitions.ts"
-import { currentTitle, plannedPhase, sameCommit } from "../phase/plan.ts"
-import { listSome } from "../prompts.ts"
-import { continuationLimit } from "../question/limits.ts"
-import { verifiedTask } from "./prompt.ts"
+import { verifiedTask } from "../prompt/continuation.ts"
+import type { InputOf } from "../run/inputs.ts"
+import type { Continuation, RunEvent, RunEvents } from "../run/journal.ts"
+import { type EscalationRequest, enter, escalate, fresh, type Move, type Outcome, outcome } from "../run/moves.ts"
+import { currentTitle, plannedPhase, sameCommit } from "../run/plan.ts"
+import type { PhaseRun, Run } from "../run/state.ts"
+import { listSome } from "../run/text.ts"
+import { isCause } from "../run/transitions.ts"
 
 /** Writes the state file. It is a projection of the journal: whatever is in the file is replaced. */
 export const writeState = (run: Run, phase: PhaseRun, continuation: Continuation): RunEvent => {
@@ -165,3 +164,19 @@ export const redoMissing = (run: Run, phase: PhaseRun): RunEvents => {
 /** Writes and verifies the record once more, after a human has restored what was missing. */
 export const verifyAgain = (run: Run, phase: PhaseRun): RunEvents =>
   phase.continuation === undefined ? [verifyTasks(run, phase)] : [writeState(run, phase, phase.continuation)]
+
+/**
+ * What stops another hand-over to a fresh author; undefined: nothing does
+ * (docs/design/continuation.md#many-checkpoints-and-the-summary).
+ */
+const continuationLimit = (run: Run, phase: PhaseRun): EscalationRequest | undefined => {
+  const { maxContinuations } = run.request.options.limits
+  if (phase.continuations < maxContinuations + phase.continuationsGranted) return undefined
+  const times = `${phase.continuations} times: its limit is ${maxContinuations}`
+  return {
+    origin: "limit",
+    reason: `Phase ${phase.id} was handed to a fresh author ${times}.`,
+    retry: { step: phase.continuation?.step ?? "EXECUTE", limit: "continuations" },
+    noContinue: "the work is to be handed to a fresh author"
+  }
+}

@@ -1,9 +1,9 @@
 /** What checkpoints and hand-overs to a fresh author change in a run. */
-import type { EventOf } from "../actor/journal.ts"
-import { type Evolution, nothing, type PhaseCheckpoint, type PhaseRun, withPhase } from "../actor/state.ts"
-import { mergeTasks } from "../author/evolve.ts"
-import { countHandover } from "../control/usage.ts"
-import { withBase } from "../phase/plan.ts"
+import { countHandover } from "../limits/usage.ts"
+import { type Evolution, unchanged } from "../run/family.ts"
+import type { EventOf } from "../run/journal.ts"
+import { withBase } from "../run/plan.ts"
+import { mergeTasks, nothing, type PhaseCheckpoint, type PhaseRun, withPhase } from "../run/state.ts"
 
 /** The newest checkpoint, if it is still open, gets this resolution. */
 export const withResolution = (
@@ -62,6 +62,8 @@ const tasksDropped = (phase: PhaseRun, { tasks }: EventOf<"TasksDropped">): Phas
 const missingOf = ({ _tag, ...missing }: EventOf<"TasksMissing">): PhaseRun["missing"] => missing
 
 export const checkpointEvolution = {
+  CheckpointReached: unchanged,
+  CheckpointResolved: unchanged,
   CheckpointClaimed: (run, { checkpoint }) => withPhase(run, (phase) => ({ ...phase, claimed: checkpoint })),
   ClaimsAccepted: (run, { diffStat, tasks }) => ({
     ...withPhase(run, (phase) => ({

@@ -5,14 +5,14 @@
 import { isPass } from "@reprise/plan"
 import { quote } from "@reprise/plan/quote"
 import type { CheckpointReport } from "@reprise/protocol"
-import type { PlannedPhase } from "../actor/journal.ts"
-import type { PhaseCheckpoint, PhaseRun, Run } from "../actor/state.ts"
-import { plannedPhase } from "../phase/plan.ts"
+import type { PlannedPhase } from "../run/journal.ts"
+import { plannedPhase } from "../run/plan.ts"
+import type { PhaseCheckpoint, PhaseRun, Run } from "../run/state.ts"
 
 type CheckpointType = CheckpointReport["type"]
 
 /** A checkpoint that no human has answered. */
-export interface Unanswered {
+interface Unanswered {
   readonly task: string
   readonly type: CheckpointType
   /** The task's text in the plan. */

@@ -1,9 +1,9 @@
 /** What verifies a checkpoint: in auto mode the commands of `gates.verify`, else a human (docs/design/continuation.md#checkpoint-types). */
 import type { CheckpointReport, GateResult } from "@reprise/protocol"
-import type { RunEvent } from "../actor/journal.ts"
-import type { EscalationRequest } from "../actor/moves.ts"
-import type { PhaseRun, Run } from "../actor/state.ts"
-import type { OpenCheckpoint } from "../question/question.ts"
+import type { RunEvent } from "../run/journal.ts"
+import type { EscalationRequest } from "../run/moves.ts"
+import type { OpenCheckpoint } from "../run/question.ts"
+import type { PhaseRun, Run } from "../run/state.ts"
 
 export const hasVerifyCommands = (run: Run, { type }: CheckpointReport): boolean =>
   type === "human-verify" && run.request.options.gates.verify.length > 0

@@ -2,20 +2,16 @@
 import { type Refusal, refusing } from "@reprise/actor"
 import type { Host } from "@reprise/protocol"
 import { Result } from "effect"
-import { runAfter } from "../actor/evolve.ts"
-import type { InputOf } from "../actor/inputs.ts"
-import type { RunEvents } from "../actor/journal.ts"
-import type { Run } from "../actor/state.ts"
-import { locationOf } from "../phase/plan.ts"
 import { prepareWorkspace } from "../phase/prepareWorkspace.ts"
-import { overruledAnswer } from "../question/answer.ts"
-import { closeQuestion } from "./end.ts"
+import { keepHeldAnswer } from "../question/answer.ts"
+import { closeQuestion } from "../run/end.ts"
+import type { InputOf } from "../run/inputs.ts"
+import type { RunEvents } from "../run/journal.ts"
+import { next, type Outcome, outcome } from "../run/moves.ts"
+import { locationOf } from "../run/standalone.ts"
+import type { Run } from "../run/state.ts"
 
 const refuse = refusing("orchestrator")
-
-/** What a human answered while the run was paused: the question is moot, the words are not. */
-const keepHeldAnswer = (run: Run, held: Run["held"]): RunEvents =>
-  held?._tag === "AnswerReceived" ? (overruledAnswer(run, held) ?? []) : []
 
 /** Whatever the phase's sessions have on the host is lost. */
 const leaveAgents = ({ phase }: Run, from: Host): RunEvents =>
@@ -38,7 +34,7 @@ const savedAuthor = ({ phase }: Run) => {
  * Only commits that were pushed are known elsewhere, so the phase under way begins again there. Its author and its reviewer
  * go on in their sessions, with what was saved of their conversations. What humans said in the phase is kept for them.
  */
-export const moveRun = (run: Run, { from }: InputOf<"MoveRun">): Result.Result<RunEvents, Refusal> => {
+export const moveRun = (run: Run, { from }: InputOf<"MoveRun">): Result.Result<Outcome, Refusal> => {
   const { host, runId, step } = run
   if (host !== from) {
     const where = host === undefined ? "not on a host yet" : `on host ${host}`
@@ -50,12 +46,17 @@ export const moveRun = (run: Run, { from }: InputOf<"MoveRun">): Result.Result<R
       `The code of run ${runId} is on host ${from} alone: the run has no remote. Abort it, and start it again elsewhere.`
     )
   }
-  const closed = closeQuestion(run.pending, "superseded")
-  const left: RunEvents = [
-    ...closed,
-    ...keepHeldAnswer(runAfter(run, closed), run.held),
-    { _tag: "RunMoved", ...locationOf(run), ...(step === undefined ? {} : { step }), from, ...savedAuthor(run) },
-    ...leaveAgents(run, from)
-  ]
-  return Result.succeed([...left, ...prepareWorkspace(runAfter(run, left), { host: from, cause: "gone" })])
+  return Result.succeed(
+    outcome(
+      closeQuestion(run.pending, "superseded"),
+      next((closed) =>
+        outcome([
+          ...keepHeldAnswer(closed),
+          { _tag: "RunMoved", ...locationOf(run), ...(step === undefined ? {} : { step }), from, ...savedAuthor(run) },
+          ...leaveAgents(run, from),
+          ...prepareWorkspace(run, { host: from, cause: "gone" })
+        ])
+      )
+    )
+  )
 }

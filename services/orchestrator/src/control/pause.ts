@@ -1,20 +1,16 @@
-/** Pause and resume, at any time (docs/design/run-machine.md#the-run-machine-orchestrator). */
+/** Pause, at any time (docs/design/run-machine.md#the-run-machine-orchestrator). */
 import { type Refusal, refusing } from "@reprise/actor"
 import { Result } from "effect"
-import { applyMoves } from "../actor/applyMoves.ts"
-import { runAfter } from "../actor/evolve.ts"
-import { actUpon, isHandled } from "../actor/handlers.ts"
-import type { RunInput } from "../actor/inputs.ts"
-import type { RunEvent, RunEvents } from "../actor/journal.ts"
-import { enter, outcome } from "../actor/moves.ts"
-import { type Run, underWay } from "../actor/state.ts"
-import { finishPhase } from "../phase/finish.ts"
-import { locationOf } from "../phase/plan.ts"
 import { promptOf, withdrawMootPrompt } from "../question/agentPrompt.ts"
-import { overruledAnswer } from "../question/answer.ts"
+import { keepHeldAnswer } from "../question/answer.ts"
 import { agentWorkingInPause } from "../question/autoResume.ts"
+import type { RunInput } from "../run/inputs.ts"
+import type { RunEvent, RunEvents } from "../run/journal.ts"
+import { next, type Outcome, outcome } from "../run/moves.ts"
+import { locationOf } from "../run/standalone.ts"
+import { type Run, underWay } from "../run/state.ts"
 
-type Decision = Result.Result<RunEvents, Refusal>
+type Decision = Result.Result<Outcome, Refusal>
 
 const refuse = refusing("orchestrator")
 
@@ -49,57 +45,13 @@ const interrupt = (run: Run): RunEvents => {
 export const pauseRun = (run: Run, now: boolean): Decision => {
   if (run.status === "paused")
     return refuse("already-paused", `Run ${run.runId} is paused already. 'reprise resume' continues it.`)
-  if (now) return Result.succeed([...interrupt(run), paused(run)])
+  if (now) return Result.succeed(outcome([...interrupt(run), paused(run)]))
   const { _tag: current } = underWay(run.pending)
-  if (current === "Nothing" || current === "Agent" || current === "Answer") return Result.succeed([paused(run)])
+  if (current === "Nothing" || current === "Agent" || current === "Answer")
+    return Result.succeed(outcome([paused(run)]))
   return run.pauseAsked
     ? refuse("pausing", `Run ${run.runId} pauses once the work under way has finished; use --now to interrupt it.`)
-    : Result.succeed([{ _tag: "PauseAsked", now }])
-}
-
-const resumed = (run: Run): RunEvent => ({
-  _tag: "RunResumed",
-  ...locationOf(run),
-  ...(run.step === undefined ? {} : { step: run.step })
-})
-
-/** The agent went on by itself during the pause: now its step is running again. */
-const stepResumed = (run: Run): RunEvents => {
-  const { pending, step } = run
-  if (pending._tag !== "Agent") return []
-  const { sessionId } = pending
-  return [
-    {
-      _tag: "StepResumed",
-      ...locationOf(run),
-      ...(step === undefined ? {} : { step }),
-      sessionId,
-      cause: "agent-working"
-    }
-  ]
-}
-
-/** What the resumed run does next: it acts upon the input that was held back, or begins the interrupted step again. */
-const carryOn = (before: Run, after: Run): RunEvents => {
-  const { held, status } = before
-  const acted = held !== undefined && isHandled(held) ? actUpon(after, held) : undefined
-  if (acted !== undefined) return acted
-  if (after.prompts.length > 0 && (after.pending._tag === "Agent" || after.pending._tag === "Turn")) {
-    return applyMoves(after, outcome([], { _tag: "NextPrompt" }))
-  }
-  const { phase, step } = after
-  if (status !== "paused" || after.pending._tag !== "Nothing" || step === undefined) return []
-  // The phase is approved already: only its tree and the plan are looked at again.
-  if (step === "PHASE_COMPLETE") return phase === undefined ? [] : [finishPhase(after, phase)]
-  return applyMoves(after, outcome([], enter(step, "resumed")))
-}
-
-export const resumeRun = (run: Run): Decision => {
-  if (run.status !== "paused" && !run.pauseAsked) {
-    return refuse("not-paused", `Run ${run.runId} is not paused: it is ${run.status}.`)
-  }
-  const events = [resumed(run), ...(run.status === "paused" ? stepResumed(run) : [])]
-  return Result.succeed([...events, ...carryOn(run, runAfter(run, events))])
+    : Result.succeed(outcome([{ _tag: "PauseAsked", now }]))
 }
 
 const isAboutPrompt = (run: Run, input: RunInput): boolean =>
@@ -119,29 +71,28 @@ const passing: ReadonlyArray<RunInput["_tag"]> = ["AgentWorking", "AgentPromptin
  * The work under an agent's question ended while the run is paused, which it stays. Its end is kept in place of an answer,
  * which has become moot but for its words.
  */
-const holdEnd = (run: Run, moot: RunEvents, input: RunInput): RunEvents => {
-  const withdrawn = moot.filter(({ _tag }) => _tag === "QuestionWithdrawn")
-  const { held } = run
-  const kept = held?._tag === "AnswerReceived" ? overruledAnswer(runAfter(run, withdrawn), held) : undefined
-  return [...withdrawn, ...(kept ?? []), { _tag: "InputHeld", input }]
-}
+const holdEnd = (moot: RunEvents, input: RunInput): Outcome =>
+  outcome(
+    moot.filter(({ _tag }) => _tag === "QuestionWithdrawn"),
+    next((run) => outcome([...keepHeldAnswer(run), { _tag: "InputHeld", input }]))
+  )
 
 /** Kept until the run is resumed. The first input wins, since a run waits for one thing only. */
-export const holdBack = (run: Run, input: RunInput): RunEvents => {
+export const holdBack = (run: Run, input: RunInput): Outcome => {
   const { pending } = run
   if (run.held === undefined && run.status === "paused" && input._tag === "AgentWorking" && pending._tag === "Answer") {
-    return agentWorkingInPause(run, pending.question, input)
+    return outcome(agentWorkingInPause(run, pending.question, input))
   }
   // The agent that took over waits for this answer: it is asked for once the run is resumed.
   if (run.status === "paused" && input._tag === "AgentPrompting" && pending._tag === "Agent") {
-    return [{ _tag: "PromptSeen", prompt: promptOf(input) }]
+    return outcome([{ _tag: "PromptSeen", prompt: promptOf(input) }])
   }
   const moot = withdrawMootPrompt(run, input)
-  if (moot.length > 0 && run.status === "paused") return holdEnd(run, moot, input)
-  if (run.held !== undefined || (run.status === "paused" && passing.includes(input._tag))) return []
-  return [
+  if (moot.length > 0 && run.status === "paused") return holdEnd(moot, input)
+  if (run.held !== undefined || (run.status === "paused" && passing.includes(input._tag))) return outcome([])
+  return outcome([
     ...moot,
     { _tag: "InputHeld", input },
     ...(run.status === "paused" ? [] : [{ _tag: "RunPaused" as const, ...locationOf(run) }])
-  ]
+  ])
 }

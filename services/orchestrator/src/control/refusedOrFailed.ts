@@ -1,14 +1,14 @@
 /** The workspace failed, or a service refused what the run asked for: a human says whether it is asked again. */
 import type { WorkspaceCommand } from "@reprise/protocol"
-import type { InputOf } from "../actor/inputs.ts"
-import type { RunEvent } from "../actor/journal.ts"
-import { escalate, type Outcome, outcome } from "../actor/moves.ts"
-import type { Review, Run, Turn } from "../actor/state.ts"
-import { locationOf } from "../phase/plan.ts"
-import { shorten } from "../prompts.ts"
 import { unattendedReply } from "../question/agentPrompt.ts"
-import type { Question } from "../question/question.ts"
-import { completeRun, failRun } from "./end.ts"
+import { completeRun, failRun } from "../run/end.ts"
+import type { InputOf } from "../run/inputs.ts"
+import type { RunEvent } from "../run/journal.ts"
+import { escalate, type Outcome, outcome } from "../run/moves.ts"
+import type { Question } from "../run/question.ts"
+import { isShown, locationOf } from "../run/standalone.ts"
+import type { Review, Run, Turn } from "../run/state.ts"
+import { shorten } from "../run/text.ts"
 
 /** While the workspace is prepared the run fails at once; a summary is not worth a human's time. */
 export const workspaceBroke = (run: Run, command: WorkspaceCommand, reason: string): Outcome => {
@@ -59,7 +59,7 @@ export const questionRefused = (run: Run, question: Question, { reason }: InputO
       }
     )
   }
-  if (run.standalone !== undefined) return outcome([withdrawn], { _tag: "Abort", reason: refused })
+  if (!isShown(run)) return outcome([withdrawn], { _tag: "Abort", reason: refused })
   const noted: RunEvent = { _tag: "Noted", text: `${refused} 'reprise resume' begins the step again.` }
   return outcome([
     withdrawn,

@@ -6,12 +6,14 @@ import {
   type SessionId,
   type Step,
   type StepAgent,
-  sameAgent
+  sameAgent,
+  type WorkspaceCommand
 } from "@reprise/protocol"
-import type { EventOf } from "../actor/journal.ts"
-import { type Evolution, nothing, nothingTold, type PhaseRun, type Run, withNotice, withPhase } from "../actor/state.ts"
-import { isCounted, isCountedVisit } from "../actor/transitions.ts"
-import { atPhaseStart } from "../ledger/ledger.ts"
+import { asJournalled, type Evolution, type Reactions, unchanged } from "../run/family.ts"
+import type { EventOf } from "../run/journal.ts"
+import { atPhaseStart } from "../run/ledger.ts"
+import { nothing, nothingTold, type PhaseRun, type Run, withNotice, withPhase } from "../run/state.ts"
+import { isCounted, isCountedVisit } from "../run/transitions.ts"
 
 /** A phase that begins at this commit. */
 const newPhase = (id: PhaseId, base: string): PhaseRun => ({
@@ -138,7 +140,7 @@ const movedReviewer = ({ reviewer }: PhaseRun): Pick<PhaseRun, "reviewer"> =>
 const moved = (run: Run, { author, cause, from }: EventOf<"RunMoved">): Run => {
   const { branch: _branch, directory: _directory, held: _held, host: _host, leaves: _leaves, phase, ...rest } = run
   const left: Run = { ...rest, pending: nothing, prompts: [], working: [] }
-  if (cause === "drained") return withNotice(left, `Host ${from} is drained: the run goes on elsewhere.`)
+  if (cause === "drained") return withNotice(left, `Host ${from} is drained: the run moves elsewhere.`)
   const again = phase === undefined ? "" : ` Phase ${phase.id} begins again.`
   const lost: Run = {
     ...left,
@@ -151,7 +153,17 @@ const moved = (run: Run, { author, cause, from }: EventOf<"RunMoved">): Run => {
   return withNotice(lost, `Host ${from} is gone, and with it what was not pushed.${again}`)
 }
 
+/** Whether the command runs the phase's own gates, not those that verify a checkpoint. */
+const runsGates = (command: WorkspaceCommand): boolean =>
+  command._tag === "RunQualityGates" && command.checkpoint === undefined
+
 export const phaseEvolution = {
+  WorkspaceAsked: (run, { command }) => ({
+    ...withPhase(run, (phase) => (runsGates(command) ? { ...phase, gateRuns: phase.gateRuns + 1 } : phase)),
+    // Nobody waits for the end of a release.
+    pending: command._tag === "ReleaseWorkspace" ? run.pending : { _tag: "Workspace", command }
+  }),
+  RunStarted: unchanged,
   WorkspaceTaken: (run, { branch, directory, head, host }) => ({
     ...run,
     host,
@@ -185,3 +197,7 @@ export const phaseEvolution = {
   }),
   PlanTaken: (run, { phases, planTitle, source }) => ({ ...run, source, phases, planTitle })
 } satisfies Partial<Evolution>
+
+export const phaseReactions = {
+  WorkspaceAsked: (runId, { command }) => [asJournalled("workspace", runId, command)]
+} satisfies Partial<Reactions>

@@ -1,17 +1,15 @@
 /** From an approved phase to the next one (docs/design/run-machine.md#the-run-machine-orchestrator). */
-
 import type { PhaseId } from "@reprise/protocol"
 import { Result } from "effect"
-import type { InputOf } from "../actor/inputs.ts"
-import type { RunEvent, RunEvents } from "../actor/journal.ts"
-import { enter, escalate, fresh, type Outcome, outcome, type SessionUse } from "../actor/moves.ts"
-import type { PhaseRun, Run } from "../actor/state.ts"
-import { stepTask } from "../author/prompt.ts"
-import { raisedReport, unansweredOf } from "../checkpoint/planned.ts"
-import { listSome } from "../prompts.ts"
-import type { OpenCheckpoint } from "../question/question.ts"
-import { closeReview } from "../review/review.ts"
-import { lastVerified, locationOf, mergeEditedPlan, nextPhase, phaseBegan, reviewFile, toRunPlan } from "./plan.ts"
+import { stepTask } from "../prompt/author.ts"
+import { closeReview } from "../run/end.ts"
+import type { InputOf } from "../run/inputs.ts"
+import type { RunEvent, RunEvents } from "../run/journal.ts"
+import { after, enter, escalate, fresh, type Outcome, outcome, type SessionUse } from "../run/moves.ts"
+import { lastVerified, mergeEditedPlan, nextPhase, phaseBegan, reviewFile, toRunPlan } from "../run/plan.ts"
+import { locationOf } from "../run/standalone.ts"
+import type { PhaseRun, Run } from "../run/state.ts"
+import { listSome } from "../run/text.ts"
 import { leaveDrained } from "./prepareWorkspace.ts"
 import { writePhaseSummary, writeSummary } from "./summary.ts"
 
@@ -42,12 +40,6 @@ const commitsOf = ({ completedTasks, verified }: PhaseRun): ReadonlyArray<string
 
 /** A ready verdict on a verified commit is enough, unless a human is to approve every phase. */
 export const startPhaseGate = (run: Run, phase: PhaseRun): Outcome => {
-  const [missed] = unansweredOf(run, phase)
-  // Only in journals from before completions were held back at checkpoints.
-  if (missed !== undefined) {
-    const checkpoint: OpenCheckpoint = { report: raisedReport(missed), from: "AUTO_FIX" }
-    return outcome([{ _tag: "CheckpointOpened", checkpoint }], enter("CHECKPOINT", "checkpoint"))
-  }
   const { auto, gates } = run.request.options
   if (auto || gates.phase === "auto") return outcome([finishApproved(run, phase)])
   return outcome([], escalate({ origin: "phase-gate", reason: `Phase ${phase.id} is reviewed and ready. Go on?` }))
@@ -97,8 +89,7 @@ export const phaseFinished = (run: Run, phase: PhaseRun, event: InputOf<"PhaseFi
     ...(drained === true && pushed !== undefined ? { leaves: true } : {})
   }
   const completed = run.step === "PHASE_GATE" ? completePhase(run, phase, { by: "review" }) : []
-  const rest = acceptPlan(run, event.plan)
-  return { ...rest, events: [checked, ...completed, ...rest.events] }
+  return after([checked, ...completed], acceptPlan(run, event.plan))
 }
 
 /** A verdict holds for the commit it names: a newer one is verified and reviewed too (docs/design/sessions.md#reviews-reviewer). */
@@ -125,13 +116,18 @@ export const phaseBlocked = (run: Run, phase: PhaseRun, event: InputOf<"PhaseBlo
   const { dirty, head } = event
   if (head !== undefined && run.step === "PHASE_GATE") return headMoved(run, phase, head)
   const checked: RunEvent = { _tag: "TreeChecked", phase: phase.id, dirty }
+  // What the reviewer has read may not be the work: the next review begins in a new session.
+  const unread =
+    event.falsified === true && phase.reviewCycles > 0
+      ? [closeReview(phase, false, "git's store was changed during the review")]
+      : []
   const reason = `The working tree is not clean: ${listSome(dirty)}.`
   if (run.step !== "PHASE_GATE") {
     const request = { origin: "commit" as const, reason, noContinue: "the phase is complete", evidence: { dirty } }
     return outcome([checked], escalate(request))
   }
   return outcome(
-    [checked],
+    [checked, ...unread],
     escalate({
       origin: "commit",
       reason,
@@ -145,7 +141,10 @@ export const phaseBlocked = (run: Run, phase: PhaseRun, event: InputOf<"PhaseBlo
 /** The edited plan must begin with the phases that the run knows. */
 const acceptPlan = (run: Run, source: string): Outcome => {
   if (source === run.source) return outcome([], { _tag: "NextPhase" })
-  const plan = Result.flatMap(toRunPlan(source, run.request.planPath), (now) => mergeEditedPlan(run.phases, now))
+  const finished = [...run.outcomes.map(({ id }) => id), ...(run.phase === undefined ? [] : [run.phase.id])]
+  const plan = Result.flatMap(toRunPlan(source, run.request.planPath), (now) =>
+    mergeEditedPlan(run.phases, now, finished)
+  )
   if (Result.isFailure(plan)) {
     const reason = `The plan was edited so that the run cannot go on: ${plan.failure}`
     return outcome([], escalate({ origin: "plan", reason, noContinue: "the phase is complete" }))

@@ -1,14 +1,12 @@
 /** The beginning of a run (docs/design/run-machine.md#the-run-machine-orchestrator). */
 import { Result } from "effect"
-import { applyMoves } from "../actor/applyMoves.ts"
-import { evolve } from "../actor/evolve.ts"
-import type { InputOf } from "../actor/inputs.ts"
-import type { RunEvent, RunEvents } from "../actor/journal.ts"
-import { type Outcome, outcome } from "../actor/moves.ts"
-import { noRun, type Run } from "../actor/state.ts"
-import { completeRun, failRun } from "../control/end.ts"
-import { standaloneRequested } from "../standalone/standalone.ts"
-import { nextPhase, type RunPlan, toRunPlan, withStartPhase } from "./plan.ts"
+import { completeRun, failRun } from "../run/end.ts"
+import type { InputOf } from "../run/inputs.ts"
+import type { RunEvent, RunEvents } from "../run/journal.ts"
+import { next, type Outcome, outcome } from "../run/moves.ts"
+import { nextPhase, type RunPlan, toRunPlan, withStartPhase } from "../run/plan.ts"
+import { standaloneRequested } from "../run/standalone.ts"
+import type { Run } from "../run/state.ts"
 import { prepareWorkspace } from "./prepareWorkspace.ts"
 
 const requested = (request: InputOf<"StartRun">, at: string) => {
@@ -19,29 +17,31 @@ const requested = (request: InputOf<"StartRun">, at: string) => {
   return { event, problem: Result.isFailure(plan) ? plan.failure : undefined }
 }
 
-/** A plan that cannot be read fails the run before anything is touched; one with nothing to do completes it. */
-export const startRun = (request: InputOf<"StartRun">, at: string): RunEvents => {
-  const { event, problem } = requested(request, at)
-  const run = evolve(noRun, event)
-  if (run._tag === "NoRun") return []
-  if (problem !== undefined) return [event, ...failRun(run, problem)]
+const begin = (run: Run): RunEvents => {
+  const { phases, request, runId } = run
   const started: RunEvent = {
     _tag: "RunStarted",
-    runId: run.runId,
+    runId,
     planPath: request.planPath,
     workspace: request.workspace,
     ...(request.remote === undefined ? {} : { remote: request.remote }),
-    phases: run.phases.map(({ id, title }) => ({ id, title }))
+    phases: phases.map(({ id, title }) => ({ id, title }))
   }
-  return [event, started, ...(nextPhase(run) === undefined ? completeRun(run) : prepareWorkspace(run))]
+  return [started, ...(nextPhase(run) === undefined ? completeRun(run) : prepareWorkspace(run))]
+}
+
+/** A plan that cannot be read fails the run before anything is touched; one with nothing to do completes it. */
+export const startRun = (request: InputOf<"StartRun">, at: string): Outcome => {
+  const { event, problem } = requested(request, at)
+  return outcome(
+    [event],
+    next((run) => outcome(problem === undefined ? begin(run) : failRun(run, problem)))
+  )
 }
 
 /** Nothing is prepared and no plan is read: its only phase begins at once. */
-export const startStandaloneRun = (request: InputOf<"StartStandaloneRun">, at: string): RunEvents => {
-  const event = standaloneRequested(request, at)
-  const run = evolve(noRun, event)
-  return run._tag === "NoRun" ? [] : [event, ...applyMoves(run, outcome([], { _tag: "NextPhase" }))]
-}
+export const startStandaloneRun = (request: InputOf<"StartStandaloneRun">, at: string): Outcome =>
+  outcome([standaloneRequested(request, at)], { _tag: "NextPhase" })
 
 const detached = "HEAD is on no branch: git will lose the commits of this run unless you create a branch for them."
 

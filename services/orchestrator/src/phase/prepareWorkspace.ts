@@ -1,11 +1,11 @@
 /** Asks any host to prepare the run, at its beginning and when it leaves a host. */
 import { anyHost, type Host } from "@reprise/protocol"
-import type { RunEvents } from "../actor/journal.ts"
-import type { Run } from "../actor/state.ts"
-import { locationOf } from "./plan.ts"
+import type { RunEvents } from "../run/journal.ts"
+import { locationOf } from "../run/standalone.ts"
+import type { Run } from "../run/state.ts"
 
 /** The host on which the run was prepared before, and why it leaves it. */
-export interface LeftHost {
+interface LeftHost {
   readonly host: Host
   readonly cause: "gone" | "drained"
 }

@@ -11,12 +11,11 @@ import {
   taskResults
 } from "@reprise/plan"
 import type { PhaseId } from "@reprise/protocol"
-import { Result, Schema } from "effect"
-import { evolve } from "../actor/evolve.ts"
-import { RunEvent } from "../actor/journal.ts"
-import { noRun, type PhaseOutcome, type Run, type RunState, type Saving } from "../actor/state.ts"
-import { resolutionSentence } from "../checkpoint/resolution.ts"
-import { plannedPhase, sameCommit } from "./plan.ts"
+import { Result } from "effect"
+import { resolutionSentence } from "../prompt/resolution.ts"
+import type { RunEvent } from "../run/journal.ts"
+import { plannedPhase, sameCommit } from "../run/plan.ts"
+import type { PhaseOutcome, Run, Saving } from "../run/state.ts"
 
 /** Tasks of other phases are reported with those. */
 const ownTasks = (run: Run, id: PhaseId, known: PhaseRecord | undefined): PhaseRecord["tasks"] =>
@@ -146,7 +145,7 @@ const sharedCommits = ({ tasks }: PhaseRecord): ReadonlyArray<string> =>
   })
 
 /** Where a phase deviated from the plan: unplanned tasks, skipped checkpoints, another architecture. */
-export const deviationsOf = (run: Run, id: PhaseId): ReadonlyArray<string> => {
+const deviationsOf = (run: Run, id: PhaseId): ReadonlyArray<string> => {
   const known = recordOf(run, id)
   if (known === undefined) return []
   const planned = plannedPhase(run, id)?.tasks ?? []
@@ -174,10 +173,7 @@ export const deviationsOf = (run: Run, id: PhaseId): ReadonlyArray<string> => {
   ].map((text) => `Phase ${id}: ${text}`)
 }
 
-export type PhaseRecord = Pick<
-  PhaseOutcome,
-  "tasks" | "checkpoints" | "notes" | "deviations" | "authors" | "agents"
-> & {
+type PhaseRecord = Pick<PhaseOutcome, "tasks" | "checkpoints" | "notes" | "deviations" | "authors" | "agents"> & {
   readonly by?: PhaseOutcome["by"]
   readonly commit?: string | undefined
 }
@@ -192,23 +188,5 @@ export const recordOf = (run: Run, id: PhaseId): PhaseRecord | undefined => {
 }
 
 /** The phase whose plan lists the task. */
-export const phaseOfTask = (run: Run, task: string): PhaseId | undefined =>
+const phaseOfTask = (run: Run, task: string): PhaseId | undefined =>
   run.phases.find(({ tasks }) => tasks.some(({ id }) => id === task))?.id
-
-const decodeEvents = Schema.decodeUnknownResult(Schema.Array(RunEvent))
-
-/**
- * The summary of a run, finished or under way, from its journal alone. `entries`: the events of each journal entry,
- * oldest first. Undefined when no run was started.
- */
-export const journalSummary = (
-  entries: ReadonlyArray<unknown>
-): Result.Result<Summary | undefined, Schema.SchemaError> => {
-  let state: RunState = noRun
-  for (const entry of entries) {
-    const events = decodeEvents(entry)
-    if (Result.isFailure(events)) return Result.fail(events.failure)
-    state = events.success.reduce(evolve, state)
-  }
-  return Result.succeed(state._tag === "NoRun" ? undefined : summaryOf(state))
-}

@@ -1,16 +1,13 @@
 /** Quality gates: run, passed, failed (docs/design/run-machine.md#the-run-machine-orchestrator). */
-import type { WorkspaceCommand } from "@reprise/protocol"
-import type { InputOf } from "../actor/inputs.ts"
-import type { RunEvents } from "../actor/journal.ts"
-import { enter, escalate, type Outcome, outcome } from "../actor/moves.ts"
-import { type Evolution, nothing, type PhaseRun, type Run, withPhase } from "../actor/state.ts"
-import { failedGates, stepTask } from "../author/prompt.ts"
-import { noted } from "./noted.ts"
-
-export const hasGates = (run: Run): boolean => {
-  const { gates, skipQuality } = run.request.options
-  return !skipQuality && gates.quality.length > 0
-}
+import { checkpointVerified } from "../checkpoint/checkpoint.ts"
+import { failedGates, stepTask } from "../prompt/author.ts"
+import { type Evolution, type Handle, type Handler, type Handlers, inPhase, onReport } from "../run/family.ts"
+import type { InputOf } from "../run/inputs.ts"
+import type { RunEvents } from "../run/journal.ts"
+import { enter, escalate, type Outcome, outcome } from "../run/moves.ts"
+import { noted } from "../run/noted.ts"
+import { gateRefusals } from "../run/refusals.ts"
+import { nothing, type PhaseRun, type Run, withPhase } from "../run/state.ts"
 
 /** The attempt numbers the gate runs of a phase, so that each has a log of its own. */
 export const startGates = (run: Run, phase: PhaseRun): RunEvents => {
@@ -58,20 +55,11 @@ export const qualityFailed = (run: Run, phase: PhaseRun, event: InputOf<"Quality
   )
 }
 
-/** Whether the command runs the phase's own gates, not those that verify a checkpoint. */
-const runsGates = (command: WorkspaceCommand): boolean =>
-  command._tag === "RunQualityGates" && command.checkpoint === undefined
-
 /** The gates fail again after a retry. */
 const failedRetry = ({ failedRetries = 0, qualityRetries }: PhaseRun, passed: boolean): Partial<PhaseRun> =>
   passed || qualityRetries === 0 ? {} : { failedRetries: failedRetries + 1 }
 
 export const qualityEvolution = {
-  WorkspaceAsked: (run, { command }) => ({
-    ...withPhase(run, (phase) => (runsGates(command) ? { ...phase, gateRuns: phase.gateRuns + 1 } : phase)),
-    // Nobody waits for the end of a release.
-    pending: command._tag === "ReleaseWorkspace" ? run.pending : { _tag: "Workspace", command }
-  }),
   GatesEnded: (run, { checkpoint, passed, results }) => ({
     ...withPhase(run, (phase) =>
       checkpoint === undefined ? { ...phase, gateResults: results, ...failedRetry(phase, passed) } : phase
@@ -79,3 +67,19 @@ export const qualityEvolution = {
     pending: nothing
   })
 } satisfies Partial<Evolution>
+
+/** `handle`: of the phase's own gates. Those that verify a checkpoint lead on from there. */
+const onGates = <Input extends InputOf<"QualityPassed" | "QualityFailed">>(handle: Handle<Input>): Handler<Input> =>
+  onReport(
+    "RunQualityGates",
+    (run, input, { attempt, checkpoint }) =>
+      attempt === input.attempt && checkpoint === input.checkpoint
+        ? inPhase(checkpoint === undefined ? handle : checkpointVerified)(run, input)
+        : undefined,
+    (_run, { phase, results }) => gateRefusals(phase, results)
+  )
+
+export const qualityHandlers = {
+  QualityPassed: onGates((_run, _phase, input) => qualityPassed(input)),
+  QualityFailed: onGates(qualityFailed)
+} satisfies Partial<Handlers>

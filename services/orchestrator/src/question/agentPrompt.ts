@@ -1,11 +1,12 @@
 /** What an agent asks for in its turn: a permission, or the answer to a question. */
-import type { InputOf, RunInput } from "../actor/inputs.ts"
-import type { RunEvents } from "../actor/journal.ts"
-import { type Outcome, outcome } from "../actor/moves.ts"
-import type { Run } from "../actor/state.ts"
-import { locationOf } from "../phase/plan.ts"
+import type { InputOf, RunInput } from "../run/inputs.ts"
+import type { RunEvents } from "../run/journal.ts"
+import { type Outcome, outcome } from "../run/moves.ts"
+import type { AgentPrompt } from "../run/question.ts"
+import { locationOf } from "../run/standalone.ts"
+import type { Run } from "../run/state.ts"
 import { askForAgent, evidenceOf } from "./escalate.ts"
-import { type AgentPrompt, promptOptions } from "./question.ts"
+import { promptOptions } from "./options.ts"
 
 /** Its words before it asked are newer than those at the end of its last turn. */
 const askingAgent = ({ phase }: Run, { lastLines, sessionId }: AgentPrompt) => {

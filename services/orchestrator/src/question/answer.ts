@@ -1,21 +1,20 @@
 /** What a human's answer leads to (docs/design/run-machine.md#the-run-machine-orchestrator). */
 import { refusing } from "@reprise/actor"
 import type { SessionId, Step, Words } from "@reprise/protocol"
-import { evolveRun } from "../actor/evolve.ts"
-import type { InputOf } from "../actor/inputs.ts"
-import type { RunEvent, RunEvents } from "../actor/journal.ts"
-import { enter, type Move, type Outcome, outcome } from "../actor/moves.ts"
-import type { PhaseRun, Run } from "../actor/state.ts"
+import { changeAuthor, changeModel } from "../agents/model.ts"
 import { resolveCheckpoint } from "../checkpoint/checkpoint.ts"
 import { redoMissing, verifyAgain } from "../checkpoint/continuation.ts"
-import { changeAuthor, changeModel } from "../control/model.ts"
-import { isBlank } from "../ledger/ledger.ts"
 import { finishApproved, overridePhase } from "../phase/finish.ts"
-import { locationOf } from "../phase/plan.ts"
-import { shorten } from "../prompts.ts"
-import { isReviewerOf } from "../review/review.ts"
+import type { InputOf } from "../run/inputs.ts"
+import type { RunEvent, RunEvents } from "../run/journal.ts"
+import { isBlank } from "../run/ledger.ts"
+import { after, enter, type Move, next, nextInPhase, type Outcome, outcome } from "../run/moves.ts"
+import type { Question, Retry } from "../run/question.ts"
+import { isReviewerOf } from "../run/reviewer.ts"
+import { locationOf } from "../run/standalone.ts"
+import type { PhaseRun, Run } from "../run/state.ts"
+import { shorten } from "../run/text.ts"
 import { askAgain } from "./escalate.ts"
-import type { Question, Retry } from "./question.ts"
 import { grant } from "./retry.ts"
 
 type Answer = InputOf<"AnswerReceived">
@@ -85,7 +84,7 @@ const stepAnswered: Handler = (run, phase, question, answer) => {
       const next = { ...rest, choice: ask.sessionId === undefined ? "fix" : "continue-session" }
       const goesOn = stepAnswered(run, phase, question, next)
       const changed = changesModelOf === undefined ? [] : changeModel(run, { model, role: changesModelOf })
-      return { ...goesOn, events: [...changed, ...goesOn.events] }
+      return after(changed, goesOn)
     }
     default:
       // Override. Nothing is left to approve in a phase that is complete already: the run just goes on.
@@ -97,8 +96,7 @@ const stepAnswered: Handler = (run, phase, question, answer) => {
 
 const checkpointAnswered: Handler = (run, phase, _question, { by, choice, guidance }) => {
   if (phase.checkpoint === undefined) return outcome([])
-  const rest = resolveCheckpoint(run, phase, phase.checkpoint, { choice, text: guidance, by })
-  return { ...rest, events: [resumed(run), ...rest.events] }
+  return after([resumed(run)], resolveCheckpoint(run, phase, phase.checkpoint, { choice, text: guidance, by }))
 }
 
 const continuationAnswered: Handler = (run, phase, _question, answer) =>
@@ -158,8 +156,10 @@ const notAChoice = ({ choice }: Answer): string => `The answer '${choice}' is no
 const askedAgain = (run: Run, question: Question, answered: RunEvent, answer: Answer, why: string): Outcome => {
   const noted: RunEvent = { _tag: "Noted", text: `${why}: the question is asked again.` }
   const to = run.phase === undefined ? {} : readers(run, run.phase, question.retry, question.retry.step)
-  const closed: RunEvents = [answered, ...kept(answer, to), noted]
-  return outcome([...closed, ...askAgain(closed.reduce(evolveRun, run), question)])
+  return outcome(
+    [answered, ...kept(answer, to), noted],
+    next((run) => askAgain(run, question))
+  )
 }
 
 /** The name of a model is one word. */
@@ -176,17 +176,18 @@ export const answerReceived = (run: Run, question: Question, answer: Answer): Ou
     ...(guidance === undefined ? {} : { guidance })
   }
   const option = question.ask.options.find(({ keys, name }) => name === choice || keys.includes(choice))
-  const after = evolveRun(run, answered)
-  const { phase } = after
-  if (option === undefined || phase === undefined)
+  if (option === undefined || run.phase === undefined)
     return askedAgain(run, question, answered, answer, notAChoice(answer))
   if (option.name === "change-model" && !isModelName(guidance)) {
     return askedAgain(run, question, answered, answer, `'${shorten(guidance ?? "", 80)}' does not name a model`)
   }
-  const rest = endsRun(question, option.name)
-    ? outcome([], abort(answer))
-    : handlers[question.kind](after, phase, question, { ...answer, choice: option.name })
-  return { ...rest, events: [answered, ...rest.events] }
+  const { name } = option
+  return outcome(
+    [answered],
+    endsRun(question, name)
+      ? abort(answer)
+      : nextInPhase((run, phase) => handlers[question.kind](run, phase, question, { ...answer, choice: name }))
+  )
 }
 
 /**
@@ -202,6 +203,10 @@ export const overruledAnswer = (run: Run, answer: Answer): RunEvents | undefined
   return [{ _tag: "AnswerOverruled", escalationId, choice, by, via }, ...kept(answer, phase)]
 }
 
+/** What a human answered while the run was paused: the question is moot, the words are not. */
+export const keepHeldAnswer = (run: Run): RunEvents =>
+  run.held?._tag === "AnswerReceived" ? (overruledAnswer(run, run.held) ?? []) : []
+
 /** An answer to a question that is not open. */
 export const refuseClosedQuestion = (run: Run, { escalationId }: InputOf<"AnswerReceived">) => {
   const closed = run.lastClosed?.escalationId === escalationId ? `: ${run.lastClosed.how}` : ""
@@ -210,8 +215,11 @@ export const refuseClosedQuestion = (run: Run, { escalationId }: InputOf<"Answer
 }
 
 /** Somebody else withdrew the question, but the run still needs its answer. */
-export const withdrawnByGate = (run: Run, question: Question, event: InputOf<"EscalationWithdrawn">): Outcome => {
+export const withdrawnByGate = (question: Question, event: InputOf<"EscalationWithdrawn">): Outcome => {
   const { escalationId, reason } = event
   const withdrawn: RunEvent = { _tag: "QuestionWithdrawn", escalationId, reason, byGate: true }
-  return outcome([withdrawn, ...askAgain(evolveRun(run, withdrawn), question)])
+  return outcome(
+    [withdrawn],
+    next((run) => askAgain(run, question))
+  )
 }

@@ -3,17 +3,17 @@
  * asked for its report once it is idle (docs/design/sessions.md#auto-resume).
  */
 import type { SessionId, Step, Words } from "@reprise/protocol"
-import type { InputOf } from "../actor/inputs.ts"
-import type { RunEvent, RunEvents } from "../actor/journal.ts"
-import { enter, escalate, type Outcome, outcome } from "../actor/moves.ts"
-import type { PhaseRun, Run } from "../actor/state.ts"
-import { isAuthorStep } from "../actor/transitions.ts"
 import { askForReport } from "../author/ask.ts"
-import { endings, type SessionEnd } from "../author/session.ts"
-import { aboutCheckpoint } from "../checkpoint/prompt.ts"
-import { locationOf } from "../phase/plan.ts"
-import { isReviewer } from "../review/review.ts"
-import { concerns, type Question, type Retry } from "./question.ts"
+import { endings, noteTakenOver, type SessionEnd } from "../author/session.ts"
+import { aboutCheckpoint } from "../prompt/continuation.ts"
+import type { InputOf } from "../run/inputs.ts"
+import type { RunEvent, RunEvents } from "../run/journal.ts"
+import { enter, escalate, type Outcome, outcome } from "../run/moves.ts"
+import { concerns, type Question, type Retry } from "../run/question.ts"
+import { isReviewer } from "../run/reviewer.ts"
+import { livesInSession, locationOf } from "../run/standalone.ts"
+import type { PhaseRun, Run } from "../run/state.ts"
+import { isAuthorStep } from "../run/transitions.ts"
 import { grant } from "./retry.ts"
 
 /** `cause`: absent where it began before the question was asked. */
@@ -79,21 +79,11 @@ export const withdrawIfWorking = (run: Run): RunEvents => {
 
 /** Records who works in the sessions of the phase outside of turns: a question may be asked later. */
 export const noteWorking = (run: Run, { cause, sessionId }: InputOf<"AgentWorking">): RunEvents => {
-  const { phase, standalone, working } = run
+  const { phase, working } = run
   if (cause === "turn") return noteTakenOver(run, { sessionId })
-  const isOwn = standalone !== undefined || phase?.sessions.includes(sessionId) === true || isReviewer(run, sessionId)
+  const isOwn = livesInSession(run) || phase?.sessions.includes(sessionId) === true || isReviewer(run, sessionId)
   return !isOwn || working.includes(sessionId) ? [] : [{ _tag: "WorkSeen", sessionId, working: true }]
 }
-
-export const noteResting = ({ working }: Run, { sessionId }: Pick<InputOf<"AgentIdle">, "sessionId">): RunEvents =>
-  working.includes(sessionId) ? [{ _tag: "WorkSeen", sessionId, working: false }] : []
-
-/**
- * A turn of ours has taken over what somebody did in its session, whose end is never told then. That they work can be
- * told after the turn was asked for, but not after a sign of the turn: a session tells its events in order.
- */
-export const noteTakenOver = (run: Run, { sessionId }: Pick<InputOf<"TurnCompleted">, "sessionId">): RunEvents =>
-  noteResting(run, { sessionId })
 
 export const agentIdle = (run: Run, phase: PhaseRun, event: InputOf<"AgentIdle">): Outcome => {
   const { sessionId } = event

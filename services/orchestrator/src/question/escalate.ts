@@ -1,17 +1,28 @@
 /** Asking a human, or in auto mode trying again in their place (docs/design/run-machine.md#the-run-machine-orchestrator). */
 import { type EscalationOption, type Evidence, escalationIdOf, type SessionId, type Step } from "@reprise/protocol"
-import { runAfter } from "../actor/evolve.ts"
-import type { RunEvent, RunEvents } from "../actor/journal.ts"
-import { type EscalationRequest, enter, type Outcome, outcome, type SessionUse } from "../actor/moves.ts"
-import { type Author, isOpen, type PhaseRun, type Run } from "../actor/state.ts"
-import { isAuthorStep } from "../actor/transitions.ts"
 import { agentForStep } from "../agents/agentOf.ts"
-import { sessionFor } from "../author/session.ts"
+import { sessionFor } from "../agents/session.ts"
 import { redoMissing } from "../checkpoint/continuation.ts"
-import { allTokens, usedCost } from "../control/usage.ts"
-import { willBeTold } from "../ledger/ledger.ts"
-import { currentTitle, locationOf, phaseBegan, placeOf } from "../phase/plan.ts"
-import { isReviewerOf } from "../review/review.ts"
+import { allTokens, usedCost } from "../limits/usage.ts"
+import type { RunEvent, RunEvents } from "../run/journal.ts"
+import { willBeTold } from "../run/ledger.ts"
+import {
+  type EscalationRequest,
+  enter,
+  type Move,
+  next,
+  nextInPhase,
+  type Outcome,
+  outcome,
+  type SessionUse
+} from "../run/moves.ts"
+import { currentTitle, phaseBegan } from "../run/plan.ts"
+import type { Question, Retry } from "../run/question.ts"
+import { refusalsText } from "../run/refusals.ts"
+import { isReviewerOf } from "../run/reviewer.ts"
+import { hasPlan, locationOf, placeOf } from "../run/standalone.ts"
+import { type Author, isOpen, type PhaseRun, type Run } from "../run/state.ts"
+import { isAuthorStep } from "../run/transitions.ts"
 import { withdrawIfWorking } from "./autoResume.ts"
 import {
   changeModel,
@@ -19,12 +30,9 @@ import {
   continuationOptions,
   phaseGateOptions,
   planOptions,
-  type Question,
-  type Retry,
   sessionOptions,
   stepOptions
-} from "./question.ts"
-import { refusalsText } from "./refusals.ts"
+} from "./options.ts"
 import { grant } from "./retry.ts"
 
 /** What the agents of the phase will be told in their next prompts. */
@@ -49,7 +57,7 @@ export const evidenceOf = (run: Run, asking: Asking | undefined, more: Evidence 
   const { attempt, phase, planTitle, request } = run
   const used = { tokens: allTokens(run), cost: usedCost(run) }
   const said = { ...factsOf(asking), ...nextWords(run) }
-  if (run.standalone !== undefined) return { ...used, ...said, ...more }
+  if (!hasPlan(run)) return { ...used, ...said, ...more }
   return {
     planPath: request.planPath,
     ...(planTitle === undefined ? {} : { planTitle }),
@@ -91,7 +99,7 @@ const withChangeModel = (options: ReadonlyArray<EscalationOption>, { changesMode
 }
 
 const optionsOf = (run: Run, request: EscalationRequest, offer: ContinueOffer): ReadonlyArray<EscalationOption> => {
-  if (run.standalone !== undefined) return sessionOptions("sessionId" in offer)
+  if (!hasPlan(run)) return sessionOptions("sessionId" in offer)
   const checkpoint = request.evidence?.checkpoint
   switch (request.origin) {
     case "checkpoint":
@@ -237,25 +245,28 @@ const retryUnattended = (run: Run, request: EscalationRequest): Outcome => {
   const retried: RunEvent = { _tag: "AutoRetried", reason: request.reason }
   if (request.origin === "continuation") return outcome([retried, ...redoMissing(run, phase)])
   const retry = retryOf(run, phase, request)
-  const after = runAfter(run, [retried])
-  const use = continueUnattended(after, after.phase ?? phase, request, retry)
-  return use === undefined
-    ? outcome([retried], { _tag: "Retry", retry, cause: "auto-retry" })
-    : outcome([retried, ...grant(retry)], enter(retry.step, "auto-retry", use))
+  return outcome(
+    [retried],
+    nextInPhase((run, phase) => {
+      const use = continueUnattended(run, phase, request, retry)
+      return use === undefined
+        ? outcome([], { _tag: "Retry", retry, cause: "auto-retry" })
+        : outcome(grant(retry), enter(retry.step, "auto-retry", use))
+    })
+  )
 }
 
-const unlessWorking = (run: Run, asked: RunEvents): RunEvents => [...asked, ...withdrawIfWorking(runAfter(run, asked))]
+const unlessWorking: Move = next((run) => outcome(withdrawIfWorking(run)))
 
 /** A checkpoint that is still open waits for a human in auto mode too (docs/design/continuation.md#checkpoint-types). */
 export const escalateOrRetry = (run: Run, request: EscalationRequest): Outcome =>
   run.request.options.auto && request.origin !== "checkpoint"
     ? retryUnattended(run, request)
-    : outcome(unlessWorking(run, askHuman(run, request)))
+    : outcome(askHuman(run, request), unlessWorking)
 
 /** The same question under a new id: an open step never waits for a closed question. */
-export const askAgain = (run: Run, question: Question): RunEvents =>
-  unlessWorking(
-    run,
+export const askAgain = (run: Run, question: Question): Outcome =>
+  outcome(
     waitFor(run, question.ask.step ?? run.step ?? "PREPARE", {
       ...question,
       ask: {
@@ -263,7 +274,8 @@ export const askAgain = (run: Run, question: Question): RunEvents =>
         escalationId: nextEscalationId(run),
         evidence: { ...question.ask.evidence, ...nextWords(run) }
       }
-    })
+    }),
+    unlessWorking
   )
 
 /** An agent's own request for a permission, or its question. */

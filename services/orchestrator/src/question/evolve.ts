@@ -1,8 +1,13 @@
 /** What questions to humans, their answers and what these grant change in a run. */
 import type { SessionId, Step } from "@reprise/protocol"
-import type { EventOf } from "../actor/journal.ts"
+import { usedCost, usedTokens } from "../limits/usage.ts"
+import { type Evolution, unchanged } from "../run/family.ts"
+import type { EventOf } from "../run/journal.ts"
+import { withWords } from "../run/ledger.ts"
+import { withBase } from "../run/plan.ts"
+import type { Limit } from "../run/question.ts"
+import { refusalSeen } from "../run/refusals.ts"
 import {
-  type Evolution,
   nothing,
   nothingTold,
   type PhaseRun,
@@ -11,13 +16,7 @@ import {
   withNotice,
   withoutWork,
   withPhase
-} from "../actor/state.ts"
-import { withResolution } from "../checkpoint/evolve.ts"
-import { usedCost, usedTokens } from "../control/usage.ts"
-import { withWords } from "../ledger/ledger.ts"
-import { withBase } from "../phase/plan.ts"
-import type { Limit } from "./question.ts"
-import { refusalSeen } from "./refusals.ts"
+} from "../run/state.ts"
 
 const questionAsked = (run: Run, { question }: EventOf<"QuestionAsked">): Run => {
   const { origin, reason } = question.ask
@@ -41,14 +40,9 @@ const questionClosed = (run: Run, escalationId: EventOf<"QuestionAnswered">["esc
   lastClosed: { escalationId, how }
 })
 
-/**
- * The agent made progress by itself: what was counted against its step is forgotten. In journals from before
- * `CheckpointLeft`, this settled a checkpoint of any type.
- */
+/** The agent made progress by itself: what was counted against its step is forgotten. */
 const withoutAttempts = (phase: PhaseRun, step: Step): PhaseRun => ({
   ...phase,
-  checkpoint: undefined,
-  checkpoints: withResolution(phase, "resolved in the author's own session"),
   qualityRetries: 0,
   visits: { ...phase.visits, [step]: 0 },
   told: nothingTold
@@ -95,6 +89,7 @@ const wordsKept = (run: Run, { givenTo, words }: EventOf<"WordsKept">): Run => (
 })
 
 export const questionEvolution = {
+  PromptReplied: unchanged,
   QuestionAsked: questionAsked,
   QuestionChanged: (run, { question }) =>
     run.pending._tag === "Answer" ? { ...run, pending: { ...run.pending, question } } : run,
@@ -122,10 +117,6 @@ export const questionEvolution = {
   PromptSeen: (run, { prompt }) => ({ ...run, prompts: [...run.prompts, prompt] }),
   RefusalSeen: refusalSeen,
   AgentRested: (run) => ({ ...run, pending: nothing, prompts: [] }),
-  GuidanceKept: (run, { text }) => {
-    const phase = run.phase === undefined ? {} : { phase: run.phase.id }
-    return { ...run, ledger: withWords(run.ledger, { from: "human", for: "both", ...phase, text }) }
-  },
   WordsKept: wordsKept,
   LimitRaised: (run, { limit, step }) =>
     withNotice(grants[limit](run, step), `The limit '${limit}' of ${step} was granted again.`),

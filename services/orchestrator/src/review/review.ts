@@ -5,22 +5,23 @@ import {
   type Item,
   otherModelMayHelp,
   passesByItself,
-  reviewKey,
   type SessionId,
   type Verdict
 } from "@reprise/protocol"
-import type { InputOf } from "../actor/inputs.ts"
-import type { EventOf, RunEvent, RunEvents } from "../actor/journal.ts"
+import { agentOf } from "../agents/agentOf.ts"
+import { agentSetup } from "../agents/setup.ts"
+import { budgetReached } from "../limits/limits.ts"
+import { turnLimits } from "../limits/turnLimits.ts"
+import { plannedText, stepTask } from "../prompt/author.ts"
+import { closeReview } from "../run/end.ts"
+import type { Evolution } from "../run/family.ts"
+import type { InputOf } from "../run/inputs.ts"
+import type { EventOf, RunEvent, RunEvents } from "../run/journal.ts"
+import { afterGiving, decisionLine, decisionsOf, newestId, newTo, promptText, wordsFor } from "../run/ledger.ts"
+import { type EscalationRequest, enter, escalate, fresh as freshSession, type Outcome, outcome } from "../run/moves.ts"
+import { lastVerified, phaseBegan, plannedPhase, reviewFile, sameCommit } from "../run/plan.ts"
+import { isReviewer } from "../run/reviewer.ts"
 import {
-  type EscalationRequest,
-  enter,
-  escalate,
-  fresh as freshSession,
-  type Outcome,
-  outcome
-} from "../actor/moves.ts"
-import {
-  type Evolution,
   nothing,
   type Pending,
   type PhaseRun,
@@ -29,22 +30,8 @@ import {
   underWay,
   withNotice,
   withPhase
-} from "../actor/state.ts"
-import { agentOf } from "../agents/agentOf.ts"
-import { agentSetup, turnLimits } from "../author/ask.ts"
-import { plannedText, stepTask } from "../author/prompt.ts"
-import { afterGiving, decisionLine, decisionsOf, newestId, newTo, promptText, wordsFor } from "../ledger/ledger.ts"
-import { lastVerified, phaseBegan, plannedPhase, reviewFile, sameCommit } from "../phase/plan.ts"
-import { budgetReached } from "../question/limits.ts"
-import { withVendorAdvice } from "../question/vendorAdvice.ts"
-
-/** Whether this session belongs to the phase's reviewer: the ids of those begin with the review's key. */
-export const isReviewerOf = (run: Run, phase: PhaseRun, sessionId: string): boolean =>
-  sessionId.startsWith(`${reviewKey(run.runId, phase.id)}-`)
-
-/** The same for the phase under way. */
-export const isReviewer = (run: Run, sessionId: string): boolean =>
-  run.phase !== undefined && isReviewerOf(run, run.phase, sessionId)
+} from "../run/state.ts"
+import { withVendorAdvice } from "../run/vendorAdvice.ts"
 
 /** `fresh`: why the reviewer forgets its session first, so that this review begins in a new one. */
 export const startReview = (run: Run, phase: PhaseRun, fresh?: string): RunEvents => {
@@ -79,13 +66,6 @@ export const startReview = (run: Run, phase: PhaseRun, fresh?: string): RunEvent
   }
   return fresh === undefined ? [asked] : [closeReview(phase, false, fresh), asked]
 }
-
-export const closeReview = (phase: PhaseRun, aborted: boolean, reason: string): RunEvent => ({
-  _tag: "ReviewClosed",
-  phase: phase.id,
-  aborted,
-  reason
-})
 
 const humanRequired = (items: ReadonlyArray<Item>) => items.filter((item) => item.action === "human_required")
 

@@ -1,6 +1,6 @@
 /** Whether what a run waits for is under way, by what the other services show, and else what is missing. Pure. */
 import type { AwaitedWork, ReviewView, SessionView, WorkspaceView } from "@reprise/protocol"
-import type { InputOf } from "../actor/inputs.ts"
+import type { InputOf } from "../run/inputs.ts"
 
 /** What the other services show; absent: they know nothing of it. */
 export interface Shown {

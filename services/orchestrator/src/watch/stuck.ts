@@ -5,23 +5,22 @@
  */
 import type { WorkspaceCommand } from "@reprise/protocol"
 import { Equal } from "effect"
-import { applyMoves } from "../actor/applyMoves.ts"
-import type { InputOf } from "../actor/inputs.ts"
-import type { RunEvents } from "../actor/journal.ts"
-import { escalate, type Outcome, outcome } from "../actor/moves.ts"
-import type { Pending, Run, RunState, Turn } from "../actor/state.ts"
-import { failRun, releaseWorkspace } from "../control/end.ts"
+import { noteResting } from "../author/session.ts"
 import { workspaceBroke } from "../control/refusedOrFailed.ts"
-import { locationOf } from "../phase/plan.ts"
-import { noteResting } from "../question/autoResume.ts"
-import { awaitedWork } from "./awaitedWork.ts"
+import { awaitedWork } from "../run/awaitedWork.ts"
+import { failRun, releaseWorkspace } from "../run/end.ts"
+import type { InputOf } from "../run/inputs.ts"
+import type { RunEvents } from "../run/journal.ts"
+import { escalate, type Outcome, outcome } from "../run/moves.ts"
+import { isShown, locationOf } from "../run/standalone.ts"
+import type { Pending, Run, RunState, Turn } from "../run/state.ts"
 
 type Stuck = InputOf<"ReportStuck">
 
 /** Whether the run is no longer the one that was looked at. Of a standalone session's run only the session was. */
 export const hasMovedOn = (state: RunState, { updatedAt, waitsFor }: Stuck, now: string): boolean => {
   if (state._tag === "NoRun" || state.status !== "running") return true
-  if (state.standalone !== undefined) {
+  if (!isShown(state)) {
     const { stuckAfterMs } = state.request.options.limits
     return stuckAfterMs === 0 || Date.parse(now) - Date.parse(state.updatedAt) < stuckAfterMs
   }
@@ -71,9 +70,7 @@ const reviewMissing = (cycle: number, missing: string): Outcome =>
 /** The run fails where its workspace was never prepared: what was asked for is released, should it be prepared after all. */
 const workMissing = (run: Run, command: WorkspaceCommand, missing: string): Outcome => {
   const broke = workspaceBroke(run, command, missing)
-  return command._tag === "PrepareWorkspace"
-    ? { ...broke, events: [...broke.events, releaseWorkspace(run, "failed")] }
-    : broke
+  return command._tag === "PrepareWorkspace" ? outcome([...broke.events, releaseWorkspace(run, "failed")]) : broke
 }
 
 const outcomeOf = (run: Run, stuck: Stuck): Outcome => {
@@ -98,10 +95,10 @@ const outcomeOf = (run: Run, stuck: Stuck): Outcome => {
 }
 
 /** A run that is to pause once the work under way has finished is paused: there is none. It asks after it was resumed. */
-export const runStuck = (run: Run, stuck: Stuck): RunEvents =>
+export const runStuck = (run: Run, stuck: Stuck): Outcome =>
   run.pauseAsked
-    ? [
+    ? outcome([
         { _tag: "Noted", text: stuck.missing },
         { _tag: "RunPaused", ...locationOf(run), ...(run.step === undefined ? {} : { step: run.step }) }
-      ]
-    : applyMoves(run, outcomeOf(run, stuck))
+      ])
+    : outcomeOf(run, stuck)

@@ -6,7 +6,7 @@
 import { Messenger, type QueryFailed } from "@reprise/actor"
 import { isStandalone, Key, type RunView, reviewKey, type SessionView } from "@reprise/protocol"
 import { Clock, type Context, Effect, Ref } from "effect"
-import type { RunReport } from "../actor/inputs.ts"
+import type { RunReport } from "../run/inputs.ts"
 import { missingTurn, missingWork, type Shown } from "../watch/missing.ts"
 
 export interface WatchSettings {

@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { renderSummary } from "@reprise/plan"
 import type { StepAgent } from "@reprise/protocol"
-import { runView } from "../../src/actor/view.ts"
-import { allTokens } from "../../src/control/usage.ts"
+import { allTokens } from "../../src/limits/usage.ts"
+import { runView } from "../../src/machine/view.ts"
 import { summaryOf } from "../../src/phase/summary.ts"
 import { item, type OptionsInput, runId, withGates } from "../support/samples.ts"
 import { type Story, story } from "../support/story.ts"
@@ -95,7 +95,7 @@ describe("who does a step", () => {
     assert.isUndefined(s.command("StartTurn").fixer)
     s.verdict("not_ready", item("R1"))
     assert.isTrue(s.command("StartTurn").fixer)
-    s.completes("abc2").commitVerified()
+    s.tell(s.turnReport({ result: "complete", commit: "abc2" }, { fixer: true })).commitVerified()
     const { author: after, fixer } = usageOf(s)
     assert.deepStrictEqual([after, fixer?.turns], [before, 1])
     assert.isAbove(fixer?.tokens.input ?? 0, 0)

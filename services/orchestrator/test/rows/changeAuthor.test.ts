@@ -1,7 +1,7 @@
 /** The answer `fix` with another agent: who the fresh authors of the phase are (docs/decisions/0033-fix-by-another.md). */
 import { assert, describe, it } from "@effect/vitest"
 import type { AgentChoice } from "@reprise/protocol"
-import { runView } from "../../src/actor/view.ts"
+import { runView } from "../../src/machine/view.ts"
 import { summaryOf } from "../../src/phase/summary.ts"
 import { item, runId } from "../support/samples.ts"
 import { type Story, story } from "../support/story.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { noTokens, noUsage, SessionId, TurnId } from "@reprise/protocol"
-import type { InputOf } from "../../src/actor/inputs.ts"
+import type { InputOf } from "../../src/run/inputs.ts"
 import { item, type OptionsInput, onePhase, runId } from "../support/samples.ts"
 import { type Story, story } from "../support/story.ts"
 

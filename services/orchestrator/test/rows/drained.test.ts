@@ -29,7 +29,7 @@ describe("PHASE_COMPLETE, on a host that is drained", () => {
     assert.deepInclude(s.command("PrepareWorkspace"), { remote, host: anyHost, leaving: first, drained: true })
     assert.deepInclude(s.run, { status: "running", step: "PREPARE" })
     assert.notProperty(s.run, "host")
-    assert.include(s.run.notices, "Host host1 is drained: the run goes on elsewhere.")
+    assert.include(s.run.notices, "Host host1 is drained: the run moves elsewhere.")
     preparedOn(s, other)
     assert.include(s.lines, "PhaseStarted 2")
     assert.deepInclude(s.command("StartTurn"), { directory: "/other", host: other })

@@ -1,7 +1,7 @@
 /** Each limit (docs/design/run-machine.md#the-run-machine-orchestrator): the question it raises or the end it makes, and what `reprise status` says of it. */
 import { assert, describe, it } from "@effect/vitest"
 import type { EscalationOrigin } from "@reprise/protocol"
-import { runView } from "../../src/actor/view.ts"
+import { runView } from "../../src/machine/view.ts"
 import { summaryOf } from "../../src/phase/summary.ts"
 import { item, onePhase, runId, withGates } from "../support/samples.ts"
 import { type Story, story } from "../support/story.ts"

@@ -142,7 +142,7 @@ describe("any, with a remote, MoveRun", () => {
     assert.strictEqual(s.phase.reviewCycles, 0)
   })
 
-  it("stays paused, and goes on elsewhere once it is resumed", () => {
+  it("stays paused, and moves elsewhere once it is resumed", () => {
     const s = executing().tell({ _tag: "PauseRun", runId, now: true }).tell(move)
     assert.strictEqual(s.run.status, "paused")
     assert.deepStrictEqual(preparedElsewhere(s).lines, [])

@@ -1,11 +1,10 @@
 /** A session without a plan: a run with one phase, no quality gates and no reviewer. */
-
 import { assert, describe, it } from "@effect/vitest"
 import { publish, send } from "@reprise/actor"
 import { EscalationId, isStandalone, noTokens, SessionId, to, turnIdOf } from "@reprise/protocol"
 import { Result } from "effect"
-import { runActor } from "../../src/actor/actor.ts"
-import type { InputOf } from "../../src/actor/inputs.ts"
+import { runActor } from "../../src/machine/actor.ts"
+import type { InputOf } from "../../src/run/inputs.ts"
 import { runId, startRun, startStandalone } from "../support/samples.ts"
 import { type Story, story } from "../support/story.ts"
 

@@ -1,9 +1,9 @@
 /** The watch over runs reports that what a run waits for is not under way. */
 import { assert, describe, it } from "@effect/vitest"
 import { noUsage, TurnId } from "@reprise/protocol"
-import { runActor } from "../../src/actor/actor.ts"
-import { nothing, type Run } from "../../src/actor/state.ts"
-import { runView } from "../../src/actor/view.ts"
+import { runActor } from "../../src/machine/actor.ts"
+import { runView } from "../../src/machine/view.ts"
+import { nothing, type Run } from "../../src/run/state.ts"
 import { runId, withGates } from "../support/samples.ts"
 import { type Story, story } from "../support/story.ts"
 

@@ -1,10 +1,8 @@
 /** Inputs that resemble what the run waits for, but are something else. */
 import { assert, describe, it } from "@effect/vitest"
 import { escalationIdOf, Host, noUsage, PhaseId, turnIdOf } from "@reprise/protocol"
-import { applyMoves } from "../../src/actor/applyMoves.ts"
-import type { RunInput } from "../../src/actor/inputs.ts"
-import { enter, outcome } from "../../src/actor/moves.ts"
-import { runView } from "../../src/actor/view.ts"
+import { runView } from "../../src/machine/view.ts"
+import type { RunInput } from "../../src/run/inputs.ts"
 import { at, decision } from "../support/checkpoints.ts"
 import { row } from "../support/row.ts"
 import { failedGate, head, onePhase, runId, withGates } from "../support/samples.ts"
@@ -180,16 +178,6 @@ describe("a run", () => {
     s.tell({ _tag: "UsageCounted", runId, sessionId: s.author, role: "author", ...used })
     assert.deepStrictEqual([s.lines, s.run.usage.author.cost], [[], cost + 0.25])
   })
-
-  it.each(["PREPARE", "ESCALATE", "PHASE_COMPLETE"] as const)(
-    "asks nobody for work at a step that is begun elsewhere: %s",
-    (step) => {
-      const { run } = story().executing().needsHuman()
-      const [started, ...rest] = applyMoves(run, outcome([], enter(step, "fix")))
-      assert.deepInclude(started, { _tag: "StepStarted", step, attempt: 1 })
-      assert.deepStrictEqual(rest, [])
-    }
-  )
 })
 
 describe("a run moves", () => {

@@ -4,7 +4,7 @@ import { reviewerSessionIdOf, TurnId } from "@reprise/protocol"
 import { runId } from "../support/samples.ts"
 import { type Story, story } from "../support/story.ts"
 
-const nothingByItself = " Nothing goes on by itself before you answer; to continue is to try again."
+const nothingByItself = " Reprise does nothing before you answer; to continue is to retry."
 const retryAt = "2026-01-01T07:30:00.000Z"
 
 const failed = (s: Story, kind: Parameters<Story["turnFails"]>[0], more: { readonly retryAt?: string } = {}) =>

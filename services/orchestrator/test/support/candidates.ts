@@ -10,9 +10,9 @@ import {
   sessionIdOf,
   turnIdOf
 } from "@reprise/protocol"
-import type { InputOf, RunInput } from "../../src/actor/inputs.ts"
-import { underWay } from "../../src/actor/state.ts"
 import type { SessionEnd } from "../../src/author/session.ts"
+import type { InputOf, RunInput } from "../../src/run/inputs.ts"
+import { underWay } from "../../src/run/state.ts"
 import { failedGate, head, item, onePhase, runId, startRun } from "./samples.ts"
 import type { Story } from "./story.ts"
 
@@ -111,6 +111,7 @@ export const workspaceInputs = (s: Story): ReadonlyArray<RunInput> => {
         { _tag: "PhaseFinished", ...place, head: hash(99), plan: source, pushed: "reprise/plan", drained: true },
         { _tag: "PhaseFinished", ...place, head: hash(99), plan: onePhase.replace("Phase 1", "Phase 9") },
         { _tag: "PhaseBlocked", ...place, dirty: ["x"] },
+        { _tag: "PhaseBlocked", ...place, dirty: ["git's object x"], falsified: true },
         { _tag: "PhaseBlocked", ...place, dirty: [], head: "abcdef0" }
       ]
     }

@@ -1,7 +1,7 @@
 /** Plans, requests and results that tests begin with. */
 import { type GateResult, Host, type Item, RunId, RunOptions } from "@reprise/protocol"
 import { Schema } from "effect"
-import type { InputOf } from "../../src/actor/inputs.ts"
+import type { InputOf } from "../../src/run/inputs.ts"
 
 export const runId = RunId.make("r1-test")
 export const head = "0000000a"

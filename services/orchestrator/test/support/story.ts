@@ -12,12 +12,12 @@ import {
   type Verdict
 } from "@reprise/protocol"
 import { Result } from "effect"
-import { runActor } from "../../src/actor/actor.ts"
-import type { InputOf, RunInput } from "../../src/actor/inputs.ts"
-import type { RunEvent } from "../../src/actor/journal.ts"
-import { noRun, type Pending, type PhaseRun, type Run, type RunState, underWay } from "../../src/actor/state.ts"
 import type { SessionEnd } from "../../src/author/session.ts"
-import { awaitedWork } from "../../src/watch/awaitedWork.ts"
+import { runActor } from "../../src/machine/actor.ts"
+import { awaitedWork } from "../../src/run/awaitedWork.ts"
+import type { InputOf, RunInput } from "../../src/run/inputs.ts"
+import type { RunEvent } from "../../src/run/journal.ts"
+import { noRun, type Pending, type PhaseRun, type Run, type RunState, underWay } from "../../src/run/state.ts"
 import { lineOf } from "./lines.ts"
 import { failedGate, head, item, type OptionsInput, runId, startRun, startStandalone, twoPhases } from "./samples.ts"
 
@@ -272,6 +272,9 @@ export class Story {
   }
   treeDirty(...dirty: ReadonlyArray<string>): this {
     return this.tell({ _tag: "PhaseBlocked", runId, phase: this.phase.id, dirty })
+  }
+  storeFalsified(...dirty: ReadonlyArray<string>): this {
+    return this.tell({ _tag: "PhaseBlocked", runId, phase: this.phase.id, dirty, falsified: true })
   }
   headMoved(newHead: string): this {
     return this.tell({ _tag: "PhaseBlocked", runId, phase: this.phase.id, dirty: [], head: newHead })

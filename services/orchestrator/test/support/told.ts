@@ -1,8 +1,8 @@
 /** What a run was told, remembered apart from the run: what has been told already will not be told again. */
 import { reviewKey } from "@reprise/protocol"
-import type { RunInput } from "../../src/actor/inputs.ts"
-import type { RunEvent } from "../../src/actor/journal.ts"
-import { type Pending, underWay } from "../../src/actor/state.ts"
+import type { RunInput } from "../../src/run/inputs.ts"
+import type { RunEvent } from "../../src/run/journal.ts"
+import { type Pending, underWay } from "../../src/run/state.ts"
 import { workspaceInputs } from "./candidates.ts"
 import { runId } from "./samples.ts"
 import { Story } from "./story.ts"

@@ -1,6 +1,6 @@
 /** A human who always answers, and services that do what they are asked: no run resists them for long. */
-import type { RunInput } from "../../src/actor/inputs.ts"
-import { underWay } from "../../src/actor/state.ts"
+import type { RunInput } from "../../src/run/inputs.ts"
+import { underWay } from "../../src/run/state.ts"
 import { workspaceInputs } from "./candidates.ts"
 import { runId } from "./samples.ts"
 import type { Story } from "./story.ts"

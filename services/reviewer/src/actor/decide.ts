@@ -64,7 +64,7 @@ const goOnElsewhere = (review: ReviewState, moved: MovedReviewer, request: Revie
   movedFrom: moved.from
 })
 
-/** What was interrupted in its first review of another commit is of no use: nothing says what it knows of this one. */
+/** A session whose first review, of another commit, was interrupted is not reused: nothing says what it has seen of this one. */
 const endInterrupted = ({ interrupted, reviewer }: ReviewState): ReadonlyArray<JournalEvent> =>
   interrupted === undefined || reviewer !== undefined
     ? []

@@ -64,7 +64,7 @@ export const countAttempt = (
   lastAt: at
 })
 
-/** Activity within this long of a prompt or an action of ours may only be a reaction to it. */
+/** Activity within this long of Reprise's prompt or action may only be a reaction to it. */
 export const echoMs = 60_000
 
 /** Forgets earlier attempts once the agent has made progress that is not just a reaction to our last action. */

@@ -1,5 +1,5 @@
 /**
- * Decides who caused an agent's activity (a turn of ours, a human, or the agent itself), and which activity is recorded
+ * Decides who caused an agent's activity (our turn, a human, or the agent itself), and which activity is recorded
  * and published: only transitions between working and idle are (docs/design/sessions.md#auto-resume).
  */
 import type { Delivery } from "@reprise/actor"
@@ -19,14 +19,14 @@ export interface SeenActivity {
   readonly causePromptId?: string
   /** That prompt was one of ours. */
   readonly causeIsOurs: boolean
-  /** A prompt of ours is under way in the session. */
+  /** Our prompt is under way in the session. */
   readonly live: boolean
   /** Since our newest prompt in the session ended; undefined: there was none. */
   readonly msSinceOurs?: number
 }
 
 /**
- * Whether our turn, a human or the agent itself caused the activity. `unknown`: it follows so soon after a prompt of ours
+ * Whether our turn, a human or the agent itself caused the activity. `unknown`: it follows so soon after our prompt
  * that it may still belong to it; it resumes nothing.
  */
 export const attribute = (seen: SeenActivity): "ours" | "human" | "agent" | "unknown" => {
@@ -39,7 +39,7 @@ export const attribute = (seen: SeenActivity): "ours" | "human" | "agent" | "unk
 export const graceLeftMs = (activeMs: number, nowMs: number, graceMs: number): number =>
   Math.min(graceMs, Math.max(0, activeMs + graceMs - nowMs))
 
-/** The agent works on a prompt of ours: published once per turn, however many prompts and attempts it takes. */
+/** The agent works on our prompt: published once per turn, however many prompts and attempts it takes. */
 export const recordWorking = (session: Session, report: Report<"RecordWorking">, delivery: Delivery): Decision => {
   const current = currentPrompt(session, report)
   if (current === undefined || current.turn.workingAnnounced) return nothing
@@ -50,7 +50,7 @@ export const recordWorking = (session: Session, report: Report<"RecordWorking">,
   ])
 }
 
-/** A human is at work in the session, or the agent by itself. Ignored while a turn of ours is open. */
+/** A human is at work in the session, or the agent by itself. Ignored while our turn is open. */
 export const reportActivity = (session: Session, report: Report<"ReportActivity">, delivery: Delivery): Decision => {
   const { details, turn, workingOutsideTurn } = session
   if (details === undefined || hasEnded(session) || turn !== undefined || workingOutsideTurn) return nothing

@@ -6,7 +6,7 @@ import { defaultSettings, type SessionSettings } from "../settings.ts"
 import { decide } from "./decide.ts"
 import { evolve } from "./evolve.ts"
 import { type GateEvent, type SessionInput, SessionReport, SessionTimer, subscribed } from "./inputs.ts"
-import { type JournalEvent, StoredEvent } from "./journal.ts"
+import { JournalEvent } from "./journal.ts"
 import { react } from "./react.ts"
 import { noSession, type Session } from "./state.ts"
 import { viewOf } from "./view.ts"
@@ -22,7 +22,7 @@ export const sessionActor = (
   service: "session-manager",
   commands: Schema.Union([SessionCommand, SessionReport, SessionTimer]),
   subscription: { types: subscribed, route: standaloneOf },
-  journal: StoredEvent,
+  journal: JournalEvent,
   initial: noSession,
   decide: decide(settings),
   evolve,

@@ -18,8 +18,7 @@ import {
   TurnLimits,
   Usage
 } from "@reprise/protocol"
-import { Schema, SchemaGetter } from "effect"
-import { inTodaysWords } from "./earlierEvents.ts"
+import { Schema } from "effect"
 
 /** `work` and `continuation` ask for work, `report` and `correction` for the report about it. */
 export const PromptKind = Schema.Literals(["work", "continuation", "report", "correction"])
@@ -284,11 +283,4 @@ export const JournalEvent = Schema.Union([
   ...Object.values(published)
 ])
 export type JournalEvent = typeof JournalEvent.Type
-
-const today: Schema.Codec<JournalEvent, unknown> = JournalEvent
-
-/** Events as they are stored: in today's words, or in those of an earlier version. */
-export const StoredEvent: Schema.Codec<JournalEvent, unknown> = Schema.Unknown.pipe(
-  Schema.decodeTo(today, { decode: SchemaGetter.transform(inTodaysWords), encode: SchemaGetter.passthrough() })
-)
 export type EventOf<Tag extends JournalEvent["_tag"]> = Extract<JournalEvent, { readonly _tag: Tag }>

@@ -134,7 +134,7 @@ export const replyToPrompt = (
   if (reply.trim() === "") return refuse("invalid", `The answer to ${promptId} is empty.`)
   if (question.kind === "permission" && !question.options.some(({ name }) => name === reply)) {
     const names = question.options.map(({ name }) => name).join(", ")
-    return refuse("not-an-option", `'${reply}' is no answer to ${promptId}: choose ${names}.`)
+    return refuse("not-an-option", `'${reply}' is not an answer to ${promptId}: choose ${names}.`)
   }
   const answered: JournalEvent = {
     _tag: "AgentQuestionAnswered",
@@ -149,7 +149,7 @@ export const replyToPrompt = (
   return Result.succeed([answered, ...refused, ...repliedBesideGate(session, promptId, delivery)])
 }
 
-/** A question that is gone without a reply of ours was answered in the runtime's own interface. */
+/** A question that is gone without our reply was answered in the runtime's own interface. */
 export const recordAgentQuestionGone = (session: Session, report: Report<"RecordAgentQuestionGone">): Decision => {
   const question = session.agentQuestions.find(({ runtimePromptId }) => runtimePromptId === report.promptId)
   const { details, turn } = session

@@ -75,7 +75,7 @@ export const pauseIdle = (session: Session, timer: Timer<"PauseIdle">): Decision
 }
 
 /**
- * What a phase or a question may need is kept for longer, but not for ever. While a turn is open, or somebody works in
+ * What a phase or a question may need is kept for longer, but not forever. While a turn is open, or somebody works in
  * it, a session never expires.
  */
 export const expireIdle = (session: Session, timer: Timer<"ExpireIdle">): Decision => {

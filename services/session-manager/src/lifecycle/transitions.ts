@@ -27,7 +27,7 @@ export const transitions = {
   working: {
     from: ["requested", "created", "paused"],
     to: ["active"],
-    when: "the agent is seen working on a prompt of ours or of a human, or by itself"
+    when: "the agent is seen working on our prompt or of a human, or by itself"
   },
   continued: { from: ["created", "paused"], to: ["active"], when: "another turn is requested in it" },
   idle: { from: ["created", "active"], to: ["paused"], when: "no turn was open for `sessions.idleAfterMs`" },

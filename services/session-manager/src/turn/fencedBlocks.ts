@@ -14,7 +14,7 @@ const fence = /^[ \t>]*(`{3,}|~{3,})(.*)/s
 interface Line {
   readonly start: number
   readonly end: number
-  /** Absent: the line is no fence. */
+  /** Absent: the line is not a fence. */
   readonly mark?: string
   readonly closes: boolean
 }

@@ -12,7 +12,7 @@ const wasSaved = (session: Session): boolean =>
 export const mayReplace = (session: Session, { onMissing }: Pick<TurnRequest, "onMissing">): boolean =>
   onMissing === "fresh" || (onMissing === "reconstruct" && wasSaved(session))
 
-/** Of a session that has ended. What a human ended, or what was done, is continued only by a turn that may begin anew. */
+/** Of a session that has ended. What a human ended, or what was done, is continued only by a turn that may begin again. */
 export const mayReplaceEnded = (session: Session, request: Pick<TurnRequest, "onMissing">): boolean =>
   request.onMissing === "fresh" ||
   ((session.status === "expired" || session.status === "failed") && mayReplace(session, request))

@@ -90,7 +90,7 @@ export class OwnPrompts extends Context.Service<
     readonly interrupt: (runtimeSessionId: string) => Effect.Effect<void>
     /**
      * A prompt of an earlier process, whose session was last used at that time (epoch milliseconds), or somebody else's
-     * that was answered in a turn of ours.
+     * that was answered in our turn.
      */
     readonly remember: (messageId: string, runtimeSessionId: string, usedMs: number) => Effect.Effect<void>
     readonly isOurs: (messageId: string) => boolean

@@ -6,7 +6,7 @@ export interface Watched {
   readonly key: SessionId
   readonly runtimeSessionId: string
   readonly runtime: RuntimeName
-  /** A turn of ours is open: all activity belongs to it. */
+  /** Our turn is open: all activity belongs to it. */
   inTurn: boolean
   /** Somebody else prompted the agent during our turn, and may still be at it when the turn ends. */
   othersInTurn: boolean

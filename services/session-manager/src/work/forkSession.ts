@@ -8,7 +8,13 @@ import { type Broker, type Messenger, WorkFault } from "@reprise/actor"
 import { AgentError, type AgentRuntimeShape, AgentRuntimes } from "@reprise/agent"
 import { runGit } from "@reprise/process"
 import type { Key, PastTurn, SessionView } from "@reprise/protocol"
-import { otherFiltersOf, whyFiltersAreRefused } from "@reprise/sandbox"
+import {
+  otherFiltersOf,
+  removeStaleRecords,
+  removeWorkingTree,
+  WorktreeStays,
+  whyFiltersAreRefused
+} from "@reprise/sandbox"
 import { Clock, Effect, Schema } from "effect"
 import type { Report } from "../actor/inputs.ts"
 import type { WorkOf } from "../actor/work.ts"
@@ -65,6 +71,22 @@ const isWhole = Effect.fnUntraced(function* (directory: string) {
   return index.exitCode === 0 && existsSync(index.stdout.trim())
 })
 
+/** git locks a worktree that it makes until that is whole. */
+const clearPlace = Effect.fnUntraced(function* (repository: string, directory: string) {
+  const { stdout } = yield* gitIn(repository, ["rev-parse", "--path-format=absolute", "--git-common-dir"])
+  const common = stdout.trimEnd()
+  yield* Effect.tryPromise({
+    try: async () => {
+      await removeWorkingTree(common, directory, { evenLocked: true })
+      await removeStaleRecords(common)
+    },
+    catch: (cause) =>
+      cause instanceof WorktreeStays
+        ? new NoFork({ reason: cause.message })
+        : new WorkFault({ operation: "make the worktree of a fork", cause })
+  })
+})
+
 /** The worktree of the fork, at the commit of its turn. One that is there was made before, or cut off by a crash. */
 const makeWorktree = Effect.fnUntraced(function* (
   { directory }: OpenSession,
@@ -77,8 +99,7 @@ const makeWorktree = Effect.fnUntraced(function* (
     const reason = `Of turn ${turn} of session ${sessionId} no commit is known: fork it without --worktree.`
     return yield* new NoFork({ reason })
   }
-  if (existsSync(directory)) yield* gitIn(repository, ["worktree", "remove", "--force", "--force", "--", directory])
-  yield* gitIn(repository, ["worktree", "prune"])
+  yield* clearPlace(repository, directory)
   const known = yield* gitIn(repository, ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`])
   const from = known.exitCode === 0 ? known.stdout.trim() : commit
   const others = yield* otherFiltersOf(repository, from, gitOfSession(120_000)).pipe(
@@ -88,8 +109,12 @@ const makeWorktree = Effect.fnUntraced(function* (
     const reason = `The worktree ${directory} is not made: ${whyFiltersAreRefused(others, from, repository)}`
     return yield* new NoFork({ reason })
   }
-  const target = known.exitCode === 0 ? ["--", directory, branch] : ["-b", branch, "--", directory, commit]
-  const added = yield* gitIn(repository, ["worktree", "add", "--quiet", ...target])
+  if (known.exitCode !== 0) {
+    // Where a command has made it a symbolic ref, git would write through it.
+    const created = ["-m", `branch: Created from ${commit}`, `refs/heads/${branch}`, commit, ""]
+    yield* gitIn(repository, ["update-ref", "--no-deref", ...created])
+  }
+  const added = yield* gitIn(repository, ["worktree", "add", "--quiet", "--", directory, branch])
   if (added.exitCode !== 0) {
     return yield* new NoFork({ reason: `The worktree ${directory} cannot be made: ${added.stderr.trim()}` })
   }

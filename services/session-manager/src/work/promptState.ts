@@ -21,7 +21,7 @@ export interface PromptState {
   readonly questions: ReadonlyArray<string>
   /** A human works in the session, or has only just rested. */
   readonly humanPresent: boolean
-  /** Since when the time is the human's: a question is open, or they are present. */
+  /** When the human's time began: a question is open, or they are present. */
   readonly humanSinceMs?: number
   /** How long it was theirs before. */
   readonly waitedForHumanMs: number

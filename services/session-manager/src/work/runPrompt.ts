@@ -13,7 +13,7 @@ import { withoutBlock } from "../turn/decodeReport.ts"
 import { holdsPrompt, textOf } from "./conversation.ts"
 import { HandBacks } from "./HandBacks.ts"
 import { committedIn } from "./headCommit.ts"
-import { type LastWords, lastLinesOf, saidLast } from "./lastWords.ts"
+import { type LastOutput, lastLinesOf, lastOutputOf } from "./lastOutput.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
 import { failureKindOf, type Reporting, reportTo, sessionShown } from "./report.ts"
 import { isHumanIn, stopOnRuntime, totalUsed } from "./runtimeSession.ts"
@@ -85,7 +85,7 @@ const promptRuntime = (runtime: AgentRuntimeShape, work: RunPrompt) =>
 
 /**
  * What the conversation tells after a failure: the end of what the agent wrote, for a human, and whether it was given the
- * prompt. With what the session has used in all, and the model that answered last.
+ * prompt. Includes what the session has used in all, and the model that answered last.
  */
 const lookAtConversation = (runtime: AgentRuntimeShape, { runtimeSessionId, text }: RunPrompt) =>
   runtime.history(runtimeSessionId).pipe(
@@ -99,11 +99,11 @@ const lookAtConversation = (runtime: AgentRuntimeShape, { runtimeSessionId, text
   )
 
 /** The agent's last words without its report. Where it wrote nothing else, they are in an earlier message. */
-const forHuman = ({ runtime, work }: Running, text: string): Effect.Effect<LastWords> => {
+const forHuman = ({ runtime, work }: Running, text: string): Effect.Effect<LastOutput> => {
   const words = lastLinesOf(withoutBlock(text))
   return words.lastLines !== undefined || work.kind === "report" || work.kind === "correction"
     ? Effect.succeed(words)
-    : saidLast(runtime, work.runtimeSessionId)
+    : lastOutputOf(runtime, work.runtimeSessionId)
 }
 
 const reportFailure = Effect.fnUntraced(function* (running: Running, failure: Failure) {

@@ -162,7 +162,7 @@ const findPending = (
  * A delivered reply closes the question, so that it is never sent again to the same question asked later. When nobody
  * waits for it any more there is nothing to do: the watch over the prompt reports that.
  */
-/** Whether a reply that did not reach the runtime is tried again: an agent that waits for it would wait for ever. */
+/** Whether a reply that did not reach the runtime is tried again: an agent that waits for it would wait forever. */
 const mayStillBeReached = (context: WorkContext) => (error: AgentError) =>
   error.kind === "gone"
     ? showSession(context).pipe(

@@ -17,7 +17,7 @@ import type { SessionReport } from "../actor/inputs.ts"
 import { isEnded } from "../actor/state.ts"
 import type { SessionSettings } from "../settings.ts"
 import { HandBacks } from "./HandBacks.ts"
-import { agentQuestion } from "./lastWords.ts"
+import { agentQuestion } from "./lastOutput.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
 import { lookAgain, refusedReport, toSession } from "./report.ts"
 import { isAtRest, newestPromptIn } from "./runtimeSession.ts"
@@ -96,7 +96,7 @@ const checkIdle = (watch: Watch, runtime: AgentRuntimeShape, session: Watched) =
   return FiberMap.run(watch.idleChecks, id, check, { onlyIfMissing: true })
 }
 
-/** A human has left a session: its agent is idle as soon as it rests. */
+/** A human has left a session: its agent counts as idle as soon as it stops working. */
 const handedBack = Effect.fnUntraced(function* (watch: Watch, key: string) {
   const { idleChecks, idleGraceMs, sessions } = watch
   const session = sessions.find(key)
@@ -135,7 +135,7 @@ const reportActive = Effect.fnUntraced(function* (
   yield* checkIdle(watch, runtime, session)
 })
 
-/** Questions that are asked within a turn of ours are reported by its worker. */
+/** Questions that are asked within our turn are reported by its worker. */
 const observe = (watch: Watch, runtime: AgentRuntimeShape, event: RuntimeEvent): Effect.Effect<void> => {
   const session = watch.sessions.get(event.sessionId)
   if (session === undefined) return Effect.void

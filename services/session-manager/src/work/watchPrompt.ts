@@ -7,7 +7,7 @@ import type { AgentRuntimeShape, PendingPrompt, RuntimeEvent } from "@reprise/ag
 import { addTokens, type RuntimeFailure, type SessionId, type Tokens, vendorFailureOf } from "@reprise/protocol"
 import { Clock, Deferred, Effect, Fiber, Ref, Semaphore, Stream } from "effect"
 import type { WorkOf } from "../actor/work.ts"
-import { agentQuestion } from "./lastWords.ts"
+import { agentQuestion } from "./lastOutput.ts"
 import {
   activeAt,
   askedBefore,

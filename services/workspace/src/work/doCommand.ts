@@ -1,5 +1,7 @@
 /** Does one command of a run on this host. Every command may be repeated, because a crash may hide its report. */
+import { join } from "node:path"
 import { ActorConfig } from "@reprise/actor"
+import { stateFolder } from "@reprise/process"
 import { Sandbox } from "@reprise/sandbox"
 import { Effect } from "effect"
 import type { InPlaceCommand, InputOf, WorkspaceFact } from "../actor/inputs.ts"
@@ -69,6 +71,9 @@ export const release = Effect.fn("release")(function* (command: InputOf<"Release
     const folder = ownTreeFolder(place)
     yield* Effect.ignore(git.recordLeft(place.directory, folder, rootTreeFolder(place)), { log: "Warn" })
     yield* Effect.ignore(git.takeOffFlags(place.directory, folder), { log: "Warn" })
+    // Nor must his next checkout unpack what an author put in the place of another branch's files.
+    const refused = join(place.root, stateFolder, "sandbox", "refused")
+    yield* Effect.ignore(git.putAsideFalse(place.directory, folder, refused), { log: "Warn" })
     // Nor must the user's git believe what an agent wrote into an index; from a worktree it can write that of the user's own tree.
     for (const tree of new Set([place.root, place.directory])) {
       yield* Effect.ignore(renewIndexes(tree), { log: "Warn" })

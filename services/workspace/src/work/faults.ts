@@ -57,7 +57,7 @@ export class HostFault extends Schema.TaggedError<HostFault>()("HostFault", {
 
 /**
  * git was ended, or ended itself, at what an agent wrote: it took too long, wanted too much memory, wrote too much, or crashed. Every
- * try would end so; whoever wrote it can mend it.
+ * try would end so; whoever wrote it can fix it.
  */
 export class UnreadableTree extends Schema.TaggedError<UnreadableTree>()("UnreadableTree", {
   /** The subcommand. */
@@ -111,7 +111,7 @@ export class GitFault extends Schema.TaggedError<GitFault>()("GitFault", {
     const output = this.stderr.trim().slice(0, 2_000)
     return output === "" ? "git printed nothing" : output
   }
-  /** Whether git's own files are not as git writes them, or are gone: whoever changed them may know how to mend them. */
+  /** Whether git's own files are not as git writes them, or are gone: whoever changed them may know how to fix them. */
   get isBroken() {
     return (
       !this.transient &&

@@ -93,7 +93,7 @@ export const forge = ({ root }: Pick<Scene, "root">, path: string, text: string)
   utimesSync(join(root, path), atime, mtime)
 }
 
-/** Puts another hash in the place of one in an index or a commit-graph: what git knows of a file on the disk stays. */
+/** Puts another hash in the place of one in an index or a commit-graph: what git has stored about a file on the disk stays. */
 export const exchange = (file: string, from: string, to: string) => {
   const bytes = readFileSync(file).subarray(0, -20)
   Buffer.from(to, "hex").copy(bytes, bytes.indexOf(Buffer.from(from, "hex")))

@@ -31,7 +31,7 @@ const messagesOf = (answer: ReadonlyArray<Answer>): ReadonlyArray<ReadonlyArray<
   return messages
 }
 
-/** The ids are the same each time the conversation is read. Words that only continue a turn that was cut off are left out. */
+/** The ids are the same each time the conversation is read. Prompts that only continue a turn that was cut off are left out. */
 export const historyOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Message> => {
   const counts = new Map<string, number>()
   const nextId = (cause: string, role: string) => {

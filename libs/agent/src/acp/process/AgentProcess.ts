@@ -95,7 +95,7 @@ export interface AgentProcess {
   readonly rest: (idleMs: number) => Effect.Effect<boolean>
   /** Succeeds when it is gone with all that it started. */
   readonly gone: Effect.Effect<void>
-  /** Counts the agent's output anew. */
+  /** Counts the agent's output again. */
   readonly resetOutput: () => void
 }
 

@@ -19,7 +19,7 @@ export const commandProblem = (command: string): string | undefined => {
   return undefined
 }
 
-/** The command of a runtime's name; undefined for a runtime that is no command. */
+/** The command of a runtime's name; undefined for a runtime that is not a command. */
 export const commandOf = (runtime: string): string | undefined =>
   runtime.startsWith(acpPrefix) ? runtime.slice(acpPrefix.length) : undefined
 
@@ -52,7 +52,7 @@ const openCodePermissions = (held: HeldBack) => ({
   grep: held.files ? "deny" : "allow"
 })
 
-/** Gemini starts itself anew as a child, which would go on when its parent is killed. */
+/** Gemini starts itself again as a child, which would go on when its parent is killed. */
 export const oneProcess: Readonly<Record<string, string>> = { GEMINI_CLI_NO_RELAUNCH: "1" }
 
 /**

@@ -1,4 +1,4 @@
-/** Where an agent does otherwise than the protocol says, by the name that it gives itself. Pure. */
+/** Deviations of agents from the protocol, by the name that the agent reports. Pure. */
 import type { InitializeResponse, ToolCallUpdate } from "@agentclientprotocol/sdk"
 
 type Initialized = Pick<InitializeResponse, "agentInfo">
@@ -16,7 +16,7 @@ export const tellsLate: (initialized: Initialized) => boolean = isGemini
 export const loadableFromMs = (initialized: Initialized, createdAtMs: number | undefined): number | undefined =>
   isGemini(initialized) && createdAtMs !== undefined ? (Math.floor(createdAtMs / 60_000) + 1) * 60_000 : undefined
 
-/** Whether a session in which it works is soon told once more. Gemini has it anew then. */
+/** Whether a session in which it works is soon told once more. Gemini has it again then. */
 export const retellsSoon = (initialized: Initialized): boolean => !isGemini(initialized)
 
 /**

@@ -1,6 +1,6 @@
 /**
  * The login of an agent that asks for one over the protocol: by a method that it offers and for which the person has given the
- * credentials as the agent's own documentation says. Nobody is asked for a password here. Pure.
+ * credentials as the agent's own documentation says. Never asks for a password. Pure.
  */
 import type { InitializeResponse } from "@agentclientprotocol/sdk"
 

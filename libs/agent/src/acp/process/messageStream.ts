@@ -1,6 +1,6 @@
 /**
  * The messages of an agent's standard output, one in each line. An agent that writes something else, or a line without an
- * end, is no agent to go on with: the stream fails, and says with what words.
+ * end, is not an agent to go on with: the stream fails, and says with what words.
  */
 import type { Readable, Writable } from "node:stream"
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk"

@@ -8,7 +8,7 @@ import { agentOfCommand } from "../namedAgents.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What the settings allow an agent beside what is known of it. */
+/** What the settings allow an agent beside its known needs. */
 export interface AgentAllowance {
   /** Folders, absolute or from `~/`. */
   readonly write: ReadonlyArray<string>

@@ -4,7 +4,7 @@ import { Deferred, Semaphore } from "effect"
 import type { AgentError } from "../../AgentError.ts"
 import type { PromptReply, TurnOutcome } from "../../AgentRuntimeShape.ts"
 import type { PendingPrompt } from "../../RuntimeEvent.ts"
-import { WordBuffer } from "../../WordBuffer.ts"
+import { TextThrottle } from "../../TextThrottle.ts"
 import { Conversation } from "../conversation/Conversation.ts"
 import type { AgentProcess } from "../process/AgentProcess.ts"
 import type { AcpRecord } from "./AcpRecord.ts"
@@ -15,17 +15,17 @@ export interface Waiting {
   readonly answer: Deferred.Deferred<PromptReply | undefined>
 }
 
-/** A running turn of ours, over all that is sent for it. */
+/** Our running turn, over all that is sent for it. */
 export class LiveTurn {
   readonly messageId: string
   readonly end = Deferred.makeUnsafe<TurnOutcome, AgentError>()
   readonly waiting = new Map<string, Waiting>()
-  readonly words = new WordBuffer()
+  readonly words = new TextThrottle()
   readonly toolsTold = new Set<string>()
   /** Tool calls whose words about files that may not be written were heard, and what is being decided about them. */
   readonly toolsHeard = new Set<string>()
   readonly deciding: Array<Promise<ReadonlyArray<string>>> = []
-  /** Its agent was started anew with rights that end with the turn. */
+  /** Its agent was started again with rights that end with the turn. */
   widened = false
   /** Somebody has aborted it. */
   readonly stopped = Deferred.makeUnsafe<void>()

@@ -11,7 +11,6 @@ import { refusalOf } from "../../rules/permissionOptions.ts"
 import type { RuleBook } from "../../rules/RuleBook.ts"
 import { inFull } from "../process/deviations.ts"
 import type { AcpSession, LiveTurn } from "../session/AcpSession.ts"
-import { contentOf, decodeForm, formPrompt } from "./elicitation.ts"
 import {
   allowing,
   isApproved,
@@ -22,7 +21,8 @@ import {
   rejecting,
   toolRequestOf,
   withInput
-} from "./permissions.ts"
+} from "./acpPermissions.ts"
+import { contentOf, decodeForm, formPrompt } from "./elicitation.ts"
 
 export interface Asking {
   readonly sessions: ReadonlyMap<string, AcpSession>
@@ -123,7 +123,7 @@ export const answerPermission = Effect.fnUntraced(function* (
   return allow
 })
 
-/** Gives the answer to a form. What is no form of a running turn is cancelled: no human would see it. */
+/** Gives the answer to a form. A form without a running turn is cancelled: no human would see it. */
 export const answerElicitation = Effect.fnUntraced(function* (asking: Asking, request: unknown) {
   const cancelled = { action: "cancel" }
   const form = Option.getOrUndefined(decodeForm(request))

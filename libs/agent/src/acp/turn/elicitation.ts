@@ -34,7 +34,7 @@ const Form = Schema.Struct({
 })
 export type Form = typeof Form.Type
 
-/** None for what is no form, or of no session: an address to visit, for example. */
+/** None for what is not a form, or of no session: an address to visit, for example. */
 export const decodeForm = Schema.decodeUnknownOption(Form)
 
 const choiceOf = ({ const: name, description, title }: typeof Choice.Type): PromptOption => ({
@@ -79,7 +79,7 @@ export const formPrompt = (
   }
 }
 
-/** Undefined: it is no value of the field, so that the field is left out. */
+/** Undefined: the field does not accept it, so the field is left out. */
 const fieldValue = (
   field: Field,
   answer: ReadonlyArray<string>

@@ -2,8 +2,8 @@
 import type { SessionUpdate } from "@agentclientprotocol/sdk"
 import { noTokens } from "@reprise/protocol"
 import type { Evidence, RuntimeEvent } from "../../RuntimeEvent.ts"
+import type { TextPiece } from "../../TextThrottle.ts"
 import { toolArgument } from "../../toolArgument.ts"
-import type { Words } from "../../WordBuffer.ts"
 import type { LiveTurn, Told } from "../session/AcpSession.ts"
 
 interface At {
@@ -19,7 +19,7 @@ const working = (live: LiveTurn, at: At, evidence: Evidence, nowMs: number): Rea
   return [{ type: "working", ...at, evidence }]
 }
 
-const told = (words: ReadonlyArray<Words>, at: At): ReadonlyArray<RuntimeEvent> =>
+const told = (words: ReadonlyArray<TextPiece>, at: At): ReadonlyArray<RuntimeEvent> =>
   words.map((some) => ({ type: "words", ...at, ...some }))
 
 /** What was written and has not been told. */

@@ -57,7 +57,7 @@ export const promptEnd = (answer: unknown): PromptEnd | undefined => {
   }
 }
 
-/** `cancelled` is no outcome: why it happened is known to who cancelled. */
+/** `cancelled` is not an outcome: why it happened is known to whoever cancelled. */
 export const stopReasonOf = (finish: string): StopReason => {
   if (finish === "end_turn") return "finished"
   return finish === "max_tokens" || finish === "max_turn_requests" ? "output-limit" : "other"

@@ -1,6 +1,6 @@
 /**
  * Files that the sandbox does not let an agent write. The agent runs inside as a whole, so what its tools say of such a file
- * is decided about while it goes on; one that was allowed more is started anew when its turn would end, and told.
+ * is decided about while it goes on; one that was allowed more is started again when its turn would end, and told.
  */
 import type { SessionUpdate } from "@agentclientprotocol/sdk"
 import type { SandboxShape } from "@reprise/sandbox"

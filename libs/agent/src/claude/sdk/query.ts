@@ -6,7 +6,7 @@ import type { HeldBack } from "../../rules/PermissionRules.ts"
 import { efforts } from "../efforts.ts"
 import type { LiveProcess } from "../session/LiveTurn.ts"
 import type { SessionRecord } from "../session/SessionRecord.ts"
-import { readsProject, settingSourcesOf, settingsOf, withheldFrom } from "../turn/permissions.ts"
+import { readsProject, settingSourcesOf, settingsOf, withheldFrom } from "../turn/claudePermissions.ts"
 import type { ClaudeSdk } from "./ClaudeSdk.ts"
 import type { CanUseTool, Effort, SdkMessage, SdkOptions, SentMessage } from "./SdkContract.ts"
 

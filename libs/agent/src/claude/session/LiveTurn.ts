@@ -1,10 +1,10 @@
-/** A running turn of ours, over all the processes it takes. */
+/** Our running turn, over all the processes it takes. */
 import { noTokens, type Tokens } from "@reprise/protocol"
 import { Deferred } from "effect"
 import type { AgentError, AgentErrorKind } from "../../AgentError.ts"
 import type { PromptReply, TurnOutcome } from "../../AgentRuntimeShape.ts"
 import type { PendingPrompt } from "../../RuntimeEvent.ts"
-import { WordBuffer } from "../../WordBuffer.ts"
+import { TextThrottle } from "../../TextThrottle.ts"
 
 export interface Waiting {
   readonly prompt: PendingPrompt
@@ -40,7 +40,7 @@ export class LiveTurn {
   /** The model messages being written: the agent's own, and one for each subagent that it waits for. */
   readonly writing = new Map<string | null, string>()
   /** What the agent itself writes. */
-  readonly words = new WordBuffer()
+  readonly words = new TextThrottle()
   /** Whether the words that are held back will be told in a moment. */
   tellsWords = false
   /** Tokens of each model message. */

@@ -73,7 +73,7 @@ export const changePrompted =
     return prompted === undefined ? record : withPrompted(record, { ...prompted, ...change })
   }
 
-/** The prompt's own id for a uuid of ours; the uuid itself for a prompt of somebody else. */
+/** The prompt's own id for our uuid; the uuid itself for a prompt of somebody else. */
 export const nameOf =
   (record: SessionRecord) =>
   (uuid: string): string =>

@@ -1,5 +1,5 @@
 /**
- * Activity of others in our sessions. A human who runs `claude --resume ID` in a terminal shows only in the transcript,
+ * Activity in our sessions that Reprise did not start. A human who runs `claude --resume ID` in a terminal shows only in the transcript,
  * which grows, and in Claude's registry: each process writes a file there with its session and whether it is working.
  */
 import { join } from "node:path"
@@ -24,7 +24,7 @@ export const isForeignBusy = (sessions: KnownSessions, known: KnownSession): Eff
     return !isAtRest(known.entries) && now - known.foreign.grewAtMs < quietMs
   })
 
-/** Reads new transcript lines and gives the events for them. Nothing while a turn of ours runs: that turn reports. */
+/** Reads new transcript lines and gives the events for them. Nothing while our turn runs: that turn reports. */
 export const foreignEvents = (
   sessions: KnownSessions,
   known: KnownSession
@@ -34,7 +34,7 @@ export const foreignEvents = (
     if (known.live !== undefined) return []
     const hadTranscript = known.transcript !== undefined
     const seen = yield* Effect.option(sessions.refresh(known))
-    // A turn of ours may have started meanwhile.
+    // Our turn may have started meanwhile.
     if (Option.isNone(seen) || known.live !== undefined) return []
     if (hadTranscript && known.transcript === undefined && record.begun) {
       return [{ type: "gone" as const, sessionId: record.id }]

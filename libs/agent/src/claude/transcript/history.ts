@@ -59,7 +59,7 @@ const add = (drafts: Array<Draft>, line: Line, nameOf: (uuid: string) => string)
   if (entry?.kind === "prompt") drafts.push({ id: nameOf(uuid), role: "user", content, timestamp })
 }
 
-/** @param nameOf gives the prompt's own id for a uuid of ours, and the uuid itself for a prompt of somebody else */
+/** @param nameOf gives the prompt's own id for our uuid, and the uuid itself for a prompt of somebody else */
 export const historyOf = (transcript: string, nameOf: (uuid: string) => string): ReadonlyArray<Message> => {
   const drafts: Array<Draft> = []
   for (const text of transcript.split("\n")) {

@@ -110,7 +110,7 @@ export const modelOfLast = (entries: ReadonlyArray<Entry>): Pick<Inspection, "mo
   return model === undefined ? {} : { model }
 }
 
-/** @param nameOf gives the prompt's own id for a uuid of ours, and the uuid itself for a prompt of somebody else */
+/** @param nameOf gives the prompt's own id for our uuid, and the uuid itself for a prompt of somebody else */
 export const lastMessageOf = (
   entries: ReadonlyArray<Entry>,
   nameOf: (uuid: string) => string

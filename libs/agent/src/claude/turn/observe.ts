@@ -1,8 +1,8 @@
 /** Turns the messages of a running query into the port's events. */
 import { addTokens, noTokens, type Tokens } from "@reprise/protocol"
 import type { Evidence, RuntimeEvent } from "../../RuntimeEvent.ts"
+import type { TextPiece } from "../../TextThrottle.ts"
 import { toolArgument } from "../../toolArgument.ts"
-import type { Words } from "../../WordBuffer.ts"
 import { kindOfRetry, wordsOfRetry } from "../failures.ts"
 import {
   type AssistantMessage,
@@ -31,7 +31,7 @@ const working = (live: LiveTurn, at: At, evidence: Evidence, nowMs: number): Rea
   return [{ type: "working", ...at, evidence }]
 }
 
-const told = (words: ReadonlyArray<Words>, at: At): ReadonlyArray<RuntimeEvent> =>
+const told = (words: ReadonlyArray<TextPiece>, at: At): ReadonlyArray<RuntimeEvent> =>
   words.map((some) => ({ type: "words", ...at, ...some }))
 
 /** What was written and has not been told. */

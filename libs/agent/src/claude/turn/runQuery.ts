@@ -10,16 +10,16 @@ import type { RuntimeEvent } from "../../RuntimeEvent.ts"
 import type { RestartLimits } from "../../restarts.ts"
 import { heldBack } from "../../rules/PermissionRules.ts"
 import type { RuleBook } from "../../rules/RuleBook.ts"
-import { tellEveryMs } from "../../WordBuffer.ts"
+import { emitEveryMs } from "../../TextThrottle.ts"
 import { isFinal } from "../failures.ts"
 import type { ClaudeSdk } from "../sdk/ClaudeSdk.ts"
 import { type QueryBroken, type StartedQuery, startQuery } from "../sdk/query.ts"
 import { isResult, type SdkMessage } from "../sdk/SdkContract.ts"
 import type { KnownSession, KnownSessions } from "../session/KnownSessions.ts"
 import type { LiveTurn } from "../session/LiveTurn.ts"
+import { readsProject } from "./claudePermissions.ts"
 import { earlierInstructions, instructionsIn } from "./instructions.ts"
 import { heldWords, observe } from "./observe.ts"
-import { readsProject } from "./permissions.ts"
 import { answerToolRequest } from "./toolRequests.ts"
 
 /** How the turn's programs enter the sandbox. */
@@ -92,7 +92,7 @@ const tellHeldWords = Effect.fnUntraced(function* (
   { live, options }: QueryRun,
   at: { readonly sessionId: string; readonly causePromptId: string }
 ) {
-  yield* Effect.sleep(`${tellEveryMs} millis`)
+  yield* Effect.sleep(`${emitEveryMs} millis`)
   live.tellsWords = false
   yield* Effect.forEach(heldWords(live, at), options.tell, { discard: true })
 })

@@ -18,7 +18,7 @@ import {
   questionPrompt,
   questionsOf,
   toolRequestOf
-} from "./permissions.ts"
+} from "./claudePermissions.ts"
 
 interface Asking {
   readonly sessions: KnownSessions

@@ -5,8 +5,8 @@
 import type { GlobalEvent, Message, Part, PermissionRequest, QuestionRequest } from "@opencode-ai/sdk/v2/client"
 import { addTokens, noTokens, type Tokens } from "@reprise/protocol"
 import type { Evidence, RuntimeEvent } from "../../RuntimeEvent.ts"
+import { type TextPiece, TextThrottle } from "../../TextThrottle.ts"
 import { toolArgument } from "../../toolArgument.ts"
-import { WordBuffer, type Words } from "../../WordBuffer.ts"
 import type { SessionFacts } from "../session/SessionFacts.ts"
 import { failureOf, kindOfText } from "../turn/failures.ts"
 import { tokensOf } from "../turn/turnOf.ts"
@@ -26,9 +26,9 @@ interface Activity {
   cost: number
   /** The size of the session's own newest model call. */
   contextTokens: number | undefined
-  readonly words: WordBuffer
+  readonly words: TextThrottle
   /** The texts that are written, with how much of each has been taken. */
-  readonly texts: Map<string, { readonly kind: Words["kind"]; length: number }>
+  readonly texts: Map<string, { readonly kind: TextPiece["kind"]; length: number }>
   workingAt: number
   /** Tool calls that were already published. */
   readonly calls: Set<string>
@@ -58,7 +58,7 @@ export class ActivityTracker {
       tokens: noTokens,
       cost: 0,
       contextTokens: undefined,
-      words: new WordBuffer(),
+      words: new TextThrottle(),
       texts: new Map(),
       workingAt: Number.NEGATIVE_INFINITY,
       calls: new Set(),
@@ -233,7 +233,7 @@ export class ActivityTracker {
     return { type: "progress" as const, ...this.at(sessionId), tokens, cost, ...context }
   }
 
-  #told(sessionId: string, words: ReadonlyArray<Words>): ReadonlyArray<RuntimeEvent> {
+  #told(sessionId: string, words: ReadonlyArray<TextPiece>): ReadonlyArray<RuntimeEvent> {
     return words.map((some) => ({ type: "words", ...this.at(sessionId), ...some }))
   }
 
@@ -249,7 +249,7 @@ export class ActivityTracker {
   #written(
     sessionId: string,
     id: string,
-    text: { readonly kind: Words["kind"]; length: number },
+    text: { readonly kind: TextPiece["kind"]; length: number },
     piece: string,
     nowMs: number
   ): ReadonlyArray<RuntimeEvent> {

@@ -8,7 +8,7 @@ import type { PendingPrompt, RuntimeEvent } from "../../RuntimeEvent.ts"
 import type { RememberedRule } from "../../rules/PermissionRules.ts"
 import type { RuleBook } from "../../rules/RuleBook.ts"
 import { steadyMs } from "../../steadyMs.ts"
-import { tellEveryMs } from "../../WordBuffer.ts"
+import { emitEveryMs } from "../../TextThrottle.ts"
 import type { Calls, Refused, Unreachable } from "../server/calls.ts"
 import { clientFor } from "../server/http.ts"
 import type { Connection } from "../server/OpenCodeEndpoint.ts"
@@ -83,7 +83,7 @@ interface Feed extends FeedOptions {
   readonly errors: Map<string, { readonly atMs: number; readonly message: string }>
   /** Who reads the messages of a session and its subagents. */
   readonly readers: Map<string, Set<(message: Message) => void>>
-  /** Since when the stream has been closed, by the steady clock; undefined while it is open. */
+  /** When the stream closed, by the steady clock; undefined while it is open. */
   awaySince: number | undefined
   /** Whether the words that are held back will be told in a moment. */
   tellsWords: boolean
@@ -103,7 +103,7 @@ const publishAll = Effect.fnUntraced(function* ({ hub, pending }: Feed, observed
 })
 
 const tellHeldWords = Effect.fnUntraced(function* (feed: Feed) {
-  yield* Effect.sleep(`${tellEveryMs} millis`)
+  yield* Effect.sleep(`${emitEveryMs} millis`)
   feed.tellsWords = false
   yield* publishAll(feed, feed.tracker.heldWords())
 })

@@ -1,7 +1,7 @@
 /** `opencode.json` in the state directory: the running server, its owner and how to reach it. Readable by its owner only. */
 import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
-import { isAlive, replaceFile, startOf } from "@reprise/process"
+import { isAlive, replaceFile, startOf, usersOfServer } from "@reprise/process"
 import { Effect, Option, Redacted, Schema } from "effect"
 import { OpenCodeInUse, OpenCodeStateFault } from "./OpenCodeUnavailable.ts"
 
@@ -10,6 +10,8 @@ export interface Connection {
   readonly url: string
   readonly username: string
   readonly password: Redacted.Redacted
+  /** The users of whom one runs the server, which is on 127.0.0.1; to anybody else's nothing is sent. Absent: it may be anybody's. */
+  readonly serverOf?: ReadonlyArray<number> | undefined
 }
 
 const OpenCodeEndpoint = Schema.Struct({
@@ -21,7 +23,9 @@ const OpenCodeEndpoint = Schema.Struct({
   group: Schema.Int,
   ownerPid: Schema.Int,
   /** The owner's start time from the kernel, which tells it from a later process with the same id. */
-  ownerStart: Schema.String
+  ownerStart: Schema.String,
+  /** Whose processes both are. None of an older Reprise. */
+  ownerUser: Schema.optionalKey(Schema.Int)
 })
 type OpenCodeEndpoint = typeof OpenCodeEndpoint.Type
 
@@ -53,10 +57,15 @@ export const refuseSecondOwner = Effect.fn("refuseSecondOwner")(function* (state
 export const readOpenCodeEndpoint = Effect.fn("readOpenCodeEndpoint")(function* (stateDirectory: string) {
   const endpoint = yield* readFileOf(stateDirectory)
   if (Option.isNone(endpoint)) return Option.none<Connection>()
-  const { ownerPid, password, url } = endpoint.value
+  const { ownerPid, ownerUser, password, url } = endpoint.value
   const usable = ownerPid === process.pid || (yield* liveOwner(endpoint.value))
   return usable
-    ? Option.some<Connection>({ url, username: "opencode", password: Redacted.make(password) })
+    ? Option.some<Connection>({
+        url,
+        username: "opencode",
+        password: Redacted.make(password),
+        serverOf: usersOfServer(ownerUser)
+      })
     : Option.none<Connection>()
 })
 
@@ -73,7 +82,8 @@ export const writeOpenCodeEndpoint = (
       pid: server.pid,
       group: server.group,
       ownerPid: process.pid,
-      ownerStart: await startOf(process.pid)
+      ownerStart: await startOf(process.pid),
+      ...(process.getuid === undefined ? {} : { ownerUser: process.getuid() })
     }
     await replaceFile(endpointFile(stateDirectory), JSON.stringify(endpoint))
   })

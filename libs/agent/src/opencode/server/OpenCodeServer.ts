@@ -70,9 +70,9 @@ export interface OpenCodeServerShape {
   readonly program: Effect.Effect<string, OpenCodeNotFound>
   /** Text for humans: the program and its state directory, or the address. */
   readonly location: Effect.Effect<string, OpenCodeNotFound>
-  /** The state directory in which its plugin looks for `tellInstructions`; absent: it has no plugin that we know of. */
+  /** The state directory in which its plugin looks for `tellInstructions`; absent: it has no plugin, as far as Reprise can tell. */
   readonly tellsIn?: string
-  /** The sandbox that its commands run in; absent: they run in none that we know of. */
+  /** The sandbox that its commands run in; absent: in none, as far as Reprise can tell. */
   readonly sandbox?: SandboxShape
   /** What file tools may not change in a directory without a question, whether commands run in a sandbox or not. */
   readonly protectedPaths: SandboxShape["protectedPaths"]
@@ -304,6 +304,7 @@ export class OpenCodeServer extends Context.Service<OpenCodeServer, OpenCodeServ
     readonly url: string
     readonly password: Redacted.Redacted
     readonly username?: string
+    readonly serverOf?: Connection["serverOf"]
   }) =>
     Layer.effect(
       OpenCodeServer,
@@ -312,7 +313,8 @@ export class OpenCodeServer extends Context.Service<OpenCodeServer, OpenCodeServ
           {
             url: server.url.replace(/(?<!\/)\/+$/, ""),
             username: server.username ?? "opencode",
-            password: server.password
+            password: server.password,
+            serverOf: server.serverOf
           },
           sandbox
         )

@@ -3,13 +3,14 @@
  * can take hours. So there is no time limit here; callers set their own.
  */
 import type { OpencodeClient } from "@opencode-ai/sdk/v2/client"
+import { strangerAt } from "@reprise/process"
 import { Effect, Option, Redacted, Schema } from "effect"
 import type { Connection } from "./OpenCodeEndpoint.ts"
 
 export const authorization = ({ password, username }: Connection): string =>
   `Basic ${Buffer.from(`${username}:${Redacted.value(password)}`).toString("base64")}`
 
-export interface RequestOptions {
+export interface RequestOptions extends Pick<Connection, "serverOf"> {
   readonly method?: string
   readonly headers?: Record<string, string>
   readonly body?: string
@@ -17,14 +18,36 @@ export interface RequestOptions {
 }
 
 const load = async () => {
-  const [{ Agent, fetch }, { createOpencodeClient }] = await Promise.all([
+  const [{ Agent, buildConnector, fetch }, { createOpencodeClient }] = await Promise.all([
     import("undici"),
     import("@opencode-ai/sdk/v2/client")
   ])
-  const patient = new Agent({ headersTimeout: 0, bodyTimeout: 0, connectTimeout: 5000 })
-  /** OpenCode sends a heartbeat every ten seconds (measured), so an event stream that is silent for longer is dead. */
-  const listening = new Agent({ headersTimeout: 30_000, bodyTimeout: 25_000, connectTimeout: 5000 })
-  return { createOpencodeClient, fetch, patient, listening }
+  const timeout = 5000
+  const connectTo = buildConnector({ timeout })
+  /** When OpenCode has ended, any user can listen at its port until we know. */
+  const checked =
+    (users: ReadonlyArray<number>): typeof connectTo =>
+    (where, callback) =>
+      connectTo(where, (...result) => {
+        const stranger = result[1] === null ? undefined : strangerAt(Number(where.port), users)
+        if (stranger === undefined) return callback(...result)
+        result[1]?.destroy()
+        callback(new Error(`a process of user ${stranger} listens on port ${where.port}, and is told nothing`), null)
+      })
+  const agents = (how: { readonly connectTimeout: number } | { readonly connect: typeof connectTo }) => ({
+    patient: new Agent({ headersTimeout: 0, bodyTimeout: 0, ...how }),
+    /** OpenCode sends a heartbeat every ten seconds (measured), so an event stream that is silent for longer is dead. */
+    listening: new Agent({ headersTimeout: 30_000, bodyTimeout: 25_000, ...how })
+  })
+  const made = new Map<string, ReturnType<typeof agents>>()
+  const agentsFor = (users: ReadonlyArray<number> | undefined) => {
+    const key = users?.join() ?? ""
+    const found =
+      made.get(key) ?? agents(users === undefined ? { connectTimeout: timeout } : { connect: checked(users) })
+    made.set(key, found)
+    return found
+  }
+  return { createOpencodeClient, fetch, agentsFor }
 }
 
 /** Loaded with the first request: most commands make none, and loading takes a tenth of their start-up time. */
@@ -34,8 +57,9 @@ const loaded = () => {
   return loading
 }
 
-export const request = async (url: string, options: RequestOptions = {}): Promise<Response> => {
-  const { fetch, listening, patient } = await loaded()
+export const request = async (url: string, { serverOf, ...options }: RequestOptions = {}): Promise<Response> => {
+  const { agentsFor, fetch } = await loaded()
+  const { listening, patient } = agentsFor(serverOf)
   return fetch(url, {
     ...options,
     dispatcher: new URL(url).pathname === "/global/event" ? listening : patient
@@ -43,12 +67,13 @@ export const request = async (url: string, options: RequestOptions = {}): Promis
 }
 
 /** `fetch` for the generated client, which passes a complete `Request`. */
-const clientFetch = async (input: Request): Promise<Response> => {
+const clientFetch = async (input: Request, { serverOf }: Connection): Promise<Response> => {
   const body = await input.text()
   return request(input.url, {
     method: input.method,
     headers: Object.fromEntries(input.headers),
     ...(body === "" ? {} : { body }),
+    serverOf,
     signal: input.signal
   })
 }
@@ -59,7 +84,7 @@ export const clientFor = async (connection: Connection): Promise<OpencodeClient>
   return createOpencodeClient({
     baseUrl: connection.url,
     headers: { authorization: authorization(connection) },
-    fetch: (input) => clientFetch(new Request(input))
+    fetch: (input) => clientFetch(new Request(input), connection)
   })
 }
 
@@ -73,6 +98,7 @@ export const healthVersion = (connection: Connection, timeoutMs = 1000): Effect.
   Effect.tryPromise(async (signal) => {
     const response = await request(`${connection.url}/global/health`, {
       headers: { authorization: authorization(connection) },
+      serverOf: connection.serverOf,
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
     })
     return response.ok ? decodeHealth(await response.json()) : Option.none()

@@ -23,7 +23,7 @@ const files: Readonly<Record<string, string>> = {
   [pluginName]: pluginText
 }
 
-/** Builds of Reprise with other files have other folders: a running server loads its plugin for each directory anew. */
+/** Builds of Reprise with other files have other folders: a running server loads its plugin for each directory again. */
 const name = createHash("sha256").update(JSON.stringify(files)).digest("hex").slice(0, 16)
 
 export const pluginIn = (folder: string): string => join(folder, pluginName)

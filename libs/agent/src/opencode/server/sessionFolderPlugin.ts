@@ -78,12 +78,12 @@ const atTop = (earlier, directory) => {
   return name === undefined ? [] : [heading + join(directory, name) + "\\n" + earlier.get(name)]
 }
 
-/** OpenCode would wait for a pipe for ever, and read a device without end. */
+/** OpenCode would wait for a pipe forever, and read a device without end. */
 const requireFiles = async (folders) => {
   for (const path of folders.flatMap((folder) => names.map((name) => join(folder, name)))) {
     const found = await stat(path).catch(() => undefined)
     if (found !== undefined && !found.isFile() && !found.isDirectory()) {
-      throw new Error(path + " is no regular file. Put a regular file there, or remove it.")
+      throw new Error(path + " is not a regular file. Put a regular file there, or remove it.")
     }
   }
 }

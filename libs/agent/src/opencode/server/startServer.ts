@@ -6,11 +6,13 @@ import {
   endLeftovers,
   freePort,
   type GuardedProcess,
+  hasPrinted,
   isPortTaken,
   lastLines,
   logSize,
   type Mark,
   startGuarded,
+  usersOfServer,
   variableOf
 } from "@reprise/process"
 import { Deferred, Effect, Redacted, Schedule, Schema, type Scope } from "effect"
@@ -76,7 +78,16 @@ const prepareUnpacked = (stateDirectory: string) =>
     )
   )
 
-const untilReady = (connection: Connection) =>
+/**
+ * The port stands in the arguments, which every user can read, before anybody holds it: whoever listens there until OpenCode
+ * does would be told the password, and believed. OpenCode's own SDK waits for this line too.
+ */
+const untilListening = (log: string, from: number, url: string) =>
+  onDisk("reading the log", () => hasPrinted(log, from, `opencode server listening on ${url}`)).pipe(
+    Effect.repeat({ until: (printed) => printed, schedule: Schedule.spaced("20 millis") })
+  )
+
+const untilHealthy = (connection: Connection) =>
   isHealthy(connection).pipe(
     Effect.repeat({ until: (healthy) => healthy, schedule: Schedule.spaced("50 millis") }),
     Effect.asVoid
@@ -115,7 +126,8 @@ const startOn = Effect.fnUntraced(function* (
   const connection: Connection = {
     url: `http://127.0.0.1:${port}`,
     username: "opencode",
-    password: Redacted.make(password)
+    password: Redacted.make(password),
+    serverOf: usersOfServer(process.getuid?.())
   }
   const failed = Effect.fnUntraced(function* (reason: string, exitCode?: number) {
     const lines = yield* onDisk("reading the log", () => lastLines(log, from))
@@ -127,7 +139,8 @@ const startOn = Effect.fnUntraced(function* (
     if (yield* isPortTaken(port)) return yield* new PortLost({ port })
     return yield* failed(endingText(code), code)
   })
-  yield* Effect.raceFirst(untilReady(connection), ended).pipe(
+  const ready = Effect.andThen(untilListening(log, from, connection.url), untilHealthy(connection))
+  yield* Effect.raceFirst(ready, ended).pipe(
     Effect.timeoutOrElse({
       duration: `${startTimeoutMs} millis`,
       orElse: () => failed(`it did not answer within ${startTimeoutMs} ms`)

@@ -95,7 +95,7 @@ export const toolRequestOf = async (
     return { kind: "read", places: await places([filepath], nothingProtected) }
   }
   if (permission === "edit") return { kind: "change", places: await places(pathsOf(request, worktree), protectedPaths) }
-  // A resource of an MCP server is no file.
+  // A resource of an MCP server is not a file.
   if (permission === "read" && server === undefined && patterns.length > 0) {
     return { kind: "read", places: await places(pathsOf(request, worktree), nothingProtected) }
   }

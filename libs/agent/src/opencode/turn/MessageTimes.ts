@@ -18,12 +18,12 @@ export class MessageTimes {
   readonly #created = new Map<string, number>()
   readonly #late = new Set<string>()
   readonly #promptId: string | undefined
-  /** Of the messages that were there already. */
+  /** Of the messages that existed before. */
   readonly #newestBefore: number
   #newest = Number.NEGATIVE_INFINITY
   #backMs = 0
 
-  /** `before`: the messages that are there already, in any order. `promptId`: the message that is made next. */
+  /** `before`: the messages that exist before, in any order. `promptId`: the message that is made next. */
   constructor(before: ReadonlyArray<TimedMessage> = [], promptId?: string) {
     for (const { id, time } of before) this.#add(id, time.created)
     this.#newestBefore = this.#newest

@@ -27,7 +27,7 @@ export interface TurnRun {
   sends: number
   /** Tries in a row that added no message. */
   fruitless: number
-  /** Of these, those that lost their server. It is given up by who starts it again, and not by its turns. */
+  /** Of these, those that lost their server. Whoever restarts the server gives it up; its turns do not. */
   lost: number
   /** Messages in the session before the latest try. */
   messageCount: number | undefined

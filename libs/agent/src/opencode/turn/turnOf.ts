@@ -43,7 +43,7 @@ export const answersIn = (messages: ReadonlyArray<Listed>): ReadonlyArray<Listed
 /** A summary shortens the conversation and does not end a turn. */
 const isSummary = (message: ListedAssistant) => message.info.summary === true
 
-/** Of a message that is no summary: whether the turn ends with it. */
+/** Of a message that is not a summary: whether the turn ends with it. */
 export const isEnd = ({ error, finish }: Pick<AssistantMessage, "error" | "finish">): boolean =>
   error !== undefined || (finish !== undefined && finish !== "tool-calls" && finish !== "unknown")
 

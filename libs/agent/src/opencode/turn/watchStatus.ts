@@ -19,7 +19,7 @@ interface WatchOptions {
 }
 
 interface Watch {
-  /** Since when OpenCode has been waiting for the vendor, by the steady clock. */
+  /** When OpenCode began to wait for the provider, by the steady clock. */
   waitingSince: number | undefined
   idle: number
 }

@@ -18,7 +18,7 @@ const networkOf = (address: string): string => {
   return plain.includes(":") ? plain.split(":").slice(0, 4).join(":") : plain
 }
 
-/** Who has signed in counts by who it is: another session, or another connection, brings nobody more. */
+/** Signed-in clients are counted by identity: another session, or another connection, brings nobody more. */
 export const clientOf = (visitor: Visitor | undefined, address: string): Client => {
   if (visitor === undefined) return { isSignedIn: false, name: networkOf(address) }
   return { isSignedIn: true, name: visitor.user === undefined ? `token ${visitor.role}` : `user ${visitor.user}` }

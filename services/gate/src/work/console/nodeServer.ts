@@ -1,6 +1,6 @@
 /**
  * Node's server below the console: how long a client may take, how many connections there are, and what is answered to
- * bytes that are no request.
+ * bytes that are not a request.
  */
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import { createBoundedServer, newestResponse, refuseUnwanted } from "@reprise/actor/http"

@@ -52,7 +52,7 @@ export const pageRoutes = Effect.fnUntraced(function* (root: string) {
       method: "GET",
       path: "/assets/:file(^[\\w-][\\w.-]*$)",
       access: "public",
-      keeping: "for ever",
+      keeping: "forever",
       reply: asset
     } satisfies Route<unknown>
   ]

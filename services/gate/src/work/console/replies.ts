@@ -21,7 +21,7 @@ export const failureBody = (error: ApiError): string => JSON.stringify(failed(er
 const unreadable = failure(400, {
   code: "unreadable",
   message: "The request cannot be read.",
-  hint: "Reload the page: it may be of another version."
+  hint: "Reload the page: it may belong to another version."
 })
 
 const tooLarge = failure(413, {
@@ -48,7 +48,7 @@ const broken = failure(500, {
   hint: "The log has the reason: .reprise/logs/reprise.log. 'reprise doctor' checks the rest."
 })
 
-/** Bytes that are no text. */
+/** Bytes that are not text. */
 class NotUtf8 extends Schema.TaggedError<NotUtf8>()("NotUtf8", { cause: Schema.Defect() }) {
   override get message() {
     return "The body is not encoded as UTF-8."

@@ -85,24 +85,22 @@ const dryRun = Effect.gen(function* () {
   return yield* (yield* repositorySources).dryRun(wanted)
 })
 
+/** Each grows with what is stored: a single question, too, by what its reviewers have found. */
 const get = <A, E, R>(
   path: `/api/${string}`,
   read: Effect.Effect<A, E, R>,
   show: (value: A) => ReturnType<typeof data>
-) => ({ method: "GET", path, access: "reader", reply: Effect.map(read, show) }) satisfies Route<R>
-
-/** What grows with what is stored. */
-const getMuch = <A, E, R>(...route: Parameters<typeof get<A, E, R>>) => ({ ...get(...route), readsMuch: true })
+) => ({ method: "GET", path, access: "reader", readsMuch: true, reply: Effect.map(read, show) }) satisfies Route<R>
 
 export const viewRoutes = [
-  getMuch("/api/questions", openQuestions, replyQuestions),
+  get("/api/questions", openQuestions, replyQuestions),
   get("/api/questions/:id", questionInPath, replyQuestion),
-  getMuch(
+  get(
     "/api/questions/:id/changes",
     ofQuestion((sources, question) => sources.changes(question)),
     replyChanges
   ),
-  getMuch(
+  get(
     "/api/questions/:id/logs",
     ofQuestion((sources, question) => sources.gateLogs(question)),
     replyTexts
@@ -113,7 +111,7 @@ export const viewRoutes = [
     access: "answerer",
     reply: Effect.map(preview, replyPreview)
   },
-  getMuch("/api/plans", plans, replyPlans),
+  get("/api/plans", plans, replyPlans),
   {
     method: "POST",
     path: "/api/plans/dry-run",
@@ -121,10 +119,10 @@ export const viewRoutes = [
     readsMuch: true,
     reply: Effect.map(dryRun, replyDryRun)
   },
-  getMuch("/api/settings", settings, replySettings),
-  getMuch("/api/runs", runs, replyRuns),
+  get("/api/settings", settings, replySettings),
+  get("/api/runs", runs, replyRuns),
   get("/api/runs/:id", run, replyRun),
-  getMuch("/api/runs/:id/sessions", sessionsOfRun, replySessions),
+  get("/api/runs/:id/sessions", sessionsOfRun, replySessions),
   get("/api/sessions/:id", sessionInPath, replySession),
-  getMuch("/api/sessions/:id/conversation", conversation, replyConversation)
+  get("/api/sessions/:id/conversation", conversation, replyConversation)
 ] satisfies ReadonlyArray<Route<unknown>>

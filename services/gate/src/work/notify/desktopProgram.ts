@@ -30,7 +30,7 @@ const programs: Partial<
 > = {
   linux: {
     name: "notify-send",
-    hint: "Install it (the package libnotify-bin of Debian and Ubuntu, libnotify of others)",
+    hint: "Install it (the package libnotify-bin of Debian and Ubuntu, libnotify elsewhere)",
     argumentsOf: notifySendArguments
   },
   darwin: { name: "osascript", hint: "Add /usr/bin to the PATH", argumentsOf: osascriptArguments }

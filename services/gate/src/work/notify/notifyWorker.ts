@@ -10,10 +10,10 @@ import { isOver, type Outcome, pauseMs } from "../../notify/attempts.ts"
 import { deliveryIdOf, NotifyWork, type QuestionNotice } from "../../notify/Notice.ts"
 import { quietForMs } from "../../notify/quietHours.ts"
 import type { Channel } from "./Channel.ts"
-import { type Line, type LineOptions, makeLine } from "./Line.ts"
+import { type ChannelQueue, type ChannelQueueOptions, makeChannelQueue } from "./ChannelQueue.ts"
 import { isPushChannel, type PushBrowsers } from "./PushBrowsers.ts"
 
-export interface NotifyOptions extends LineOptions {
+export interface NotifyOptions extends ChannelQueueOptions {
   readonly channels: ReadonlyArray<Channel>
   /** The browsers that are told while no page is open; absent: none is. */
   readonly push?: PushBrowsers
@@ -43,20 +43,20 @@ const minuteOfDay = (nowMs: number): number => {
 }
 
 const makeHandler = ({ channels, push, quietHours, ...options }: NotifyOptions) => {
-  const lines = new Map(channels.map((channel) => [channel.name, makeLine(channel, options)]))
+  const queues = new Map(channels.map((channel) => [channel.name, makeChannelQueue(channel, options)]))
 
   /** Browsers come and go. */
-  const lineOf = (name: string): Line | undefined => {
-    const known = lines.get(name)
+  const queueOf = (name: string): ChannelQueue | undefined => {
+    const known = queues.get(name)
     if (known?.channel.preset !== "web-push" && known !== undefined) return known
     const channel = push?.channelOf(name)
     if (channel === undefined) {
-      lines.delete(name)
+      queues.delete(name)
       return undefined
     }
-    const line = known ?? makeLine(channel, options)
-    lines.set(name, line)
-    return line
+    const queue = known ?? makeChannelQueue(channel, options)
+    queues.set(name, queue)
+    return queue
   }
 
   /** By the work's id: its deliveries to this process after which the channel certainly has nothing. */
@@ -68,7 +68,7 @@ const makeHandler = ({ channels, push, quietHours, ...options }: NotifyOptions) 
       return Effect.fail(new WorkPostponed({ reason, pauseMs: Math.min(longestHoldMs, Math.max(1, Math.ceil(pause))) }))
     })
 
-  const reportTold = ({ channel }: Line, notice: QuestionNotice, context: WorkContext) =>
+  const reportTold = ({ channel }: ChannelQueue, notice: QuestionNotice, context: WorkContext) =>
     Messenger.use((messenger) =>
       messenger.send(toEscalationActor(notice.question.escalationId).ChannelTold({ channel: channel.name }), {
         id: `${context.id}.told`,
@@ -80,14 +80,14 @@ const makeHandler = ({ channels, push, quietHours, ...options }: NotifyOptions) 
   const maybeHasIt = ({ delivery, id }: WorkContext): boolean => delivery - 1 > (unsent.get(id) ?? 0)
 
   const settle = Effect.fnUntraced(function* (
-    line: Line,
+    queue: ChannelQueue,
     notice: QuestionNotice,
     context: WorkContext,
     outcome: Outcome
   ) {
     const nowMs = yield* Clock.currentTimeMillis
     if (outcome._tag === "Delivered") {
-      if (notice._tag === "Raised") yield* reportTold(line, notice, context)
+      if (notice._tag === "Raised") yield* reportTold(queue, notice, context)
       unsent.delete(context.id)
       return
     }
@@ -97,33 +97,33 @@ const makeHandler = ({ channels, push, quietHours, ...options }: NotifyOptions) 
       unsent.delete(context.id)
       // The next reminder says the same.
       if (isReminder)
-        return yield* Effect.logWarning(`a reminder for '${line.channel.name}' is left out: ${outcome.reason}`)
+        return yield* Effect.logWarning(`a reminder for '${queue.channel.name}' is left out: ${outcome.reason}`)
       return yield* new WorkFault({
-        operation: `Telling channel '${line.channel.name}' that ${subjectOf(notice)}`,
-        cause: `${outcome.reason}${isLate ? ", for a day" : ""}. 'reprise notify test ${line.channel.name}' tries the channel`
+        operation: `Telling channel '${queue.channel.name}' that ${subjectOf(notice)}`,
+        cause: `${outcome.reason}${isLate ? ", for a day" : ""}. 'reprise notify test ${queue.channel.name}' tries the channel`
       })
     }
     const pause = Math.max(outcome.afterMs ?? 0, pauseMs(context.delivery))
     return yield* postpone(context, outcome.reason, pause, outcome.maybeReceived)
   })
 
-  const deliver = Effect.fnUntraced(function* (line: Line, notice: QuestionNotice, context: WorkContext) {
+  const deliver = Effect.fnUntraced(function* (queue: ChannelQueue, notice: QuestionNotice, context: WorkContext) {
     const isAsking = notice._tag === "Raised" || notice._tag === "Reminder"
     if (isAsking && !(yield* isOpen(notice))) {
-      if (notice._tag === "Raised" && maybeHasIt(context)) yield* reportTold(line, notice, context)
+      if (notice._tag === "Raised" && maybeHasIt(context)) yield* reportTold(queue, notice, context)
       unsent.delete(context.id)
       return
     }
-    yield* settle(line, notice, context, yield* line.send(notice))
+    yield* settle(queue, notice, context, yield* queue.send(notice))
   })
 
   return Effect.fnUntraced(function* ({ channel, notice }: NotifyWork, context: WorkContext) {
-    const line = lineOf(channel)
-    if (line === undefined) {
+    const queue = queueOf(channel)
+    if (queue === undefined) {
       if (isPushChannel(channel)) return
       return yield* Effect.logWarning(`channel '${channel}' is no longer configured`)
     }
-    if (notice._tag === "Reminder" && !line.channel.reminders) return
+    if (notice._tag === "Reminder" && !queue.channel.reminders) return
     const nowMs = yield* Clock.currentTimeMillis
     const quietMs = quietForMs(quietHours, minuteOfDay(nowMs))
     if (quietMs > 0) {
@@ -131,7 +131,7 @@ const makeHandler = ({ channels, push, quietHours, ...options }: NotifyOptions) 
       if (notice._tag === "Reminder") return
       return yield* postpone(context, `quiet hours, ${quietHours}`, quietMs)
     }
-    yield* deliver(line, notice, context).pipe(
+    yield* deliver(queue, notice, context).pipe(
       Effect.annotateLogs({ channel, notification: deliveryIdOf(channel, notice) })
     )
   })

@@ -28,7 +28,7 @@ export class WorkspaceFiles extends Context.Service<
     readonly read: (root: string, path: string) => Effect.Effect<string | undefined, FileError>
     /** What is at a path; undefined: nothing. */
     readonly kind: (root: string, path: string) => Effect.Effect<Kind | undefined, FileError>
-    /** Whether something is at a path that is no plain file, such as a link. */
+    /** Whether something is at a path that is not a plain file, such as a link. */
     readonly isNoFile: (root: string, path: string) => Effect.Effect<boolean>
     /** Where a path of the host really leads. */
     readonly realPath: (path: string) => Effect.Effect<string>

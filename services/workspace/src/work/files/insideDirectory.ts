@@ -84,11 +84,11 @@ export const replaceInside = (root: string, path: string, text: string, mode = 0
     })
   })
 
-/** An empty file to write into. An existing file is emptied, unless it has a second name; a link is refused, and so is what is no file. */
+/** An empty file to write into. An existing file is emptied, unless it has a second name; a link is refused, and so is what is not a file. */
 export const createInside = (root: string, path: string): Promise<FileHandle> =>
   withParent(root, path, "write", async (directory, name) => {
     requireName(name, path)
-    // Without waiting: opening a pipe that nobody reads would block for ever.
+    // Without waiting: opening a pipe that nobody reads would block forever.
     const flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
     const file = await open(join(directory.path, name), flags, 0o644).catch((error) =>
       Promise.reject(hasCode(error, "ENXIO", "EISDIR") ? new NotAFile({ path, what: "is not a regular file" }) : error)

@@ -1,5 +1,15 @@
 /** The git operations that a workspace needs. */
-import type { CommittedFile, Difference, Falsehood, FileToCommit, GitLock, Unlisted } from "@reprise/process"
+import type {
+  BetweenOptions,
+  CommittedFile,
+  Difference,
+  Falsehood,
+  FileToCommit,
+  GitLock,
+  MovedLink,
+  OfSubmodules,
+  Unlisted
+} from "@reprise/process"
 import type { CommitSubject } from "@reprise/protocol"
 import { Context, Effect, Layer } from "effect"
 import type { HostFault } from "../faults.ts"
@@ -50,7 +60,14 @@ export interface CommitCommands {
   /** Which merges among the commits that `to` has beside `from` (full hashes) are not what git makes of their parents. */
   readonly changedMerges: (directory: string, from: string, to: string) => GitResult<Merges>
   /** What deceives whoever reads the work between two commits (full hashes) with git. */
-  readonly falsehoods: (directory: string, from: string, to: string) => GitResult<ReadonlyArray<Falsehood>>
+  readonly falsehoods: (
+    directory: string,
+    from: string,
+    to: string,
+    options?: Pick<BetweenOptions, "graph" | "memory">
+  ) => GitResult<ReadonlyArray<Falsehood>>
+  /** What deceives whoever reads, in submodules that are checked out, the work between two of their commits (full hashes). */
+  readonly falseSubmodules: (directory: string, moved: ReadonlyArray<MovedLink>) => GitResult<OfSubmodules>
   /** Whether the older part of the history was not fetched. */
   readonly isShallow: (directory: string) => GitResult<boolean>
 }
@@ -114,6 +131,8 @@ export interface WorkingTreeCommands {
     folder: string,
     more: ReadonlyArray<string>
   ) => GitResult<ReadonlyArray<Falsehood>>
+  /** When a run ends: moves false objects among what the names stood for to the folder `refused`, and says so. */
+  readonly putAsideFalse: (directory: string, folder: string, refused: string) => GitResult<void>
   /** From where on the work of a phase was verified last; undefined: nothing was. `folder`: as above. */
   readonly verifiedBase: (folder: string) => GitResult<VerifiedBase | undefined>
   readonly recordVerifiedBase: (folder: string, record: VerifiedBase) => GitResult<void>
@@ -128,7 +147,7 @@ export interface WorkingTreeCommands {
   readonly isBranchName: (directory: string, name: string) => GitResult<boolean>
   readonly worktrees: (directory: string) => GitResult<ReadonlyArray<Worktree>>
   /** On `branch`, which is created from a commit unless it exists. Without hooks: `postCreate` sets the worktree up. */
-  readonly addWorktree: (directory: string, path: string, branch: string, from: string) => GitResult<void>
+  readonly addWorktree: (directory: string, path: string, branch: string, from: string | undefined) => GitResult<void>
   /** Programs of the user's own working tree, relative, that git runs as filters and of which a commit (a full hash) has others. */
   readonly otherFilters: (directory: string, commit: string) => GitResult<ReadonlyArray<string>>
   /** The full hash of a branch of this repository; undefined: there is none. */
@@ -141,7 +160,7 @@ export interface WorkingTreeCommands {
   readonly named: (directory: string, name: string) => GitResult<string | undefined>
   /** Moves the locks of killed gits aside, and gives those that stay, of this tree and of what all trees share. */
   readonly putAsideLocks: (directory: string) => GitResult<ReadonlyArray<GitLock>>
-  /** Untracked and changed files in it are lost. */
+  /** With untracked and changed files in it. Fails before anything is removed where somebody has locked it. */
   readonly removeWorktree: (directory: string, path: string) => GitResult<void>
 }
 

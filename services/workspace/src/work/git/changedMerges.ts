@@ -11,7 +11,7 @@ import { atTop, attempt, type GitResult, noAnswerOfGits, text } from "./runGit.t
 export interface ChangedMerge {
   /** Full hash. */
   readonly commit: string
-  /** Files that it has otherwise than git would have them: conflicts that somebody resolved, and what was left out or put in. */
+  /** Files that differ from git's own merge: conflicts that somebody resolved, and what was left out or put in. */
   readonly paths: ReadonlyArray<string>
 }
 

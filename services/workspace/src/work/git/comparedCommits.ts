@@ -2,11 +2,15 @@
  * What a quality gate compares the work with, as `git diff origin/main...HEAD` does: the commits that names stood for before the run,
  * and those at which the work parted from them. A name may stay while an object behind it is falsified in git's store.
  */
-import { falseTrees, memoryOfObjects, readForeignText, replaceFile } from "@reprise/process"
+import { existsSync } from "node:fs"
+import { realpath } from "node:fs/promises"
+import { join } from "node:path"
+import { falseObjectsIn, falseTrees, memoryOfObjects, readForeignText, replaceFile } from "@reprise/process"
+import { putAside } from "@reprise/sandbox"
 import { Effect, Schema } from "effect"
 import { HostFault } from "../faults.ts"
 import { linesOf } from "./gitOutput.ts"
-import { atTop, attempt, noAnswerOfGits, text } from "./runGit.ts"
+import { atTop, attempt, line, noAnswerOfGits, text } from "./runGit.ts"
 
 const Record = Schema.fromJsonString(Schema.Array(Schema.String))
 const decode = Schema.decodeUnknownEffect(Record)
@@ -21,7 +25,7 @@ const mostCompared = 50
 const onDisk = <A>(run: () => Promise<A>) =>
   Effect.tryPromise({
     try: run,
-    catch: (cause) => new HostFault({ operation: "reading the record of commits that gates compare with", cause })
+    catch: (cause) => new HostFault({ operation: "looking at the commits that gates compare with", cause })
   })
 
 /** More than one where both have merged the other. On a branch without a commit there is none. */
@@ -45,16 +49,46 @@ export const recordCompared = Effect.fn("recordCompared")(function* (
   yield* onDisk(() => replaceFile(recordOf(folder), JSON.stringify(compared)))
 })
 
+const comparedIn = Effect.fnUntraced(function* (folder: string, more: ReadonlyArray<string> = []) {
+  const recorded = yield* onDisk(() => readForeignText(recordOf(folder), { largestBytes, follow: false }))
+  const known = recorded === undefined ? [] : yield* decode(recorded).pipe(Effect.orElseSucceed(() => []))
+  return [...new Set([...known, ...more])]
+})
+
 /** The false objects among these commits, `more` (whole hashes), and what they have. */
 export const falseCompared = Effect.fn("falseCompared")(function* (
   directory: string,
   folder: string,
   more: ReadonlyArray<string>
 ) {
-  const recorded = yield* onDisk(() => readForeignText(recordOf(folder), { largestBytes, follow: false }))
-  const known = recorded === undefined ? [] : yield* decode(recorded).pipe(Effect.orElseSucceed(() => []))
-  const commits = [...new Set([...known, ...more])]
+  const commits = yield* comparedIn(folder, more)
   return yield* falseTrees(directory, commits, { ...atTop(), memory: memoryOfObjects(folder) }).pipe(
     Effect.mapError(noAnswerOfGits("rev-list"))
   )
+})
+
+const next =
+  "'git fetch --refetch REMOTE' gets the right one from a remote that has it; 'git fsck --full' tells what is missing."
+
+/**
+ * When a run ends, however it does: moves the files of those false objects to `refused`, so that no checkout of the user's unpacks
+ * one, such as the hook of another branch, and says so.
+ */
+export const putAsideFalse = Effect.fn("putAsideFalse")(function* (directory: string, folder: string, refused: string) {
+  const commits = yield* comparedIn(folder)
+  const { wrong } = yield* falseObjectsIn(directory, commits, { ...atTop(), memory: memoryOfObjects(folder) }).pipe(
+    Effect.mapError(noAnswerOfGits("rev-list"))
+  )
+  if (wrong.length === 0) return
+  const args = ["rev-parse", "--path-format=absolute", "--git-path", "objects"]
+  const store = yield* Effect.flatMap(line(directory, args), (path) => onDisk(() => realpath(path)))
+  for (const hash of wrong) {
+    const path = join(store, hash.slice(0, 2), hash.slice(2))
+    const isMoved = existsSync(path)
+    if (isMoved) yield* onDisk(() => putAside(path, refused))
+    const where = isMoved
+      ? "It was moved to .reprise/sandbox/refused."
+      : "It is in a pack: check out nothing that has it."
+    yield* Effect.logWarning(`git's object ${hash} does not hold what its name says. ${where} ${next}`)
+  }
 })

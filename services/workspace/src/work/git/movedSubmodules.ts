@@ -8,7 +8,7 @@ import { attempt, text } from "./runGit.ts"
 
 export interface MovedSubmodule {
   readonly path: string
-  /** Full hashes; undefined: the path was no submodule. */
+  /** Full hashes; undefined: the path was not a submodule. */
   readonly before: string | undefined
   readonly now: string
   /** As `.gitmodules` of the commit has it; undefined: it names none for this path. */

@@ -1,9 +1,18 @@
-/** From where on the work of a phase was verified: a record beside Reprise's own index of the tree, where no command can write. */
+/** From where on the work of a phase was verified, and up to where: a record beside Reprise's own index of the tree, where no command can write. */
 import { readForeignText, replaceFile } from "@reprise/process"
 import { Effect, Result, Schema } from "effect"
 import { HostFault } from "../faults.ts"
 
-const VerifiedBase = Schema.Struct({ runId: Schema.String, phase: Schema.String, base: Schema.String })
+/** `commit`: what was verified last; absent in records of earlier versions, as `submodules`: those that the work moves. */
+const VerifiedBase = Schema.Struct({
+  runId: Schema.String,
+  phase: Schema.String,
+  base: Schema.String,
+  commit: Schema.optionalKey(Schema.String),
+  submodules: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ path: Schema.String, before: Schema.String, now: Schema.String }))
+  )
+})
 export type VerifiedBase = typeof VerifiedBase.Type
 
 const decode = Schema.decodeUnknownResult(Schema.fromJsonString(VerifiedBase))

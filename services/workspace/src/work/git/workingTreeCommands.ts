@@ -15,13 +15,13 @@ import {
   withoutRuntimeChanges,
   workingTreeChanges
 } from "@reprise/process"
-import { otherFiltersOf } from "@reprise/sandbox"
+import { otherFiltersOf, removeStaleRecords, removeWorkingTree, WorktreeStays } from "@reprise/sandbox"
 import { Effect, Semaphore } from "effect"
 import { GitFault, HostFault, noAnswer } from "../faults.ts"
 import { listSome } from "../files/ownFiles.ts"
 import { removeEmptyFolders } from "../files/removeEmptyFolders.ts"
 import { approved, recordApproved } from "./approvedRecord.ts"
-import { falseCompared } from "./comparedCommits.ts"
+import { falseCompared, putAsideFalse } from "./comparedCommits.ts"
 import type { WorkingTreeCommands } from "./Git.ts"
 import { readWorktrees } from "./gitOutput.ts"
 import { movedNames, putBack, recordLeft, recordNames, recordTold } from "./movedNames.ts"
@@ -126,6 +126,19 @@ const putLocksAside: WorkingTreeCommands["putAsideLocks"] = Effect.fnUntraced(fu
   return left.filter(({ path }) => isInTheWay(path, directory, common))
 })
 
+const commonDirectory = (directory: string) =>
+  line(directory, ["rev-parse", "--path-format=absolute", "--git-common-dir"])
+
+/** One that stays whatever is tried is told as git told it. */
+const removing = (what: string, run: () => Promise<void>) =>
+  Effect.tryPromise({
+    try: run,
+    catch: (cause) =>
+      cause instanceof WorktreeStays
+        ? new GitFault({ operation: "worktree", exitCode: 128, stderr: cause.message })
+        : new HostFault({ operation: `removing ${what}`, cause })
+  })
+
 export const makeWorkingTreeCommands = Effect.gen(function* () {
   /** One worktree command at a time: git reads the records of all worktrees, even one that another git is writing. */
   const oneByOne = (yield* Semaphore.make(1)).withPermits(1)
@@ -151,6 +164,7 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     recordTold,
     putBack,
     falseCompared,
+    putAsideFalse,
     verifiedBase,
     recordVerifiedBase,
     commitFile: commitOneFile,
@@ -176,12 +190,18 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     worktrees: (directory) => oneByOne(worktrees(directory)),
     putAsideLocks: putLocksAside,
     addWorktree: Effect.fnUntraced(function* (directory, path, branch, from) {
-      const isKnown = (yield* branchHead(directory, branch)) !== undefined
-      const target = isKnown ? ["--", path, branch] : ["-b", branch, "--", path, from]
-      yield* text(directory, ["worktree", "prune"])
-      yield* text(directory, ["worktree", "add", "--quiet", ...target])
+      const common = yield* commonDirectory(directory)
+      yield* removing("what git keeps of worktrees that are gone", () => removeStaleRecords(common))
+      if (from !== undefined) {
+        // Where a command has made it a symbolic ref, git would write through it; one that is there by now is a command's, too.
+        const message = `branch: Created from ${from}`
+        yield* text(directory, ["update-ref", "--no-deref", "-m", message, `refs/heads/${branch}`, from, ""])
+      }
+      yield* text(directory, ["worktree", "add", "--quiet", "--", path, branch])
     }, oneByOne),
-    removeWorktree: (directory, path) =>
-      oneByOne(Effect.asVoid(text(directory, ["worktree", "remove", "--force", "--", path])))
+    removeWorktree: Effect.fnUntraced(function* (directory, path) {
+      const common = yield* commonDirectory(directory)
+      yield* removing(path, () => removeWorkingTree(common, path))
+    }, oneByOne)
   } satisfies WorkingTreeCommands
 })

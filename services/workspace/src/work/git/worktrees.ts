@@ -1,6 +1,5 @@
 /** The git worktrees that Reprise created: `.reprise/worktrees/<run>` (docs/design/workspace.md#workspace). */
 import { join } from "node:path"
-import { removeForeign } from "@reprise/process"
 import type { RunId } from "@reprise/protocol"
 import { Effect } from "effect"
 import { HostFault } from "../faults.ts"
@@ -13,11 +12,21 @@ const folder = (root: string) => join(root, ".reprise", "worktrees")
 /** Absolute path of a run's worktree, whether it exists or not. */
 export const worktreePath = (root: string, runId: RunId): string => join(folder(root), runId)
 
-/** The worktrees of this repository that Reprise created. */
+/** Directly in the folder of worktrees, in which no command writes: a path with `..` leads elsewhere. */
+const isOwn = (root: string, directory: string): boolean => {
+  const above = `${folder(root)}/`
+  const name = directory.slice(above.length)
+  return directory.startsWith(above) && ![".", "..", ""].includes(name) && !name.includes("/")
+}
+
+/**
+ * The worktrees of this repository that Reprise created. A command can write records that name any folder and any branch; those of
+ * other folders are left out, the branch only the tree itself can tell.
+ */
 export const listWorktrees = Effect.fn("listWorktrees")(function* (root: string) {
   const git = yield* Git
   const all = yield* git.worktrees(root)
-  return all.filter(({ directory }) => directory.startsWith(`${folder(root)}/`))
+  return all.filter(({ directory }) => isOwn(root, directory))
 })
 
 const isWorktree = (root: string, directory: string) =>
@@ -49,15 +58,9 @@ export const worktreeState = Effect.fn("worktreeState")(function* (root: string,
 export const removeWorktree = Effect.fn("removeWorktree")(function* (root: string, directory: string) {
   const git = yield* Git
   if (!(yield* isWorktree(root, directory))) return
-  // git forgets it first. It leaves what it cannot remove, such as a long path, and what a process was writing.
-  yield* Effect.catch(git.removeWorktree(root, directory), (failure) =>
-    Effect.flatMap(isWorktree(root, directory), (isThere) => (isThere ? Effect.fail(failure) : Effect.void))
-  )
+  yield* git.removeWorktree(root, directory)
   yield* Effect.tryPromise({
-    try: async () => {
-      await removeForeign(directory)
-      await removeOwnTreeFolder({ directory, root })
-    },
+    try: () => removeOwnTreeFolder({ directory, root }),
     catch: (cause) => new HostFault({ operation: `removing ${directory}`, cause })
   })
 })

@@ -8,8 +8,8 @@ import { isLogOf } from "../qualityGates/logNames.ts"
 const unreadable = { text: "The log cannot be read.", omitted: 0 }
 
 /**
- * The end of a log of this run, since it tells there why it failed. A link, another file's second name and what is no
- * log of the run are not read. `root`: of the repository; `logRef`: as results of quality gates name it.
+ * The end of a log of this run, since it tells there why it failed. A link, another file's second name and any other
+ * file than a log of the run are not read. `root`: of the repository; `logRef`: as results of quality gates name it.
  */
 export const gateLog = (root: string, runId: RunId, logRef: string, largestBytes: number): Effect.Effect<ConsoleText> =>
   (isLogOf(runId, logRef)

@@ -1,5 +1,5 @@
 import { posix, relative } from "node:path"
-import type { Difference } from "@reprise/process"
+import { type Difference, isFalsehood } from "@reprise/process"
 import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
@@ -42,10 +42,16 @@ const findBlock = Effect.fnUntraced(function* (
   const odd = yield* reviewFileProblem(place.directory, head === "" ? undefined : head, reviewPath)
   const all = odd === undefined ? others : [odd, ...others]
   if (all.length > 0)
-    return { _tag: "PhaseBlocked", runId, phase, dirty: listed(all.map(told)) } satisfies WorkspaceFact
+    return {
+      ...{ _tag: "PhaseBlocked", runId, phase, dirty: listed(all.map(told)) },
+      ...(all.some(isFalsehood) ? { falsified: true } : {})
+    } satisfies WorkspaceFact
   const falsified = yield* falsifiedSince(place, { runId, phase }, head)
   if (falsified.length > 0)
-    return { _tag: "PhaseBlocked", runId, phase, dirty: listed(falsified.map(told)) } satisfies WorkspaceFact
+    return {
+      ...{ _tag: "PhaseBlocked", runId, phase, dirty: listed(falsified.map(told)) },
+      falsified: true
+    } satisfies WorkspaceFact
   const own = yield* runBranch(place, head)
   if (own._tag === "Elsewhere") {
     const branch = { path: `git's refs/heads/${own.branch}`, why: own.why }
@@ -86,7 +92,7 @@ export const finishPhase = Effect.fn("finishPhase")(function* (command: FinishPh
   const dirty = yield* git
     .differences(directory, ownTreeFolder(place), "after")
     .pipe(Effect.catchTag("NotAFile", ({ path }) => Effect.succeed(relative(directory, path))))
-  // On this file git waits for ever, so nothing can be committed before it is removed.
+  // On this file git waits forever, so nothing can be committed before it is removed.
   if (typeof dirty === "string") return { _tag: "PhaseBlocked", runId, phase, dirty: [dirty] } satisfies WorkspaceFact
   const now = (yield* git.head(directory)) ?? ""
   const blocked = yield* findBlock(command, place, reviewPath, dirty, now)

@@ -21,7 +21,7 @@ export const recordLeft = Effect.fn("recordLeft")(function* (root: string, branc
   if (known !== undefined && left !== undefined) yield* git.recordApproved(root, branch, { commit: known.commit, left })
 })
 
-/** A commit that is gone is no ancestor. */
+/** A commit that is gone is not an ancestor. */
 const contains = Effect.fnUntraced(function* (root: string, commit: string, head: string) {
   const git = yield* Git
   return yield* git.isAncestor(root, commit, head).pipe(Effect.catchTag("GitFault", () => Effect.succeed(false)))

@@ -11,6 +11,7 @@ import { settleLocks } from "../git/leftLocks.ts"
 import { removeWorktree, worktreePath } from "../git/worktrees.ts"
 import { Leases } from "../leases/Leases.ts"
 import { Remotes } from "../remote/Remotes.ts"
+import type { RemoteRefs } from "../remote/remoteRefs.ts"
 import { approvedCommit, recordApproved } from "./approvedCommit.ts"
 import { cloneRemote } from "./cloneRemote.ts"
 import { locateRepository } from "./locateRepository.ts"
@@ -29,6 +30,8 @@ interface Repository {
   readonly root: string
   /** The plan's text; undefined where the root is a clone without files. */
   readonly plan?: string
+  /** What the remote of a clone says that it has, where it was asked. */
+  readonly refs?: RemoteRefs
 }
 
 /** Runs of a remote share one clone, so each has a worktree. */
@@ -47,19 +50,21 @@ const cloneOrFind = Effect.fnUntraced(function* (
   const clone = remotes.cloneOf(remote.url)
   const own = worktreePath(clone, runId)
   const isHere = yield* files.isDirectory(own)
-  if (isHere && (leaving === undefined || before !== undefined)) return yield* files.realPath(clone)
-  const root = yield* cloneRemote(remote)
+  if (isHere && (leaving === undefined || before !== undefined))
+    return { root: yield* files.realPath(clone) } satisfies Repository
+  const cloned = yield* cloneRemote(remote)
+  const { root } = cloned
   if (isHere) {
     const left = worktreePath(root, runId)
     yield* remotes.setAside(root, left, `${left}-left-${yield* Clock.currentTimeMillis}`)
   }
-  return root
+  return cloned satisfies Repository
 })
 
 const repositoryOf = ({ remote, ...command }: PrepareWorkspace, before: Place | undefined) =>
   remote === undefined
     ? Effect.map(locateRepository(command), (found): Repository => found)
-    : Effect.map(cloneOrFind({ ...command, remote }, before), (root): Repository => ({ root }))
+    : Effect.map(cloneOrFind({ ...command, remote }, before), (found): Repository => found)
 
 /**
  * Returns the uncommitted paths that the run tolerates. Once a run was prepared, uncommitted files are its own work.
@@ -75,7 +80,7 @@ const checkTree = (command: PrepareWorkspace, { plan, root }: Repository, tree: 
 const baseOf = Effect.fnUntraced(function* (
   command: PrepareWorkspace,
   root: string,
-  { directory, newBranch, pushed }: Tree,
+  { begun: start, directory, newBranch, pushed }: Tree,
   before: Place | undefined,
   branch: string | undefined,
   head: string
@@ -83,7 +88,7 @@ const baseOf = Effect.fnUntraced(function* (
   if (before !== undefined || branch === undefined) return head
   const isNamed = command.branch !== undefined
   const begun = { root, directory, branch, head, isNamed, ...(pushed === undefined ? {} : { pushed }) }
-  const base = newBranch === undefined ? yield* approvedCommit(begun) : head
+  const base = newBranch === undefined ? yield* approvedCommit(begun) : (start ?? head)
   yield* recordApproved(root, branch, base)
   return base
 })
@@ -103,7 +108,9 @@ const prepareOrRefuse = Effect.fnUntraced(function* (
   const { root } = repository
   // A worktree of its own is not the one in which the user may be committing.
   yield* settleLocks(root, hasWorktree(command) ? "look" : "write")
-  const tree: Tree = hasWorktree(command) ? yield* worktreeOfRun(command, root) : { directory: root, isNew: false }
+  const tree: Tree = hasWorktree(command)
+    ? yield* worktreeOfRun(command, root, repository.refs)
+    : { directory: root, isNew: false }
   const { directory } = tree
   const leaseId = yield* own.identify(yield* git.gitDirectory(directory))
   const claim = { leaseId, runId: command.runId, directory, requestId }

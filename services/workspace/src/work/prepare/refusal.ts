@@ -1,3 +1,4 @@
+import { isFalsehood } from "@reprise/process"
 import { Effect } from "effect"
 import type { WorkspaceFact } from "../../actor/inputs.ts"
 import { isAmong, listSome } from "../files/ownFiles.ts"
@@ -41,6 +42,14 @@ export const requireClean = Effect.fnUntraced(function* (
   const before = differences.filter(({ path }) => isAmong(path, tolerated))
   const { differences: since } = yield* withoutTolerated({ ...tree, tolerated }, before)
   const unexpected = [...others, ...since.map(told)]
+  // Whoever begins there would be shown other work than the commit's, and nobody wants that.
+  const lies = unseen.filter(isFalsehood)
+  if (lies.length > 0) {
+    return yield* refuse(
+      "other",
+      `git's store in ${directory} cannot be believed: ${listSome(lies.map(told))}. Remove what is false, and get it anew with 'git fetch --refetch' or from another clone; 'git fsck' lists it.`
+    )
+  }
   if (unexpected.length > 0 && !allowDirty) {
     return yield* refuse(
       "dirty-tree",

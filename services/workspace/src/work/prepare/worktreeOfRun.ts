@@ -7,14 +7,16 @@ import type { GitFault } from "../faults.ts"
 import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
 import { quoted } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
+import type { Worktree } from "../git/gitOutput.ts"
 import { listWorktrees, worktreePath } from "../git/worktrees.ts"
 import { commandSlugs, postCreateLog } from "../qualityGates/logNames.ts"
 import { runShell } from "../qualityGates/runShell.ts"
 import { Remotes } from "../remote/Remotes.ts"
-import { beginningOf } from "./cloneRemote.ts"
+import type { RemoteRefs } from "../remote/remoteRefs.ts"
+import { beginningOf, cloneRemote } from "./cloneRemote.ts"
 import { requirePlan } from "./locateRepository.ts"
 import { markPrepared, readPrepared } from "./prepared.ts"
-import { refuse, requireClean } from "./refusal.ts"
+import { Refused, refuse, requireClean } from "./refusal.ts"
 
 type PrepareWorkspace = InputOf<"PrepareWorkspace">
 
@@ -23,6 +25,8 @@ export interface Tree {
   readonly directory: string
   /** The branch that was created for it. */
   readonly newBranch?: string
+  /** The commit from which that branch was made. */
+  readonly begun?: string
   /** Whether it was created for this run: then it may be removed again, because nobody has worked in it. */
   readonly isNew: boolean
   /** The commit to which its branch is to be moved before anybody works in it. */
@@ -52,34 +56,52 @@ const requireOwnFilters = Effect.fnUntraced(function* (root: string, branch: str
 const createWorktree = Effect.fnUntraced(function* (root: string, directory: string, branch: string, from: string) {
   const git = yield* Git
   const known = yield* git.branchHead(root, branch)
-  const isKnown = known !== undefined
-  yield* requireOwnFilters(root, branch, known ?? (from === "HEAD" ? yield* git.head(root) : from) ?? from)
-  yield* git.addWorktree(root, directory, branch, from).pipe(
+  // A command of another run may make the branch meanwhile, or move it: what is asked once holds.
+  const begun = known ?? (from === "HEAD" ? yield* git.head(root) : from) ?? from
+  yield* requireOwnFilters(root, branch, begun)
+  yield* git.addWorktree(root, directory, branch, known === undefined ? begun : undefined).pipe(
     Effect.catchIf(
       (fault): fault is GitFault => fault._tag === "GitFault" && !fault.transient,
       (fault) => refuse("in-use", `No worktree on ${branch}: ${fault.message}`)
     )
   )
-  return { directory, isNew: true, ...(isKnown ? {} : { newBranch: branch }) } satisfies Tree
+  if ((yield* git.head(directory)) !== begun) {
+    yield* Effect.ignore(git.removeWorktree(root, directory))
+    return yield* refuse("in-use", `${quoted(branch)} was moved while its worktree was made. Try again.`)
+  }
+  return { directory, isNew: true, ...(known === undefined ? { newBranch: branch, begun } : {}) } satisfies Tree
+})
+
+/** One that an earlier run left on a branch, as the tree itself says. */
+const leftOn = Effect.fnUntraced(function* (existing: ReadonlyArray<Worktree>, wanted: string) {
+  const git = yield* Git
+  for (const { branch, directory } of existing) {
+    // Of a tree that somebody removed there is only the record.
+    if (branch === wanted && (yield* Effect.orElseSucceed(git.branch(directory), () => undefined)) === wanted)
+      return directory
+  }
+  return undefined
 })
 
 /** The run's own worktree, else one that an earlier run left on the same branch, else a new one. */
-export const worktreeOfRun = Effect.fnUntraced(function* (command: PrepareWorkspace, root: string) {
+export const worktreeOfRun = Effect.fnUntraced(function* (command: PrepareWorkspace, root: string, refs?: RemoteRefs) {
   const own = worktreePath(root, command.runId)
   const existing = yield* listWorktrees(root)
   if (existing.some(({ directory }) => directory === own)) return { directory: own, isNew: false } satisfies Tree
   const wanted = yield* requireBranchName(command, root)
-  const left = existing.find(({ branch }) => branch === wanted)
+  const left = yield* leftOn(existing, wanted)
   const { remote } = command
   if (remote === undefined) {
     return left === undefined
       ? yield* createWorktree(root, own, wanted, "HEAD")
-      : ({ directory: left.directory, isNew: false } satisfies Tree)
+      : ({ directory: left, isNew: false } satisfies Tree)
   }
-  const { commit, move } = yield* beginningOf(root, remote, wanted, command.leaving !== undefined)
+  // A run whose worktree git has forgotten was not looked for at the remote.
+  const cloned = refs === undefined ? yield* cloneRemote(remote) : { root, refs }
+  const { commit, move } = yield* beginningOf(cloned, remote, wanted, command.leaving !== undefined)
   if (left !== undefined) {
     return {
-      directory: left.directory,
+      directory: left,
       isNew: false,
       pushed: commit,
       ...(move ? { forwardTo: commit } : {})
@@ -133,6 +155,9 @@ const requireSamePlan = Effect.fnUntraced(function* (command: PrepareWorkspace, 
   }
 })
 
+const meanwhile =
+  "A new worktree is not as its commit has it, though nobody has worked there: a filter of yours may do that, or a command of another run that wrote git's store meanwhile. Try again."
+
 /**
  * Checks a worktree and runs `postCreate` once. `plan`: its text in the root; undefined where the root is a clone without
  * files. Returns the uncommitted paths that the run tolerates: those that the
@@ -151,9 +176,13 @@ export const setUpWorktree = Effect.fnUntraced(function* (
   if (before !== undefined && directory === worktreePath(root, command.runId)) return before.tolerated
   yield* requireSamePlan(command, plan, tree)
   if (before !== undefined) return yield* requireClean({ directory, root }, command.allowDirty, before.tolerated)
-  if (!tree.isNew) yield* requireClean({ directory, root }, command.allowDirty)
+  const clean = yield* requireClean({ directory, root }, command.allowDirty).pipe(
+    Effect.mapError((error) =>
+      error._tag === "Refused" && tree.isNew ? new Refused(error.kind, `${meanwhile} ${error.reason}`) : error
+    )
+  )
   yield* runPostCreate(command, root, directory)
-  const tolerated = yield* requireClean({ directory, root }, true)
+  const tolerated = command.postCreate.length === 0 ? clean : yield* requireClean({ directory, root }, true)
   yield* markPrepared({ directory, root }, tolerated)
   return tolerated
 })

@@ -43,7 +43,7 @@ const awaitEnd = (handle: ProcessHandle, timeoutMs: number): Effect.Effect<Scrip
     Effect.timeoutOrElse({ duration: timeoutMs, orElse: () => Effect.succeed({ exitCode: null, timedOut: true }) })
   )
 
-/** A descendant that left the group may hold the pipe open for ever; its output is not the script's. */
+/** A descendant that left the group may hold the pipe open forever; its output is not the script's. */
 const awaitOutput = <E>(output: Fiber.Fiber<void, E>) =>
   Fiber.join(output).pipe(Effect.timeoutOrElse({ duration: "2 seconds", orElse: () => Fiber.interrupt(output) }))
 

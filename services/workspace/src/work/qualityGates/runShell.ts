@@ -62,7 +62,7 @@ const finishRecording = ({ log, recording }: Recorder) =>
 
 type Refused = NonNullable<GateResult["refused"]>[number]
 
-/** Learns until the scope closes what the sandbox refuses: of a command of the repository's settings nobody is asked. */
+/** Collects until the scope closes what the sandbox refuses: commands of the repository's settings raise no question. */
 const watchRefused = Effect.fnUntraced(function* (directory: string) {
   const sandbox = yield* Sandbox
   const seen = new Map<string, Refused>()
@@ -85,7 +85,7 @@ const watchRefused = Effect.fnUntraced(function* (directory: string) {
 
 /**
  * Python believes what it compiled before, whatever the source says now, and keeps it beside the source. A gate's `/tmp` is empty,
- * so there nothing of others is found. Whoever names the variable in `gates.environment` has what they set.
+ * so nothing foreign is found there. Whoever names the variable in `gates.environment` has what they set.
  */
 const compiledAnew: Record<string, string> = process.platform === "linux" ? { PYTHONPYCACHEPREFIX: "/tmp/pycache" } : {}
 

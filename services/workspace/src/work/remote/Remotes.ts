@@ -11,6 +11,7 @@ import { Context, Effect, Layer, Semaphore } from "effect"
 import { GitFault, HostFault, noAnswer } from "../faults.ts"
 import { type GitResult, optional, text } from "../git/runGit.ts"
 import { accessSettings } from "./access.ts"
+import { askedRefs, type RemoteRefs, readRemoteRefs } from "./remoteRefs.ts"
 
 /** A large repository takes its time; a server that stands still is noticed before. */
 const networkTimeoutMs = 60 * 60_000
@@ -21,11 +22,14 @@ export class Remotes extends Context.Service<
   {
     /** The absolute path of the clone, whether it exists or not. */
     readonly cloneOf: (url: string) => string
-    /** Brings the remote's branches and tags here; makes the clone if there is none. */
-    readonly fetch: (url: string) => GitResult<void>
-    /** The full hash of a branch, a tag or a commit of the remote, or of its default branch; undefined: there is none. */
-    readonly resolve: (clone: string, ref: string | undefined) => GitResult<string | undefined>
-    /** The commit that a branch had at the remote when it was last fetched or pushed. */
+    /**
+     * Brings the remote's branches and tags here; makes the clone if there is none. Gives what the remote itself says that it has:
+     * commands of any run write the refs of the clone.
+     */
+    readonly fetch: (url: string) => GitResult<RemoteRefs>
+    /** The full hash of a commit, if the clone has it. */
+    readonly commitHere: (clone: string, hash: string) => GitResult<string | undefined>
+    /** The commit that a branch had at the remote when it was last fetched or pushed, as far as the clone's refs can be believed. */
     readonly branchTip: (clone: string, branch: string) => GitResult<string | undefined>
     /** Moves a branch of the clone that no working tree has checked out. */
     readonly moveBranch: (clone: string, branch: string, commit: string) => GitResult<void>
@@ -92,15 +96,15 @@ const put = (draft: string, clone: string) =>
 const make = Effect.fnUntraced(function* (folder: string, environment: Readonly<Record<string, string | undefined>>) {
   const settings = accessSettings(environment)
 
-  const reach = (directory: string, operation: string, args: ReadonlyArray<string>): GitResult<void> =>
+  const reach = (directory: string, operation: string, args: ReadonlyArray<string>): GitResult<string> =>
     runGit(directory, [...settings, operation, ...args], {
       environment: childEnvironment(environment),
       reachesRemotes: true,
       timeoutMs: networkTimeoutMs
     }).pipe(
       Effect.mapError(noAnswer(operation)),
-      Effect.flatMap(({ exitCode, stderr }) =>
-        exitCode === 0 ? Effect.void : Effect.fail(new GitFault({ operation, exitCode, stderr }))
+      Effect.flatMap(({ exitCode, stderr, stdout }) =>
+        exitCode === 0 ? Effect.succeed(stdout) : Effect.fail(new GitFault({ operation, exitCode, stderr }))
       )
     )
 
@@ -137,25 +141,27 @@ const make = Effect.fnUntraced(function* (folder: string, environment: Readonly<
 
   const fetchInto = Effect.fnUntraced(function* (url: string) {
     const clone = cloneOf(url)
-    if (!(yield* exists(clone))) return yield* makeClone(url)
-    const refs = ["+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*"]
-    yield* reach(clone, "fetch", ["--quiet", "--prune", "--no-write-fetch-head", "--", url, ...refs])
-    // Fails where the remote has no default branch; then a run must name a ref.
-    yield* Effect.ignore(reach(clone, "remote", ["set-head", "origin", "--auto"]))
+    const isHere = yield* exists(clone)
+    if (!isHere) yield* makeClone(url)
+    // Asked before a fetch, so that whatever it names is here afterwards.
+    const found = readRemoteRefs(yield* reach(clone, "ls-remote", ["--quiet", "--symref", "--", url, ...askedRefs]))
+    if (isHere) {
+      const refs = ["+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*"]
+      yield* reach(clone, "fetch", ["--quiet", "--prune", "--no-write-fetch-head", "--", url, ...refs])
+      // Gates may compare with it, and a command may have had it stand for anything.
+      const head = "refs/remotes/origin/HEAD"
+      const { defaultBranch: branch } = found
+      const set =
+        branch === undefined
+          ? ["update-ref", "--no-deref", "-d", head]
+          : ["symbolic-ref", head, `refs/remotes/origin/${branch}`]
+      yield* text(clone, set)
+    }
+    return found
   })
 
   const commitAt = (clone: string, name: string) =>
     optional(clone, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`])
-
-  const resolve = Effect.fnUntraced(function* (clone: string, ref: string | undefined) {
-    if (ref === undefined) return yield* commitAt(clone, "refs/remotes/origin/HEAD")
-    const isHash = /^[0-9a-f]{40,64}$/.test(ref)
-    for (const name of [`refs/remotes/origin/${ref}`, `refs/tags/${ref}`, ...(isHash ? [ref] : [])]) {
-      const commit = yield* commitAt(clone, name)
-      if (commit !== undefined) return commit
-    }
-    return undefined
-  })
 
   const setAside = Effect.fnUntraced(function* (clone: string, workTree: string, name: string) {
     yield* text(workTree, ["checkout", "--quiet", "--detach"])
@@ -164,7 +170,7 @@ const make = Effect.fnUntraced(function* (folder: string, environment: Readonly<
 
   const push = Effect.fnUntraced(function* (clone: string, url: string, commit: string, branch: string) {
     yield* reach(clone, "push", ["--quiet", "--", url, `${commit}:refs/heads/${branch}`])
-    yield* text(clone, ["update-ref", `refs/remotes/origin/${branch}`, commit])
+    yield* text(clone, ["update-ref", "--no-deref", `refs/remotes/origin/${branch}`, commit])
   })
 
   /** One at a time for each remote: git's own locks would refuse one of two. */
@@ -178,9 +184,11 @@ const make = Effect.fnUntraced(function* (folder: string, environment: Readonly<
   return Remotes.of({
     cloneOf,
     fetch: (url) => inTurn(url)(fetchInto(url)),
-    resolve,
+    commitHere: commitAt,
     branchTip: (clone, branch) => commitAt(clone, `refs/remotes/origin/${branch}`),
-    moveBranch: (clone, branch, commit) => Effect.asVoid(text(clone, ["update-ref", `refs/heads/${branch}`, commit])),
+    // A command may have had it stand for another branch.
+    moveBranch: (clone, branch, commit) =>
+      Effect.asVoid(text(clone, ["update-ref", "--no-deref", `refs/heads/${branch}`, commit])),
     fastForward: (workTree, commit) => Effect.asVoid(text(workTree, ["merge", "--quiet", "--ff-only", commit])),
     setAside,
     push

@@ -2,7 +2,7 @@
 import type { Host, RunId, WorkspaceView } from "@reprise/protocol"
 
 /**
- * What is known of the runs that have a lease of this host. The broker has the leases, so they are there after a restart;
+ * The runs that have a lease of this host. The broker has the leases, so they are there after a restart;
  * but nobody frees that of a run that went on elsewhere while this host was away, so its actor is asked too.
  */
 export interface AtWork {

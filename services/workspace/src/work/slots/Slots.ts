@@ -3,7 +3,7 @@
  * it until its workspace is released: while it works, waits for an answer or is paused, because its files and its sessions
  * are here. Work that is addressed to the host is done without regard to them.
  */
-import { ActorConfig, Messenger, type RoomForAny } from "@reprise/actor"
+import { ActorConfig, Messenger, type PullLimit } from "@reprise/actor"
 import type { HostSlots, Key, RunId } from "@reprise/protocol"
 import { Effect, Schedule, SubscriptionRef } from "effect"
 import { Leases } from "../leases/Leases.ts"
@@ -14,7 +14,7 @@ const lookEvery = "15 seconds"
 const lookAgainAfter = "1 second"
 
 export interface Slots {
-  readonly roomForAny: RoomForAny
+  readonly pullLimit: PullLimit
   /** As they are now, while runs are being prepared here. */
   readonly slots: (preparing: ReadonlySet<Key>) => HostSlots
 }
@@ -71,9 +71,9 @@ export const slotsOf = Effect.fnUntraced(function* (limit: number) {
   )
   const now = () => SubscriptionRef.getUnsafe(atWork)
   return {
-    roomForAny: {
-      room: (preparing) => (isKnown ? freeSlots(limit, now(), preparing) : 0),
-      more: SubscriptionRef.changes(atWork)
+    pullLimit: {
+      available: (preparing) => (isKnown ? freeSlots(limit, now(), preparing) : 0),
+      changes: SubscriptionRef.changes(atWork)
     },
     slots: (preparing) => ({ used: usedSlots(now(), preparing), all: limit })
   } satisfies Slots

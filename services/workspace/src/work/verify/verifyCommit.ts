@@ -50,15 +50,23 @@ export const falseWork = Effect.fnUntraced(function* (directory: string, base: s
     : rejection("missing", `${found.path} ${found.why}. Remove it, and commit the work again.`)
 })
 
+/** Commits since which the work must be what it says: it is shown from the first, and its follow-ups from the other. */
+export const readSince = Effect.fnUntraced(function* (directory: string, base: string, since: string) {
+  if (since === base || !isCommitName(base)) return [since]
+  const isLonger = (yield* Git).isAncestor(directory, since, base)
+  // One that is gone is told of later.
+  return (yield* Effect.orElseSucceed(isLonger, () => false)) ? [since] : [since, base]
+})
+
 /**
- * The full hash of a commit that is reachable from HEAD and newer than the base, or the first rule that it breaks. `sound`: what must
- * be what it says, the commit alone or all since the base.
+ * The full hash of a commit that is reachable from HEAD and newer than the base, or the first rule that it breaks. `since`: commits
+ * since which all must be what it says; without one the commit alone.
  */
 export const newCommit = Effect.fnUntraced(function* (
   directory: string,
   reported: string,
   base: string,
-  sound: "itself" | "since base" = "itself"
+  since: ReadonlyArray<string> = []
 ) {
   const git = yield* Git
   const name = reported.trim()
@@ -72,9 +80,11 @@ export const newCommit = Effect.fnUntraced(function* (
   const commit = commitOf(name, object)
   if (typeof commit !== "string") return commit
   const from = commitOf(base, baseObject)
-  const isWhole = sound === "since base" && typeof from === "string"
-  const unsound = yield* falseWork(directory, isWhole ? from : commit, commit)
-  if (unsound !== undefined) return unsound
+  const ends = typeof from === "string" ? since.map((one) => (one === base ? from : one)) : []
+  for (const one of ends.length === 0 ? [commit] : ends) {
+    const unsound = yield* falseWork(directory, one, commit)
+    if (unsound !== undefined) return unsound
+  }
   if ((yield* git.head(directory)) !== commit && !(yield* git.isAncestor(directory, commit, "HEAD"))) {
     return rejection(
       "unreachable",
@@ -226,7 +236,7 @@ export const ownBranch = Effect.fnUntraced(function* (place: Place, head: string
   }
 })
 
-/** What git cannot read is the author's to mend, such as a pipe in the place of `.gitignore`, or a `HEAD` that it removed. */
+/** What git cannot read is the author's to fix, such as a pipe in the place of `.gitignore`, or a `HEAD` that it removed. */
 export const unreadable = ({ message }: GitFault | NotAFile | UnreadableTree) => rejection("dirty-tree", message)
 
 /** The first rule that the commit breaks, or the full hash of a commit that breaks none, and what it changes. */
@@ -234,7 +244,8 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
   const git = yield* Git
   const { directory } = place
   const { base } = command
-  const commit = yield* newCommit(directory, command.commit, base, "since base")
+  const since = yield* shownSince(directory, command)
+  const commit = yield* newCommit(directory, command.commit, base, yield* readSince(directory, base, since))
   if (typeof commit !== "string") return commit
   if (!(yield* git.hasDiff(directory, base, commit))) {
     return rejection(
@@ -242,7 +253,6 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
       `There is no difference between the files of ${base} and ${commit}. Commit the work, or take ${commit} off the branch: 'git reset --keep ${base}'.`
     )
   }
-  const since = yield* shownSince(directory, command)
   const dirty =
     notHead(commit, yield* git.head(directory)) ??
     (yield* uncommitted(place, command.reviewPath, { base: since, commit }))
@@ -256,8 +266,8 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
   // Each move is told once.
   yield* git.recordTold(ownTreeFolder(place), moved.moved)
   const diffStat = yield* git.diffStat(directory, since, commit)
-  yield* recordVerified(place, command, base, commit)
-  const notes = [...moved.notes, ...[dirty, branch, ...hidden].filter((note) => note !== undefined)]
+  yield* recordVerified(place, command, base, commit, hidden.moved)
+  const notes = [...moved.notes, ...[dirty, branch, ...hidden.notes].filter((note) => note !== undefined)]
   return { commit, diffStat, ...(notes.length === 0 ? {} : { notes }) }
 })
 

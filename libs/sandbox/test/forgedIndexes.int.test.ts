@@ -1,0 +1,129 @@
+/** Indexes of git that a command wrote itself, which the user's git would obey as soon as it runs. */
+import { execFileSync } from "node:child_process"
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { forgedIndex } from "@reprise/process/testing"
+import { Effect } from "effect"
+import { canSandbox, type Scene, scene } from "../src/testing.ts"
+import { evil, make } from "./support/nestedCommands.ts"
+import { during, environmentOf, runIn } from "./support/sandboxedScene.ts"
+
+const sandboxed = await canSandbox()
+
+const git = ({ home, workspace }: Scene, ...args: ReadonlyArray<string>) =>
+  execFileSync("git", ["-C", workspace, "-c", "core.hooksPath=.git/hooks", ...args], {
+    encoding: "utf8",
+    stdio: "pipe",
+    env: environmentOf({ home })
+  })
+
+/** In the workspace, under a name that git ignores: an index whose checkout makes a hook, and runs it. */
+const writeForged = (here: Scene) => {
+  const hash = execFileSync("git", ["-C", here.workspace, "hash-object", "-w", "--stdin"], {
+    encoding: "utf8",
+    input: `#!/bin/sh\ntouch ${here.home}/ran\n`
+  }).trim()
+  const hook = { path: ".git/hooks/post-checkout", mode: "100755", hash, isHidden: true } as const
+  const honest = { path: "reprise.toml", mode: "100644", hash: git(here, "rev-parse", "HEAD:reprise.toml").trim() }
+  writeFileSync(join(here.workspace, "out-forged"), forgedIndex([honest, hook]))
+}
+
+const isForged = (index: string) => readFileSync(index).includes(".git/hooks/post-checkout")
+
+const repository = ".git"
+
+describe.skipIf(!sandboxed)("an index with entries that git never makes", () => {
+  it.live.each([
+    ["the workspace's own", ".", `${repository}/index`],
+    ["that of the user's own tree, written in a worktree", "../home/second", `${repository}/index`],
+    ["that of a submodule", ".", `${repository}/modules/sub/index`]
+  ] as const)(
+    "is moved when the command has ended that wrote it, and one of HEAD takes its place: %s",
+    ([, folder, at]) =>
+      Effect.gen(function* () {
+        const here = yield* scene
+        const [index, workspace] = [join(here.workspace, at), join(here.workspace, folder)]
+        writeForged(here)
+        renameSync(join(here.workspace, "out-forged"), join(workspace, "out-index"))
+        const said = yield* during(here, (sandbox) => runIn({ ...here, workspace }, sandbox, `cp out-index ${index}`))
+        assert.include(said, `${index} was moved to .reprise/sandbox/refused`)
+        assert.isFalse(isForged(index))
+        const refused = join(here.stateDirectory, "sandbox", "refused")
+        assert.isTrue(readdirSync(refused).some((name) => name.endsWith("-index")))
+        git(here, "restore", ".")
+        assert.isFalse(existsSync(join(here.home, "ran")))
+      })
+  )
+
+  it.live("is moved when only the other file of a split index was written", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      git(here, "update-index", "--split-index")
+      const [other = ""] = readdirSync(join(here.workspace, repository)).filter((name) =>
+        name.startsWith("sharedindex")
+      )
+      const shared = readFileSync(join(here.workspace, repository, other))
+      const forged = Buffer.from(shared.toString("latin1").replace("reprise.toml", ".git/hooks/x"), "latin1")
+      writeFileSync(join(here.workspace, "out-forged"), forged)
+      const said = yield* during(here, (sandbox) => runIn(here, sandbox, `cp out-forged ${repository}/${other}`))
+      assert.include(said, "index was moved")
+    })
+  )
+
+  it.live("of a repository inside of the workspace has that moved", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      writeForged(here)
+      const said = yield* during(here, (sandbox) =>
+        runIn(here, sandbox, `${make("nested")}; cp out-forged nested/.git/index`)
+      )
+      assert.include(said, "nested/.git was moved")
+    })
+  )
+
+  it.live.each([
+    ["the caches", "$npm_config_cache", "caches"],
+    ["the folder of temporary files", "/tmp", "tmp"]
+  ] as const)("is none that git makes of a submodule in %s, also of one that a commit has", ([, place, name]) =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const onDisk = `$(awk '$5 ~ /${name}$/ {print $4}' /proc/self/mountinfo | tail -n 1)${name === "caches" ? "/npm" : ""}/evil`
+      const said = yield* during(here, (sandbox) =>
+        runIn(
+          here,
+          sandbox,
+          `${evil(`${place}/evil`)}; at=${onDisk}; at=.reprise/\${at##*/.reprise/}; echo "at $at"; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),$at`
+        )
+      )
+      assert.match(said, /at \.reprise\/sandbox\/.*\/evil\n(.|\n)*Invalid path '\.reprise\/sandbox/)
+    })
+  )
+
+  it.live("stays when it was there before anybody worked in the workspace", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      writeForged(here)
+      execFileSync("cp", [join(here.workspace, "out-forged"), join(here.workspace, repository, "index")])
+      const said = yield* during(here, (sandbox) => runIn(here, sandbox, "true"))
+      assert.notInclude(said, "reprise:")
+      assert.isTrue(isForged(join(here.workspace, repository, "index")))
+    })
+  )
+
+  it.live("is none that git writes in a command, which is said nothing of", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const said = yield* during(here, (sandbox) =>
+        runIn(
+          here,
+          sandbox,
+          "echo more >more.txt; git add more.txt; git rm -q --cached reprise.toml; git status --short"
+        )
+      )
+      assert.notInclude(said, "reprise:")
+      assert.include(said, "A  more.txt")
+      assert.include(git(here, "status", "--short"), "A  more.txt")
+    })
+  )
+})
