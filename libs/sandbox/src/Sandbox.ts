@@ -45,11 +45,11 @@ import {
   type SandboxOptions,
   settled,
   sharedFolder,
-  tellReplaced,
   writeProgram
 } from "./SandboxHost.ts"
 import { dispatchingShell, openShell } from "./shellScript.ts"
 import { makeSockets } from "./sockets.ts"
+import { tellReplaced } from "./tellReplaced.ts"
 import { tidy } from "./tidy.ts"
 import { makeTurns } from "./turns.ts"
 import { findUsability } from "./usability.ts"

@@ -42,6 +42,7 @@ import { type ProgramPaths, sandboxedShell } from "./shellScript.ts"
 import type { makeSockets } from "./sockets.ts"
 import { firstLinks } from "./strayEntries.ts"
 import { type Around, lookAround, placeOf } from "./surroundings.ts"
+import { tellReplaced } from "./tellReplaced.ts"
 import type { Place } from "./treeSearch.ts"
 import type { Programs } from "./usability.ts"
 
@@ -233,30 +234,6 @@ const placesFor = async (host: Host, directory: string, of: CommandsOf) => {
   const caches =
     host.engine === "seatbelt" ? { caches: own } : { caches: cachesInside(sharedFolder(host.options)), cachesFrom: own }
   return { temporary, refused, ...caches }
-}
-
-const listed = (replaced: ReadonlyArray<Replaced>) =>
-  replaced
-    .slice(0, 20)
-    .map(({ path }) => path)
-    .join(", ")
-
-/** Says in the log what took the place of protected files and folders. */
-export const tellReplaced = (replaced: ReadonlyArray<Replaced>) => {
-  const [back, gone] = [true, false].map((isBack) => replaced.filter((one) => one.isBack === isBack))
-  const sentences = [
-    ...(back === undefined || back.length === 0
-      ? []
-      : [
-          `Replaced while commands ran that could have written it then: ${listed(back)}. The one from before is back, and the other is in .reprise/sandbox/refused: if the change is yours, make it again.`
-        ]),
-    ...(gone === undefined || gone.length === 0
-      ? []
-      : [
-          `Replaced while commands ran that could have written it then: ${listed(gone)}. It is in .reprise/sandbox/refused, and there is no copy of the one from before: look at it, and move it back.`
-        ])
-  ]
-  return Effect.forEach(sentences, (sentence) => Effect.logWarning(sentence), { discard: true })
 }
 
 /** What keeps protected files and folders as they are while commands run under a policy. */

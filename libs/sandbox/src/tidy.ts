@@ -5,9 +5,10 @@ import { Effect } from "effect"
 import { type GitRepository, gitRepositoryOf, headOf } from "./askGit.ts"
 import { isClear } from "./clearPaths.ts"
 import { putAsideLeft } from "./leftovers.ts"
-import { type Host, onDisk, putAsideNested, type SandboxFault, sharedFolder, tellReplaced } from "./SandboxHost.ts"
+import { type Host, onDisk, putAsideNested, type SandboxFault, sharedFolder } from "./SandboxHost.ts"
 import { putAsideCommon, putAsideHead, putAsideStray } from "./strayEntries.ts"
 import { removeStrayReplacements } from "./strayReplacements.ts"
+import { tellReplaced } from "./tellReplaced.ts"
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
