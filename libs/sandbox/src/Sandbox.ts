@@ -12,6 +12,7 @@ import { openedByWords, type PreparedAgent, type ToolWords } from "./agentWrites
 import { type Environment, homeOf } from "./askGit.ts"
 import { cachesInside, removeUnusedCaches } from "./cacheFolders.ts"
 import { foldingFolder, whyFoldingIsRefused } from "./caseFolding.ts"
+import { forgetClone, takeIn } from "./clone/takeIn.ts"
 import { credentialPaths } from "./credentials.ts"
 import type { Decider, Whose } from "./decider.ts"
 import type { EngineHere } from "./engine.ts"
@@ -21,6 +22,7 @@ import { type KilledCommand, noticeKilledCommands } from "./killedCommands.ts"
 import { putAsideLeft } from "./leftovers.ts"
 import { makeNestedWatch } from "./NestedWatch.ts"
 import type { Policy } from "./policy.ts"
+import { prepared, preparedFor } from "./preparedPrograms.ts"
 import { protectedPaths } from "./protectedPaths.ts"
 import { makeProxy } from "./proxy.ts"
 import {
@@ -29,7 +31,6 @@ import {
   cachesFolder,
   digest,
   environmentFor,
-  forgetClone,
   gitUnder,
   type Host,
   heardFolder,
@@ -38,8 +39,6 @@ import {
   noneOfTree,
   onDisk,
   placesOf,
-  prepared,
-  preparedFor,
   programPaths,
   programsOf,
   putAsideNested,
@@ -47,12 +46,11 @@ import {
   type SandboxOptions,
   settled,
   sharedFolder,
-  takeIn,
-  tellReplaced,
   writeProgram
 } from "./SandboxHost.ts"
 import { dispatchingShell, openShell } from "./shellScript.ts"
 import { makeSockets } from "./sockets.ts"
+import { tellReplaced } from "./tellReplaced.ts"
 import { tidy } from "./tidy.ts"
 import { makeTurns } from "./turns.ts"
 import { findUsability } from "./usability.ts"

@@ -1,9 +1,9 @@
 /** What the sandbox of one process knows, and how the programs that enter it are prepared. */
 import { createHash } from "node:crypto"
-import { chmod, mkdir, realpath, rm } from "node:fs/promises"
+import { chmod, mkdir, realpath } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { delimiter, dirname, join } from "node:path"
-import { hasCode, type OfTree, ofTree, removeForeign, replaceFile, splitPath, withoutPlaces } from "@reprise/process"
+import { hasCode, type OfTree, ofTree, replaceFile, splitPath, withoutPlaces } from "@reprise/process"
 import type { Role, RunId } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
 import { type Environment, gitRepositoryOf, homeOf } from "./askGit.ts"
@@ -20,10 +20,8 @@ import {
 import { foldingFolder, whyFoldingIsRefused } from "./caseFolding.ts"
 import { requireClearPaths } from "./clearPaths.ts"
 import type { CloneOf } from "./clone/clonePlaces.ts"
-import { followRepository, newsOf, placeClone, readyClone, takeNews } from "./clone/clones.ts"
+import { followRepository, placeClone, readyClone } from "./clone/clones.ts"
 import type { Decider, Whose } from "./decider.ts"
-import { attend } from "./desk.ts"
-import { openDoor } from "./door.ts"
 import type { Engine } from "./engine.ts"
 import { attendFolders } from "./folderKeeper.ts"
 import { gitDirectoriesOf } from "./gitDirectories.ts"
@@ -37,14 +35,12 @@ import { isWithin } from "./mounts.ts"
 import type { NestedWatch } from "./NestedWatch.ts"
 import { makeOwnFolders } from "./ownFolders.ts"
 import { type OwnPlaces, type Policy, policyFor, type SandboxSettings } from "./policy.ts"
-import { type makeProxy, ProxyFailed } from "./proxy.ts"
-import { putAside } from "./putAside.ts"
-import { lookAtRefused } from "./refusedWrites.ts"
-import { seatbeltShell } from "./seatbelt.ts"
-import { type ProgramPaths, sandboxedShell } from "./shellScript.ts"
+import type { makeProxy } from "./proxy.ts"
+import type { ProgramPaths } from "./shellScript.ts"
 import type { makeSockets } from "./sockets.ts"
 import { firstLinks } from "./strayEntries.ts"
 import { type Around, lookAround, placeOf } from "./surroundings.ts"
+import { tellReplaced } from "./tellReplaced.ts"
 import type { Place } from "./treeSearch.ts"
 import type { Programs } from "./usability.ts"
 
@@ -239,30 +235,6 @@ const placesFor = async (host: Host, directory: string, of: CommandsOf) => {
   return { temporary, refused, ...caches }
 }
 
-const listed = (replaced: ReadonlyArray<Replaced>) =>
-  replaced
-    .slice(0, 20)
-    .map(({ path }) => path)
-    .join(", ")
-
-/** Says in the log what took the place of protected files and folders. */
-export const tellReplaced = (replaced: ReadonlyArray<Replaced>) => {
-  const [back, gone] = [true, false].map((isBack) => replaced.filter((one) => one.isBack === isBack))
-  const sentences = [
-    ...(back === undefined || back.length === 0
-      ? []
-      : [
-          `Replaced while commands ran that could have written it then: ${listed(back)}. The one from before is back, and the other is in .reprise/sandbox/refused: if the change is yours, make it again.`
-        ]),
-    ...(gone === undefined || gone.length === 0
-      ? []
-      : [
-          `Replaced while commands ran that could have written it then: ${listed(gone)}. It is in .reprise/sandbox/refused, and there is no copy of the one from before: look at it, and move it back.`
-        ])
-  ]
-  return Effect.forEach(sentences, (sentence) => Effect.logWarning(sentence), { discard: true })
-}
-
 /** What keeps protected files and folders as they are while commands run under a policy. */
 export const keepingFor = Effect.fnUntraced(function* (host: Host, directory: string, policy: Policy) {
   const folder = heardFolder(host)
@@ -289,7 +261,7 @@ const refuseFolding = async ({ engine }: Host, { mounts, workspace }: Policy) =>
   if (folder !== undefined) throw new Error(whyFoldingIsRefused(folder))
 }
 
-const clonesFolder = (host: Host) => join(writtenIn(sharedFolder(host.options)), "clones")
+export const clonesFolder = (host: Host) => join(writtenIn(sharedFolder(host.options)), "clones")
 
 /** Undefined: commands see the repository's git directory itself, and cannot write it: whatever they run, it shows them what is there. */
 const cloneFor = (role: Role, of: CommandsOf): CloneOf | undefined => {
@@ -357,51 +329,10 @@ export const settled = Effect.fnUntraced(function* (
 })
 
 /** The program that runs git in the sandbox of a directory, on this machine's terms alone. */
-const gitInside = (host: Host, directory: string, held: Held) => {
+export const gitInside = (host: Host, directory: string, held: Held) => {
   const path = join(programsOf(host), digest(directory), "git-in-clone")
   return onDisk(directory, () => writeProgram(path, gitUnder(host, held, "writes"))).pipe(Effect.as(path))
 }
-
-/** The clone of a directory's authors. Undefined: there is none. */
-const cloneIn = (host: Host, directory: string) =>
-  onDisk(directory, async () => {
-    const workspace = await realpath(directory)
-    const git = await gitRepositoryOf(workspace, host.environment)
-    if (git === undefined) return undefined
-    const placed = await placeClone(clonesFolder(host), digest(workspace), git, "agent")
-    const found = await newsOf(placed)
-    return found === undefined ? undefined : { ...placed, git, hasNews: found.news.length > 0 }
-  })
-
-/** Takes what authors committed in the clone of a directory into its repository. Gives why that was not possible. */
-export const takeIn = Effect.fnUntraced(function* (host: Host, directory: string) {
-  if (host.engine !== "bubblewrap" || host.options.visiting === true) return undefined
-  const clone = yield* cloneIn(host, directory)
-  if (clone?.hasNews !== true) return undefined
-  const inSandbox = yield* gitInside(host, directory, yield* settled(host, directory, "author"))
-  return yield* takeNews(clone.git, clone, inSandbox, host.environment).pipe(
-    // Another service of this host may have taken it in at the same time.
-    Effect.retry({ times: 2 }),
-    Effect.as(undefined),
-    Effect.catchTag("CloneRefused", ({ message }) => Effect.as(Effect.logWarning(message), message)),
-    Effect.mapError((cause) => new SandboxFault({ directory, cause }))
-  )
-})
-
-/** Removes the clone of a directory's authors. What could not be taken from it is put aside. */
-export const forgetClone = Effect.fnUntraced(function* (host: Host, directory: string) {
-  if (host.engine !== "bubblewrap" || host.options.visiting === true) return
-  const refused = yield* takeIn(host, directory)
-  const found = yield* cloneIn(host, directory)
-  if (found === undefined) return
-  const { clone } = found
-  const kept = yield* onDisk(directory, async () => {
-    await rm(clone.record, { force: true })
-    if (refused === undefined) await removeForeign(clone.folder)
-    return refused === undefined ? undefined : await putAside(clone.folder, join(sharedFolder(host.options), "refused"))
-  })
-  if (kept !== undefined) yield* Effect.logWarning(`What the author committed there is in ${kept}.`)
-})
 
 /** Of an agent that runs inside as a whole. */
 export const agentKeyOf = (name: string, role: Role, workspace: string) => `${name} ${role} ${workspace}`
@@ -420,77 +351,6 @@ export const heldBefore = ({ options: { settings }, policies }: Host, directory:
     const around = policies.get(keyOf("agent", await realpath(directory)))?.around
     return around === undefined || around.hasOpened ? undefined : { policy: policyFor(around, settings, role), around }
   })
-
-export const failedToListen = (cause: unknown) => new ProxyFailed({ cause })
-
-/** Where the commands of a workspace knock to reach a name, and where it is told what they were refused to write. */
-const socketsFor = (host: Host, whose: Whose, { policy: { workspace } }: Held, proxied: boolean) => {
-  const key = keyOf(whose, workspace)
-  const decider = () => host.deciders.get(key)?.at(-1)
-  const proxy = (names: ReadonlyArray<string>) => host.run(Effect.map(host.proxyFor(names), ({ socket }) => socket))
-  const opening = {
-    names: () => host.policies.get(key)?.policy.network ?? [],
-    decider,
-    ...(proxied ? { proxy } : {})
-  }
-  const look = async (path: string) => {
-    const held = host.policies.get(key)
-    return held === undefined ? undefined : await lookAtRefused(path, held.policy, held.around)
-  }
-  const aside = () => host.run(putAsideNested(host, workspace))
-  return Effect.tryPromise({
-    try: async () => ({
-      door: await host.socketFor(`${proxied ? "door" : "closed door"} ${key}`, {
-        receive: (client) => openDoor(client, opening)
-      }),
-      desk: await host.socketFor(`desk ${key}`, {
-        receive: (client) => attend(client, { look, decider, putAsideNested: aside }),
-        afterEnd: true
-      })
-    }),
-    catch: failedToListen
-  })
-}
-
-const textFor = Effect.fnUntraced(function* (host: Host, directory: string, role: Role, of: CommandsOf, held: Held) {
-  const { policy } = held
-  const { whose } = of
-  const isGate = whose === "gate"
-  const programs = programPaths(host, of.whose === "gate" ? of.inTree : undefined)
-  const { bubblewrap, shell: own } = host.programs
-  const shell = isGate ? "/bin/sh" : own
-  if (bubblewrap === undefined) {
-    return yield* onDisk(directory, () => seatbeltShell({ policy, shell, programs, chosenEnvironment: isGate }))
-  }
-  // Of an author's command a human may allow any name.
-  const proxied = policy.network.length > 0 || (role === "author" && !isGate)
-  const access = proxied ? yield* host.proxyFor(policy.network) : { username: "srt", password: "" }
-  host.policies.set(keyOf(whose, policy.workspace), held)
-  const { desk, door } = yield* socketsFor(host, whose, held, proxied)
-  return sandboxedShell({
-    policy,
-    keeping: yield* keepingFor(host, directory, policy),
-    shell,
-    bubblewrap,
-    chosenEnvironment: isGate,
-    proxy: { ...access, socket: door },
-    desk: { socket: desk, folder: heardFolder(host) },
-    dependencies: host.nested.dependenciesFile(policy.workspace),
-    looked: host.nested.lookedFile(policy.workspace),
-    programs
-  })
-})
-
-/** What the program of a directory needs failed. */
-export const asFault = (directory: string) => (cause: ProxyFailed) =>
-  Effect.fail(new SandboxFault({ directory, cause }))
-
-/** The program of a directory for whoever works there under a policy. */
-export const preparedFor = (host: Host, directory: string, role: Role, held: Held, of: CommandsOf = ofAgents) =>
-  textFor(host, directory, role, of, held).pipe(Effect.catchTag("ProxyFailed", asFault(directory)))
-
-export const prepared = (host: Host, directory: string, role: Role, of: CommandsOf = ofAgents) =>
-  Effect.flatMap(settled(host, directory, role, of), (held) => preparedFor(host, directory, role, held, of))
 
 /** The git of an agent's program in a directory, for what is no query. */
 export const gitUnder = (host: Host, { policy }: Held, clone: "writes" | "reads" = "reads"): string => {

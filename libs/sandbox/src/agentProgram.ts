@@ -11,11 +11,10 @@ import type { Bubblewrap } from "./bubblewrap.ts"
 import { openDoor } from "./door.ts"
 import { splitLocal } from "./hosts.ts"
 import type { OwnPlaces } from "./policy.ts"
+import { asFault, failedToListen } from "./preparedPrograms.ts"
 import {
   agentKeyOf,
-  asFault,
   digest,
-  failedToListen,
   type Held,
   type Host,
   keepingFor,

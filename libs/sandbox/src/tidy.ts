@@ -4,18 +4,12 @@ import { hasCode } from "@reprise/process"
 import { Effect } from "effect"
 import { type GitRepository, gitRepositoryOf, headOf } from "./askGit.ts"
 import { isClear } from "./clearPaths.ts"
+import { takeIn } from "./clone/takeIn.ts"
 import { putAsideLeft } from "./leftovers.ts"
-import {
-  type Host,
-  onDisk,
-  putAsideNested,
-  type SandboxFault,
-  sharedFolder,
-  takeIn,
-  tellReplaced
-} from "./SandboxHost.ts"
+import { type Host, onDisk, putAsideNested, type SandboxFault, sharedFolder } from "./SandboxHost.ts"
 import { putAsideCommon, putAsideHead, putAsideStray } from "./strayEntries.ts"
 import { removeStrayReplacements } from "./strayReplacements.ts"
+import { tellReplaced } from "./tellReplaced.ts"
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 

@@ -1,0 +1,59 @@
+/** Takes what authors committed in their clone into the repository, and removes the clone when nobody goes on there. */
+import { realpath, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { removeForeign } from "@reprise/process"
+import { Effect } from "effect"
+import { gitRepositoryOf } from "../askGit.ts"
+import { putAside } from "../putAside.ts"
+import {
+  clonesFolder,
+  digest,
+  gitInside,
+  type Host,
+  onDisk,
+  SandboxFault,
+  settled,
+  sharedFolder
+} from "../SandboxHost.ts"
+import { newsOf, placeClone, takeNews } from "./clones.ts"
+
+/** The clone of a directory's authors. Undefined: there is none. */
+const cloneIn = (host: Host, directory: string) =>
+  onDisk(directory, async () => {
+    const workspace = await realpath(directory)
+    const git = await gitRepositoryOf(workspace, host.environment)
+    if (git === undefined) return undefined
+    const placed = await placeClone(clonesFolder(host), digest(workspace), git, "agent")
+    const found = await newsOf(placed)
+    return found === undefined ? undefined : { ...placed, git, hasNews: found.news.length > 0 }
+  })
+
+/** Takes what authors committed in the clone of a directory into its repository. Gives why that was not possible. */
+export const takeIn = Effect.fnUntraced(function* (host: Host, directory: string) {
+  if (host.engine !== "bubblewrap" || host.options.visiting === true) return undefined
+  const clone = yield* cloneIn(host, directory)
+  if (clone?.hasNews !== true) return undefined
+  const inSandbox = yield* gitInside(host, directory, yield* settled(host, directory, "author"))
+  return yield* takeNews(clone.git, clone, inSandbox, host.environment).pipe(
+    // Another service of this host may have taken it in at the same time.
+    Effect.retry({ times: 2 }),
+    Effect.as(undefined),
+    Effect.catchTag("CloneRefused", ({ message }) => Effect.as(Effect.logWarning(message), message)),
+    Effect.mapError((cause) => new SandboxFault({ directory, cause }))
+  )
+})
+
+/** Removes the clone of a directory's authors. What could not be taken from it is put aside. */
+export const forgetClone = Effect.fnUntraced(function* (host: Host, directory: string) {
+  if (host.engine !== "bubblewrap" || host.options.visiting === true) return
+  const refused = yield* takeIn(host, directory)
+  const found = yield* cloneIn(host, directory)
+  if (found === undefined) return
+  const { clone } = found
+  const kept = yield* onDisk(directory, async () => {
+    await rm(clone.record, { force: true })
+    if (refused === undefined) await removeForeign(clone.folder)
+    return refused === undefined ? undefined : await putAside(clone.folder, join(sharedFolder(host.options), "refused"))
+  })
+  if (kept !== undefined) yield* Effect.logWarning(`What the author committed there is in ${kept}.`)
+})
