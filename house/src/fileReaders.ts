@@ -54,6 +54,7 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "libs/sandbox/src/NestedWatch.ts": "writes in .reprise/sandbox, which no command sees",
   "libs/sandbox/src/heldFiles.ts": "copies files that no command may write, and lists .reprise/sandbox",
   "libs/sandbox/src/heldFolders.ts": "copies folders that no command may write, files of ordinary size alone",
+  "libs/sandbox/src/clone/makeClone.ts": "writes in a folder of a new name, which no command sees yet",
   "libs/sandbox/src/records.ts": "lists .reprise/sandbox, which no command sees",
   "libs/sandbox/src/pinnedFolder.ts": "opens folders alone",
   "libs/sandbox/src/strayReplacements.ts": "creates a lock of git's, and never opens one that is there",

@@ -60,7 +60,7 @@ const tooLarge = Effect.fnUntraced(function* (
   return plain.filter((path, at) => (sizes.get(path) ?? 0) > mostTimesLarger * (committed[at] ?? 0) + largeBytes)
 })
 
-/** What a disk can tell apart, by a file of ours on it, which is not executable and has small letters in its name. */
+/** What a disk can tell apart, by our file on it, which is not executable and has small letters in its name. */
 const diskOf = async (file: string) => {
   const inCapitals = join(dirname(file), basename(file).toUpperCase())
   const [found, other] = await Promise.all([lstat(file), lstat(inCapitals).catch(() => undefined)])

@@ -15,7 +15,7 @@ const isOdd = (path: string) => path.includes("\n") || isUnclear(path)
 /** Larger ones with odd names cannot be read. */
 const largestBytes = 100 * 1024 * 1024
 
-/** The path of an entry on the disk: a text stands for several where a name is no UTF-8. */
+/** The path of an entry on the disk: a text stands for several where a name is not UTF-8. */
 export const bytesOfPath = ({ bytes, path }: CommittedEntry) => bytes ?? asBytes(path)
 
 /**

@@ -26,7 +26,7 @@ export interface OfSubmodules {
 
 const atOnce = { concurrency: 4 }
 
-/** Of submodules that are checked out; of others nobody is shown anything. `gitDirectory`: absolute, of the repository around them. */
+/** Of submodules that are checked out; nobody sees anything of the rest. `gitDirectory`: absolute, of the repository around them. */
 export const falseSubmodules = Effect.fn("falseSubmodules")(function* (
   directory: string,
   gitDirectory: string,

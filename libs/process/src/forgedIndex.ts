@@ -136,7 +136,7 @@ const inDirectory = (gitDirectory: string, options: GitOptions) =>
   )
 
 /**
- * Makes an index of HEAD, without what git refuses and the state of Reprise. Where HEAD is no commit none is made. `gitDirectory`: of
+ * Makes an index of HEAD, without what git refuses and the state of Reprise. Where HEAD is not a commit none is made. `gitDirectory`: of
  * the working tree, absolute; it has no index.
  */
 export const makeIndexOfHead = Effect.fn("makeIndexOfHead")(function* (
@@ -180,6 +180,6 @@ export const replaceForgedIndex = Effect.fn("replaceForgedIndex")(function* (
   const to = yield* onDisk(() => moveAside(gitDirectory))
   yield* makeIndexOfHead(gitDirectory, options)
   yield* Effect.logWarning(
-    `The index in ${gitDirectory} was moved to ${to}, and made anew from HEAD: git would obey what it says (${forged.says.join(", ")}). Stage again what was staged.`
+    `The index in ${gitDirectory} was moved to ${to}, and made again from HEAD: git would obey what it says (${forged.says.join(", ")}). Stage again what was staged.`
   )
 })

@@ -29,12 +29,12 @@ export class GitEnded extends Error {
   }
 }
 
-/** Whether git ended otherwise than it may, and was not kept from its work by the machine. */
+/** Whether git ended as it may not, and was not kept from its work by the machine. */
 export const isGits = ({ cause }: ProgramFailed) => cause instanceof GitEnded
 
 const fault = (cause: unknown) => new ProgramFailed({ program: "git", reason: "fault", cause })
 
-/** That a git ended otherwise than it may. */
+/** That a git ended as it may not. */
 export const refused = (operation: string, { exitCode, stderr }: Pick<ProgramOutput, "exitCode" | "stderr">) =>
   fault(new GitEnded(operation, exitCode, stderr))
 

@@ -75,7 +75,7 @@ export const remembered = (before: Proven, found: Proven): Proven => {
 /**
  * File systems of Linux on which nobody gives a file other content, unless its time of change tells: ext4 and btrfs. On tmpfs one who
  * writes through memory changes no time, on XFS one who exchanges what two files hold; on ext4 such an exchange leaves zeros, which
- * are no object of git's.
+ * are not an object of git's.
  */
 const telling: ReadonlySet<number> = new Set([0xef53, 0x9123683e])
 

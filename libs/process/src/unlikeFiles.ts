@@ -30,7 +30,7 @@ export const largeBytes = 64 * 1024 * 1024
 const statAt = (place: Buffer) =>
   new Promise<Stats | undefined>((resolve) => lstat(place, (_, found?: Stats) => resolve(found)))
 
-/** Folders that are none, or links: what lies behind a link is no file of the tree. Their names end in a slash. */
+/** Folders that are none, or links: what lies behind a link is not a file of the tree. Their names end in a slash. */
 const oddFolders = async (directory: Bytes, paths: ReadonlyArray<Bytes>): Promise<ReadonlySet<Bytes>> => {
   const folders = [...foldersOf(paths)].filter((folder) => folder !== "")
   const found = await inGroups(folders, (folder) => statAt(placeOf(directory, folder.slice(0, -1))))

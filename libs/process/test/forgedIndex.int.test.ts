@@ -174,7 +174,7 @@ const honest: ReadonlyArray<{ readonly name: string; readonly make: (at: Reposit
   },
   { name: "of the fourth version", make: ({ git }) => void git("update-index", "--index-version", "4") },
   {
-    name: "with names of any length, which are no UTF-8",
+    name: "with names of any length, which are not UTF-8",
     make: ({ git, root }) => {
       const long = join(root, ...Array.from({ length: 18 }, () => "x".repeat(240)))
       execFileSync("sh", ["-c", 'd=$(printf \'n\\377\'); mkdir "$d"; echo x > "$d/$d"'], { cwd: root })
@@ -288,7 +288,7 @@ describe("an index with entries that git never makes", () => {
     })
   )
 
-  it.live("is made anew without what the commit should not have", () =>
+  it.live("is made again without what the commit should not have", () =>
     Effect.gen(function* () {
       const at = yield* repository
       at.git("update-index", "--add", "--cacheinfo", `160000,${at.git("rev-parse", "HEAD")},.reprise/sandbox/zz`)

@@ -28,7 +28,7 @@ it("a folder for a moment goes with the next one if its process was killed, and 
   assert.deepStrictEqual(left, [false, true, true, true])
 })
 
-/** What another user can make at a name of ours, to have something else removed through it. */
+/** What another user can make at our name, to have something else removed through it. */
 const foreign: Array<readonly [string, (path: string, kept: string) => void]> = [
   [
     "a folder in which others can exchange names",

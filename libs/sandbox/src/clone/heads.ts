@@ -1,7 +1,6 @@
 /** Which branch and which commit a git directory is at, as its files say it. */
-import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { hasCode, readForeignText } from "@reprise/process"
+import { readForeignText, replaceFile } from "@reprise/process"
 import type { Clone } from "./clonePlaces.ts"
 
 export interface Head {
@@ -16,6 +15,7 @@ export type Heads = Readonly<Record<string, Head>>
 
 const hash = /^[0-9a-f]{40}([0-9a-f]{24})?$/
 const largestRef = 1024
+const largestRecord = 16 * 1024 * 1024
 const largestPacked = 64 * 1024 * 1024
 
 /** What is no file that git wrote says nothing. */
@@ -53,11 +53,9 @@ export const isSameHead = (one: Head, other: Head | undefined): boolean =>
 
 /** What repository and clone last had in common. Undefined: there is no clone. */
 export const headsOf = async ({ record }: Clone): Promise<Heads | undefined> => {
-  const text = await readFile(record, "utf8").catch((error) =>
-    hasCode(error, "ENOENT") ? undefined : Promise.reject(error)
-  )
+  const text = await readForeignText(record, { largestBytes: largestRecord, follow: false })
   return text === undefined ? undefined : (JSON.parse(text) as Heads)
 }
 
 export const keepHeads = ({ record }: Clone, heads: Heads): Promise<void> =>
-  writeFile(record, JSON.stringify(heads), { mode: 0o600 })
+  replaceFile(record, JSON.stringify(heads), { mode: 0o600 })

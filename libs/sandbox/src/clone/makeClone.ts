@@ -1,7 +1,7 @@
 /** Makes the clone that commands see (`clonePlaces.ts`). */
-import { appendFile, copyFile, mkdir, readdir, rename, writeFile } from "node:fs/promises"
+import { mkdir, rename, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { hasCode, removeForeign, runGit } from "@reprise/process"
+import { readForeignFile, readForeignFolder, removeForeign, runGit } from "@reprise/process"
 import { Effect } from "effect"
 import type { GitRepository } from "../askGit.ts"
 import type { Clone, ClonedDirectory } from "./clonePlaces.ts"
@@ -11,25 +11,29 @@ import { type Heads, keepHeads } from "./heads.ts"
 const ofTree = ["HEAD", "index", "config.worktree", "info/sparse-checkout"]
 const ofRepository = ["config", "shallow", "description", "info/attributes", "info/exclude"]
 
-const copyIfThere = async (from: string, to: string): Promise<void> => {
-  await copyFile(from, to).catch(async (error) => {
-    if (hasCode(error, "ENOENT", "ENOTDIR")) return
-    throw error
-  })
+/** An index of a million files has 100 MB. */
+const largestBytes = 1024 * 1024 * 1024
+
+const copyIfThere = async (from: string, to: string, mode = 0o600): Promise<void> => {
+  const content = await readForeignFile(from, { largestBytes, follow: true })
+  if (content !== undefined) await writeFile(to, content, { mode })
 }
+
+const namesIn = async (folder: string): Promise<ReadonlyArray<string>> =>
+  ((await readForeignFolder(folder, { mostEntries: 10_000 })) ?? []).map(({ name }) => name)
 
 /** Hooks run in the sandbox, as the user's do; the examples that git puts there do not run. */
 const copyHooks = async (common: string, to: string): Promise<void> => {
-  const names = await readdir(join(common, "hooks")).catch(() => [])
+  const names = await namesIn(join(common, "hooks"))
   const hooks = names.filter((name) => !name.endsWith(".sample"))
   if (hooks.length === 0) return
   await mkdir(join(to, "hooks"), { recursive: true })
-  for (const name of hooks) await copyIfThere(join(common, "hooks", name), join(to, "hooks", name))
+  for (const name of hooks) await copyIfThere(join(common, "hooks", name), join(to, "hooks", name), 0o700)
 }
 
 /** An index can be kept in two files. */
 const copySharedIndexes = async (directory: string, to: string): Promise<void> => {
-  const names = await readdir(directory)
+  const names = await namesIn(directory)
   for (const name of names.filter((one) => one.startsWith("sharedindex.")))
     await copyIfThere(join(directory, name), join(to, name))
 }
@@ -70,11 +74,8 @@ const refsOf = (workspace: string, directory: string) =>
         })
   )
 
-const byName = (a: Ref, b: Ref) => (a.name < b.name ? -1 : 1)
-
-/** As git packs them. */
-const packedRefs = (refs: ReadonlyArray<Ref>): string =>
-  ["# pack-refs with: sorted \n", ...[...refs].sort(byName).map(({ hash, name }) => `${hash} ${name}\n`)].join("")
+/** Without the first line by which git would take them for sorted. */
+const packedRefs = (refs: ReadonlyArray<Ref>): string => refs.map(({ hash, name }) => `${hash} ${name}\n`).join("")
 
 const writeRefs = async (to: string, refs: ReadonlyArray<Ref>): Promise<void> => {
   await writeFile(join(to, "packed-refs"), packedRefs(refs.filter(({ target }) => target === "")))
@@ -96,7 +97,7 @@ const cloneDirectory = Effect.fnUntraced(function* (
       await mkdir(join(to, folder), { recursive: true, mode: 0o700 })
     for (const name of ofTree) await copyIfThere(join(directory, name), join(to, name))
     for (const name of ofRepository) await copyIfThere(join(common, name), join(to, name))
-    await appendFile(join(to, "config"), ownSettings)
+    await writeFile(join(to, "config"), ownSettings, { flag: "a" })
     await copySharedIndexes(directory, to)
     await copyHooks(common, to)
     await writeFile(join(to, "objects/info/alternates"), `${objects}\n`)

@@ -47,7 +47,7 @@ export const requireClean = Effect.fnUntraced(function* (
   if (lies.length > 0) {
     return yield* refuse(
       "other",
-      `git's store in ${directory} cannot be believed: ${listSome(lies.map(told))}. Remove what is false, and get it anew with 'git fetch --refetch' or from another clone; 'git fsck' lists it.`
+      `git's store in ${directory} cannot be believed: ${listSome(lies.map(told))}. Remove what is false, and get it again with 'git fetch --refetch' or from another clone; 'git fsck' lists it.`
     )
   }
   if (unexpected.length > 0 && !allowDirty) {

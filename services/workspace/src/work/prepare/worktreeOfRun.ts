@@ -156,7 +156,7 @@ const requireSamePlan = Effect.fnUntraced(function* (command: PrepareWorkspace, 
 })
 
 const meanwhile =
-  "A new worktree is not as its commit has it, though nobody has worked there: a filter of yours may do that, or a command of another run that wrote git's store meanwhile. Try again."
+  "A new worktree is not as its commit has it, though nobody has worked there: your own filter may do that, or a command of another run that wrote git's store meanwhile. Try again."
 
 /**
  * Checks a worktree and runs `postCreate` once. `plan`: its text in the root; undefined where the root is a clone without

@@ -46,7 +46,7 @@ export const noteOnMerges = ({ changed, more, unknown }: Merges): string | undef
   const parts = [
     changed.length === 0
       ? []
-      : `Merges that came with this work have files otherwise than git merges them, since a conflict was resolved, or changes of one side were left out: ${listSome(changed.map(differing))}. The diff of the work may not show that; 'git show --remerge-diff COMMIT' does.`,
+      : `Merges that came with this work have files that differ from how git merges them, since a conflict was resolved, or changes of one side were left out: ${listSome(changed.map(differing))}. The diff of the work may not show that; 'git show --remerge-diff COMMIT' does.`,
     unknown.length === 0
       ? []
       : `Merges that came with this work, and that this git cannot make again to compare them: ${listSome(unknown.map(short))}. Compare each with its parents: 'git diff PARENT COMMIT'.`,
@@ -76,7 +76,7 @@ export const insideSubmodules = Effect.fn("insideSubmodules")(function* (
   return { moved, note: cutOff(unseen) }
 })
 
-/** Between two commits (full hashes): why it is not complete, or what is to be known of it. */
+/** Between two commits (full hashes): why it is not complete, or a note about it. */
 export const hiddenInDiff = Effect.fn("hiddenInDiff")(function* (directory: string, base: string, commit: string) {
   const git = yield* Git
   const moved = yield* git.movedSubmodules(directory, base, commit)
