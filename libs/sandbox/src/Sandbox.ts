@@ -12,6 +12,7 @@ import { openedByWords, type PreparedAgent, type ToolWords } from "./agentWrites
 import { type Environment, homeOf } from "./askGit.ts"
 import { cachesInside, removeUnusedCaches } from "./cacheFolders.ts"
 import { foldingFolder, whyFoldingIsRefused } from "./caseFolding.ts"
+import { removeUnusedClones } from "./clone/clones.ts"
 import { forgetClone, takeIn } from "./clone/takeIn.ts"
 import { credentialPaths } from "./credentials.ts"
 import type { Decider, Whose } from "./decider.ts"
@@ -29,6 +30,7 @@ import {
   agentPoliciesIn,
   type CommandsOf,
   cachesFolder,
+  clonesFolder,
   digest,
   environmentFor,
   gitUnder,
@@ -374,6 +376,7 @@ const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
   if (options.visiting !== true) {
     const removing = [
       () => removeUnusedCaches(cachesFolder(host)),
+      () => removeUnusedClones(clonesFolder(host)),
       () => removeForeign(cachesInside(sharedFolder(options)))
     ]
     for (const remove of removing) yield* Effect.forkScoped(Effect.ignore(onDisk("/", remove)))

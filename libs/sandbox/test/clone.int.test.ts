@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { RunId } from "@reprise/protocol"
 import { Effect } from "effect"
 import { canSandbox, type Scene, scene } from "../src/testing.ts"
-import { during, run, runIn } from "./support/sandboxedScene.ts"
+import { during, run, runIn, until } from "./support/sandboxedScene.ts"
 
 const sandboxed = await canSandbox()
 
@@ -264,6 +264,46 @@ describe.skipIf(!sandboxed)("the clone that commands see in place of git's direc
       )
       if (kind !== "a worktree") assert.deepStrictEqual(contentOf(join(here.workspace, ".git")), before)
     })
+  )
+
+  it.live(
+    "is gone when its run lets go of the workspace, or the workspace is gone; what could not be taken in is kept",
+    () =>
+      Effect.gen(function* () {
+        const here = yield* scene
+        const clones = join(here.stateDirectory, "sandbox/.git/clones")
+        yield* during(here, (sandbox) =>
+          Effect.gen(function* () {
+            yield* runIn(here, sandbox, commit("a"))
+            yield* sandbox.forget(here.workspace)
+            assert.deepStrictEqual(subjects(here), ["a", "second", "first"])
+            assert.deepStrictEqual(readdirSync(clones), [])
+            yield* runIn(here, sandbox, commit("b"))
+            git(
+              here,
+              "-c",
+              "user.email=a@b.invalid",
+              "-c",
+              "user.name=A",
+              "commit",
+              "-q",
+              "--allow-empty",
+              "-m",
+              "mine"
+            )
+            assert.include(yield* sandbox.takeIn(here.workspace), "git rebase")
+            yield* sandbox.forget(here.workspace)
+            assert.deepStrictEqual(readdirSync(clones), [])
+            assert.lengthOf(readdirSync(join(here.stateDirectory, "sandbox/refused")), 1)
+            const tree = join(here.home, "tree")
+            git(here, "worktree", "add", "-q", tree)
+            yield* runIn({ ...here, workspace: tree }, sandbox, "true")
+            assert.lengthOf(readdirSync(clones), 2)
+            git(here, "worktree", "remove", "--force", tree)
+          })
+        )
+        yield* during(here, () => until(() => readdirSync(clones).length === 0))
+      })
   )
 
   it.live("of a quality gate begins anew, and what is committed there goes nowhere", () =>

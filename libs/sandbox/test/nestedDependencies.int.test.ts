@@ -125,15 +125,6 @@ const sequences: ReadonlyArray<readonly [string, string, ReadonlyArray<string>, 
     "G/HEAD"
   ],
   [
-    "a submodule that is called like a folder of objects",
-    "",
-    [
-      "git -c protocol.file.allow=always submodule --quiet add --force ~/other src/objects",
-      "git -C src/objects config core.fsmonitor ./run"
-    ],
-    ".git/modules/src/objects/config"
-  ],
-  [
     "the file that a configuration of the user's is a link to",
     "git init -q mine; mv mine/.git/config shared.cfg; ln -s ../../shared.cfg mine/.git/config",
     [monitored("shared.cfg")],

@@ -49,12 +49,6 @@ const ways: ReadonlyArray<readonly [title: string, before: string, command: stri
     "s1/.git"
   ],
   [
-    "behind a pointer to what lies among the objects of a submodule",
-    "",
-    "git init -q --bare .git/modules/x; git init -q --bare .git/modules/x/objects/ab; mkdir s1; echo 'gitdir: ../.git/modules/x/objects/ab' > s1/.git",
-    "s1/.git"
-  ],
-  [
     "behind a link to what may be made in git's own folder later",
     "",
     "mkdir s1; ln -s ../.git/later s1/.git",

@@ -24,8 +24,6 @@ const refusedIn = ({ stateDirectory }: Scene) => {
 
 describe.skipIf(!sandboxed)("a protected file that the user replaces while a command goes on", () => {
   it.live.each([
-    [".git/config", (here: Scene) => git(here, "config", "user.name", "Ada")],
-    [".git/info/exclude", ({ workspace }: Scene) => replace(join(workspace, ".git/info/exclude"), "mine\n")],
     ["opencode.json", ({ workspace }: Scene) => replace(join(workspace, "opencode.json"), "{ }")],
     ["tools/clean.js", ({ workspace }: Scene) => replace(join(workspace, "tools/clean.js"), "mine()")]
   ] as const)("is the one from before when the command has ended, and nothing is lost: %s", ([path, happens]) =>
@@ -47,13 +45,13 @@ describe.skipIf(!sandboxed)("a protected file that the user replaces while a com
   it.live("is the one from before when the command was killed", () =>
     Effect.gen(function* () {
       const here = yield* scene
-      const place = join(here.workspace, ".git", "config")
+      const place = join(here.workspace, "opencode.json")
       const before = readFileSync(place, "utf8")
       yield* during(here, (sandbox) =>
         Effect.gen(function* () {
           const shell = yield* sandbox.shellFor(here.workspace, "author")
           const wait = "touch out-begun; until [ -e out-happened ]; do sleep 0.02; done"
-          const command = `${wait}; echo '# ${canary}' >> .git/config; sleep 3600`
+          const command = `${wait}; echo '# ${canary}' >> opencode.json; sleep 3600`
           const child = spawn(shell, ["-c", command], {
             cwd: here.workspace,
             env: environmentOf(here),
@@ -70,7 +68,7 @@ describe.skipIf(!sandboxed)("a protected file that the user replaces while a com
           yield* Effect.raceFirst(
             Effect.gen(function* () {
               yield* until(() => existsSync(join(here.workspace, "out-begun")))
-              git(here, "config", "user.name", "Ada")
+              replace(place, "{ }")
               writeFileSync(join(here.workspace, "out-happened"), "")
               yield* until(() => readFileSync(place, "utf8").includes(canary))
             }),

@@ -17,16 +17,18 @@ export interface Clone {
   readonly of: CloneOf
 }
 
+export const recordSuffix = ".json"
+
 export const cloneAt = (clones: string, id: string, of: CloneOf): Clone => {
   const folder = join(clones, of === "agent" ? id : `${id}-${of}`)
-  return { folder, record: `${folder}.json`, of }
+  return { folder, record: `${folder}${recordSuffix}`, of }
 }
 
 /** Where commands find the objects of the repository, which they read; `/run` is their own. */
 const objectsAt = (index: number) => `/run/reprise/objects-${index}`
 
 /** What a command shares with the user, besides: each is named by its content, and a filter of git finds it there alone. */
-const shared = ["lfs", "annex"]
+export const shared = ["lfs", "annex"]
 
 /** A git directory of the working tree: its own, and those of its submodules. */
 export interface ClonedDirectory {

@@ -1,6 +1,7 @@
 /** The clones of a host: made before commands see them, and fetched from when commands have ended. */
-import { mkdir } from "node:fs/promises"
-import { dirname } from "node:path"
+import { mkdir, rm } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { readForeignFolder, removeForeign } from "@reprise/process"
 import { Effect } from "effect"
 import type { Environment, GitRepository } from "../askGit.ts"
 import { exists } from "../found.ts"
@@ -12,7 +13,9 @@ import {
   type CloneOf,
   cloneAt,
   clonedDirectories,
-  cloneMounts
+  cloneMounts,
+  recordSuffix,
+  shared
 } from "./clonePlaces.ts"
 import { fetchClone, headOf } from "./fetchClone.ts"
 import { type Head, headIn, headsOf, isSameHead, keepHeads } from "./heads.ts"
@@ -36,13 +39,11 @@ export const placeClone = async (folder: string, id: string, git: GitRepository,
 /** Where the refs of a cloned directory are. */
 const commonOf = ({ common, directory }: GitRepository, one: string) => (one === directory ? common : one)
 
-/** An agent's stays as it is; a gate's begins anew. */
-export const readyClone = Effect.fn("Sandbox.readyClone")(function* (
+const makeNew = Effect.fnUntraced(function* (
   git: GitRepository,
   { clone, directories }: PlacedClone,
   environment: Environment
 ) {
-  if (clone.of === "agent" && exists(clone.folder) && exists(clone.record)) return
   const { workspace } = git
   yield* Effect.promise(() => mkdir(dirname(clone.folder), { recursive: true, mode: 0o700 }))
   const heads = yield* Effect.forEach(directories, ({ directory }) =>
@@ -50,6 +51,37 @@ export const readyClone = Effect.fn("Sandbox.readyClone")(function* (
   )
   yield* makeClone(git, clone, directories, Object.fromEntries(heads))
 })
+
+/** An agent's stays as it is; a gate's is a new one each time. */
+export const readyClone = Effect.fn("Sandbox.readyClone")(function* (
+  git: GitRepository,
+  placed: PlacedClone,
+  environment: Environment
+) {
+  const { clone } = placed
+  if (clone.of !== "agent" || !exists(clone.folder) || !exists(clone.record)) yield* makeNew(git, placed, environment)
+  // A mount needs a folder, also where nothing can be written.
+  const needed = shared.filter((name) => exists(join(git.common, name))).map((name) => join(clone.folder, name))
+  yield* Effect.promise(async () => {
+    for (const folder of needed) if (!exists(folder)) await mkdir(folder, { mode: 0o700 })
+  })
+})
+
+export const removeClone = async (clone: Pick<Clone, "folder" | "record">): Promise<void> => {
+  await rm(clone.record, { force: true })
+  await removeForeign(clone.folder)
+}
+
+/** Of repositories and worktrees that are gone. `folder`: of all clones. */
+export const removeUnusedClones = async (folder: string): Promise<void> => {
+  const entries = await readForeignFolder(folder, { mostEntries: 100_000 })
+  for (const { name } of entries ?? []) {
+    if (!name.endsWith(recordSuffix)) continue
+    const clone = { folder: join(folder, name.slice(0, -recordSuffix.length)), record: join(folder, name) }
+    const [directory] = Object.keys((await headsOf(clone)) ?? {})
+    if (directory === undefined || !exists(directory)) await removeClone(clone)
+  }
+}
 
 /** The git directories in which a clone has something that the repository has not. Undefined: there is no clone. */
 export const newsOf = async ({ clone, directories }: Pick<PlacedClone, "clone" | "directories">) => {

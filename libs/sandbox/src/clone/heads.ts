@@ -52,7 +52,7 @@ export const isSameHead = (one: Head, other: Head | undefined): boolean =>
   one.head === other?.head && one.commit === other.commit
 
 /** What repository and clone last had in common. Undefined: there is no clone. */
-export const headsOf = async ({ record }: Clone): Promise<Heads | undefined> => {
+export const headsOf = async ({ record }: Pick<Clone, "record">): Promise<Heads | undefined> => {
   const text = await readForeignText(record, { largestBytes: largestRecord, follow: false })
   return text === undefined ? undefined : (JSON.parse(text) as Heads)
 }

@@ -1,7 +1,6 @@
 /** Takes what authors committed in their clone into the repository, and removes the clone when nobody goes on there. */
 import { realpath, rm } from "node:fs/promises"
 import { join } from "node:path"
-import { removeForeign } from "@reprise/process"
 import { Effect } from "effect"
 import { gitRepositoryOf } from "../askGit.ts"
 import { putAside } from "../putAside.ts"
@@ -15,7 +14,8 @@ import {
   settled,
   sharedFolder
 } from "../SandboxHost.ts"
-import { newsOf, placeClone, takeNews } from "./clones.ts"
+import { cloneAt } from "./clonePlaces.ts"
+import { newsOf, placeClone, removeClone, takeNews } from "./clones.ts"
 
 /** The clone of a directory's authors. Undefined: there is none. */
 const cloneIn = (host: Host, directory: string) =>
@@ -47,13 +47,17 @@ export const takeIn = Effect.fnUntraced(function* (host: Host, directory: string
 export const forgetClone = Effect.fnUntraced(function* (host: Host, directory: string) {
   if (host.engine !== "bubblewrap" || host.options.visiting === true) return
   const refused = yield* takeIn(host, directory)
+  const ofGates = yield* onDisk(directory, async () =>
+    cloneAt(clonesFolder(host), digest(await realpath(directory)), "gate")
+  )
+  yield* onDisk(directory, () => removeClone(ofGates))
   const found = yield* cloneIn(host, directory)
   if (found === undefined) return
   const { clone } = found
   const kept = yield* onDisk(directory, async () => {
+    if (refused === undefined) return await removeClone(clone)
     await rm(clone.record, { force: true })
-    if (refused === undefined) await removeForeign(clone.folder)
-    return refused === undefined ? undefined : await putAside(clone.folder, join(sharedFolder(host.options), "refused"))
+    return await putAside(clone.folder, join(sharedFolder(host.options), "refused"))
   })
   if (kept !== undefined) yield* Effect.logWarning(`What the author committed there is in ${kept}.`)
 })
