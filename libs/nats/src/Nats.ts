@@ -9,6 +9,7 @@ import {
   type Status,
   type TlsOptions
 } from "@nats-io/transport-node"
+import type { OwnServer } from "@reprise/process"
 import { Context, Deferred, Effect, Layer, Option, Redacted, Stream, SubscriptionRef } from "effect"
 import { authenticatorOf, type Seed, seedIn } from "./access/nkeys.ts"
 import { attempt, BrokerRefused, BrokerUnreachable, CredentialsUnreadable, PermissionDenied } from "./BrokerError.ts"
@@ -42,8 +43,8 @@ export interface NatsOptions {
   /** Pause between two attempts to reconnect. Attempts never stop. */
   readonly reconnectWaitMs?: number
   readonly tls?: TlsOptions
-  /** The users of whom one runs the server, which is on 127.0.0.1; to anybody else's nothing is sent. Default: it may be anybody's. */
-  readonly serverOf?: ReadonlyArray<number> | undefined
+  /** To another user's process at its port nothing is sent. Default: the server may be anybody's, anywhere. */
+  readonly ownServer?: OwnServer | undefined
 }
 
 /** `closed` is final: we closed the connection, or the server no longer accepts this identity. */
@@ -177,7 +178,7 @@ const make = Effect.fn("Nats.make")(function* (options: NatsOptions) {
         // Recording a stack trace costs more than the request itself.
         noAsyncTraces: true,
         ignoreAuthErrorAbort: true,
-        serverOf: options.serverOf,
+        ownServer: options.ownServer,
         ...(options.tls === undefined ? {} : { tls: options.tls })
       }),
     catch: (cause) => connectError(url, cause)

@@ -12,20 +12,21 @@ import {
   setTransportFactory
 } from "@nats-io/transport-node"
 import { NodeTransport, nodeResolveHost } from "@nats-io/transport-node/lib/node_transport.js"
-import { strangerAt } from "@reprise/process"
+import { type OwnServer, watchPort } from "@reprise/process"
 
 export interface CheckedOptions extends ConnectionOptions {
-  /** The users of whom one runs the server, which is on 127.0.0.1. Default: the server may be anybody's, anywhere. */
-  readonly serverOf?: ReadonlyArray<number> | undefined
+  /** Default: the server may be anybody's, anywhere. */
+  readonly ownServer?: OwnServer | undefined
 }
 
 class CheckedTransport extends NodeTransport {
   declare options: CheckedOptions
 
   override async dial(at: { readonly hostname: string; readonly port: number }) {
+    const { ownServer } = this.options
+    const strangerThere = ownServer === undefined ? undefined : watchPort(at.port, ownServer)
     const socket = await super.dial(at)
-    const { serverOf } = this.options
-    const stranger = serverOf === undefined ? undefined : strangerAt(at.port, serverOf)
+    const stranger = strangerThere?.()
     if (stranger === undefined) return socket
     socket.destroy()
     throw new Error(`a process of user ${stranger} listens on port ${at.port} of this machine, and is told nothing`)

@@ -42,8 +42,9 @@ const password = "only for the server"
 const login = { _tag: "UserPassword", user: "reprise", password: Redacted.make(password) } as const
 const own = process.getuid?.() ?? 0
 
-const connected = (url: string, serverOf: ReadonlyArray<number>) => {
-  const options: NatsOptions = { url, name: "test", credentials: login, reconnectWaitMs: 10, serverOf }
+const connected = (url: string, users: ReadonlyArray<number>) => {
+  const ownServer = { pid: process.pid, users }
+  const options: NatsOptions = { url, name: "test", credentials: login, reconnectWaitMs: 10, ownServer }
   return Nats.make(options)
 }
 

@@ -2,12 +2,11 @@
 import { readFile } from "node:fs/promises"
 import { hasCode } from "./files.ts"
 
+const fieldsIn = (text: string): ReadonlyArray<string> => text.slice(text.lastIndexOf(")") + 2).split(" ")
+
 /** The fields of `/proc/<pid>/stat` after the program's name, which may itself hold blanks; none where there is no such file. */
 const statFields = (pid: number): Promise<ReadonlyArray<string>> =>
-  readFile(`/proc/${pid}/stat`, "utf8").then(
-    (text) => text.slice(text.lastIndexOf(")") + 2).split(" "),
-    () => []
-  )
+  readFile(`/proc/${pid}/stat`, "utf8").then(fieldsIn, () => [])
 
 /**
  * When the process was started, in clock ticks since the machine's start: together with the id it names one process.
@@ -16,6 +15,12 @@ const statFields = (pid: number): Promise<ReadonlyArray<string>> =>
 export const startOf = async (pid: number): Promise<string> => {
   const [state, ...rest] = await statFields(pid)
   return state === "Z" || state === "X" ? "dead" : (rest[18] ?? "")
+}
+
+/** Whether it only waits to be reaped (`Z`, `X`), and when it was started, in the text of `/proc/<pid>/stat`. */
+export const statusIn = (text: string): { readonly state: string | undefined; readonly start: string | undefined } => {
+  const [state, ...rest] = fieldsIn(text)
+  return { state, start: rest[18] }
 }
 
 /** The process that started it; 0 where the system does not tell. */

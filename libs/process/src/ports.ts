@@ -1,8 +1,9 @@
 /** Ports of this machine, for programs that listen on 127.0.0.1. */
-import { readFileSync } from "node:fs"
+import { readFileSync, statSync } from "node:fs"
 import { createServer } from "node:net"
 import { endianness } from "node:os"
 import { Effect } from "effect"
+import { statusIn } from "./identity.ts"
 
 /** A port that was free a moment ago: another process may take it before it is used. Fails with Node's own error. */
 export const freePort: Effect.Effect<number, unknown> = Effect.callback((resume) => {
@@ -54,16 +55,7 @@ export const usersAt = (table: string, port: number): ReadonlyArray<number> => {
   })
 }
 
-/**
- * Who may run a server whose private description names its owner: that one, or this user. Whoever may read the description of
- * another user, such as root, may talk to theirs. Undefined: the description names nobody, or the system knows no users.
- */
-export const usersOfServer = (owner: number | undefined): ReadonlyArray<number> | undefined => {
-  const own = process.getuid?.()
-  return own === undefined || owner === undefined ? undefined : [own, owner]
-}
-
-const tableOf = (file: string): string => {
+const textOf = (file: string): string => {
   try {
     return readFileSync(file, "utf8")
   } catch {
@@ -71,12 +63,41 @@ const tableOf = (file: string): string => {
   }
 }
 
+/** A server of this machine that listens on 127.0.0.1 as long as it runs. */
+export interface OwnServer {
+  readonly pid: number
+  /** Of whom one runs it. */
+  readonly users: ReadonlyArray<number>
+}
+
 /**
- * A user who is none of these and has a process at the port of 127.0.0.1; undefined if there is none, or where the system does
- * not tell (macOS). Asked while one is connected to the port, it holds for the connection: who listened when it was made listens
- * still, or has accepted it, or it is broken. At once, so that nothing can come from the other end meanwhile.
+ * A server whose private description names its owner: that one may run it, or this user. Whoever may read the description of
+ * another user, such as root, may talk to theirs. Undefined: the description names nobody, or the system knows no users.
  */
-export const strangerAt = (port: number, users: ReadonlyArray<number>): number | undefined =>
+export const ownServer = (pid: number, owner: number | undefined): OwnServer | undefined => {
+  const own = process.getuid?.()
+  return own === undefined || owner === undefined ? undefined : { pid, users: [own, owner] }
+}
+
+const strangerAt = (port: number, users: ReadonlyArray<number>): number | undefined =>
   ["/proc/net/tcp", "/proc/net/tcp6"]
-    .flatMap((file) => usersAt(tableOf(file), port))
+    .flatMap((file) => usersAt(textOf(file), port))
     .find((user) => !users.includes(user))
+
+/** When the process of one of the users was started; undefined when it has ended, or is another's. */
+const runsSince = ({ pid, users }: OwnServer): string | undefined => {
+  const user = statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid
+  const { start, state } = statusIn(textOf(`/proc/${pid}/stat`))
+  return user === undefined || !users.includes(user) || state === "Z" || state === "X" ? undefined : start
+}
+
+/**
+ * Called before one connects to the server's port of 127.0.0.1. What it gives is called once one is connected, at once, so that
+ * nothing can come from the other end meanwhile: a user who is none of the server's and has a process at the port; undefined if
+ * there is none, or where the system does not tell (macOS). Exact: the server has run all the time; else, whoever listened when
+ * one connected listens still, or has accepted the connection, or it is broken. The tables of the system cost milliseconds.
+ */
+export const watchPort = (port: number, server: OwnServer): (() => number | undefined) => {
+  const before = runsSince(server)
+  return () => (before !== undefined && runsSince(server) === before ? undefined : strangerAt(port, server.users))
+}

@@ -3,7 +3,7 @@
  * it is a person at the gate. To be a service or the operator takes a secret that is not in it.
  */
 import { rm } from "node:fs/promises"
-import { readForeignText, replaceFile, usersOfServer } from "@reprise/process"
+import { ownServer, readForeignText, replaceFile } from "@reprise/process"
 import { Host } from "@reprise/protocol"
 import { Effect, Option, Redacted, Schema } from "effect"
 import { type Identity, inboxOf } from "../access/Identity.ts"
@@ -77,7 +77,7 @@ export const connectionTo = (
   identity,
   inboxPrefix: inboxOf(identity),
   reconnectWaitMs: 50,
-  serverOf: usersOfServer(endpoint.ownerUser),
+  ownServer: ownServer(endpoint.pid, endpoint.ownerUser),
   ...options
 })
 
@@ -87,7 +87,7 @@ export const systemConnectionTo = (endpoint: Endpoint, name: string): NatsOption
   name,
   credentials: { _tag: "UserPassword", ...endpoint.system },
   inboxPrefix: inboxOf("person"),
-  serverOf: usersOfServer(endpoint.ownerUser)
+  ownServer: ownServer(endpoint.pid, endpoint.ownerUser)
 })
 
 /** Whether two descriptions are of the server of one owner, which may have started it again. */

@@ -1,7 +1,7 @@
 /** `opencode.json` in the state directory: the running server, its owner and how to reach it. Readable by its owner only. */
 import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
-import { isAlive, replaceFile, startOf, usersOfServer } from "@reprise/process"
+import { isAlive, type OwnServer, ownServer, replaceFile, startOf } from "@reprise/process"
 import { Effect, Option, Redacted, Schema } from "effect"
 import { OpenCodeInUse, OpenCodeStateFault } from "./OpenCodeUnavailable.ts"
 
@@ -10,8 +10,8 @@ export interface Connection {
   readonly url: string
   readonly username: string
   readonly password: Redacted.Redacted
-  /** The users of whom one runs the server, which is on 127.0.0.1; to anybody else's nothing is sent. Absent: it may be anybody's. */
-  readonly serverOf?: ReadonlyArray<number> | undefined
+  /** To another user's process at its port nothing is sent. Absent: the server may be anybody's, anywhere. */
+  readonly ownServer?: OwnServer | undefined
 }
 
 const OpenCodeEndpoint = Schema.Struct({
@@ -57,14 +57,14 @@ export const refuseSecondOwner = Effect.fn("refuseSecondOwner")(function* (state
 export const readOpenCodeEndpoint = Effect.fn("readOpenCodeEndpoint")(function* (stateDirectory: string) {
   const endpoint = yield* readFileOf(stateDirectory)
   if (Option.isNone(endpoint)) return Option.none<Connection>()
-  const { ownerPid, ownerUser, password, url } = endpoint.value
+  const { ownerPid, ownerUser, password, pid, url } = endpoint.value
   const usable = ownerPid === process.pid || (yield* liveOwner(endpoint.value))
   return usable
     ? Option.some<Connection>({
         url,
         username: "opencode",
         password: Redacted.make(password),
-        serverOf: usersOfServer(ownerUser)
+        ownServer: ownServer(pid, ownerUser)
       })
     : Option.none<Connection>()
 })

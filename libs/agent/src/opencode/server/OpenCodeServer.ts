@@ -304,7 +304,7 @@ export class OpenCodeServer extends Context.Service<OpenCodeServer, OpenCodeServ
     readonly url: string
     readonly password: Redacted.Redacted
     readonly username?: string
-    readonly serverOf?: Connection["serverOf"]
+    readonly ownServer?: Connection["ownServer"]
   }) =>
     Layer.effect(
       OpenCodeServer,
@@ -314,7 +314,7 @@ export class OpenCodeServer extends Context.Service<OpenCodeServer, OpenCodeServ
             url: server.url.replace(/(?<!\/)\/+$/, ""),
             username: server.username ?? "opencode",
             password: server.password,
-            serverOf: server.serverOf
+            ownServer: server.ownServer
           },
           sandbox
         )

@@ -3,14 +3,14 @@
  * can take hours. So there is no time limit here; callers set their own.
  */
 import type { OpencodeClient } from "@opencode-ai/sdk/v2/client"
-import { strangerAt } from "@reprise/process"
+import { type OwnServer, watchPort } from "@reprise/process"
 import { Effect, Option, Redacted, Schema } from "effect"
 import type { Connection } from "./OpenCodeEndpoint.ts"
 
 export const authorization = ({ password, username }: Connection): string =>
   `Basic ${Buffer.from(`${username}:${Redacted.value(password)}`).toString("base64")}`
 
-export interface RequestOptions extends Pick<Connection, "serverOf"> {
+export interface RequestOptions extends Pick<Connection, "ownServer"> {
   readonly method?: string
   readonly headers?: Record<string, string>
   readonly body?: string
@@ -26,25 +26,27 @@ const load = async () => {
   const connectTo = buildConnector({ timeout })
   /** When OpenCode has ended, any user can listen at its port until we know. */
   const checked =
-    (users: ReadonlyArray<number>): typeof connectTo =>
-    (where, callback) =>
+    (server: OwnServer): typeof connectTo =>
+    (where, callback) => {
+      const strangerThere = watchPort(Number(where.port), server)
       connectTo(where, (...result) => {
-        const stranger = result[1] === null ? undefined : strangerAt(Number(where.port), users)
+        const stranger = result[1] === null ? undefined : strangerThere()
         if (stranger === undefined) return callback(...result)
         result[1]?.destroy()
         callback(new Error(`a process of user ${stranger} listens on port ${where.port}, and is told nothing`), null)
       })
+    }
   const agents = (how: { readonly connectTimeout: number } | { readonly connect: typeof connectTo }) => ({
     patient: new Agent({ headersTimeout: 0, bodyTimeout: 0, ...how }),
     /** OpenCode sends a heartbeat every ten seconds (measured), so an event stream that is silent for longer is dead. */
     listening: new Agent({ headersTimeout: 30_000, bodyTimeout: 25_000, ...how })
   })
-  const made = new Map<string, ReturnType<typeof agents>>()
-  const agentsFor = (users: ReadonlyArray<number> | undefined) => {
-    const key = users?.join() ?? ""
-    const found =
-      made.get(key) ?? agents(users === undefined ? { connectTimeout: timeout } : { connect: checked(users) })
-    made.set(key, found)
+  const ofAnybody = agents({ connectTimeout: timeout })
+  const ofOwn = new WeakMap<OwnServer, typeof ofAnybody>()
+  const agentsFor = (server: OwnServer | undefined) => {
+    if (server === undefined) return ofAnybody
+    const found = ofOwn.get(server) ?? agents({ connect: checked(server) })
+    ofOwn.set(server, found)
     return found
   }
   return { createOpencodeClient, fetch, agentsFor }
@@ -57,9 +59,9 @@ const loaded = () => {
   return loading
 }
 
-export const request = async (url: string, { serverOf, ...options }: RequestOptions = {}): Promise<Response> => {
+export const request = async (url: string, { ownServer, ...options }: RequestOptions = {}): Promise<Response> => {
   const { agentsFor, fetch } = await loaded()
-  const { listening, patient } = agentsFor(serverOf)
+  const { listening, patient } = agentsFor(ownServer)
   return fetch(url, {
     ...options,
     dispatcher: new URL(url).pathname === "/global/event" ? listening : patient
@@ -67,13 +69,13 @@ export const request = async (url: string, { serverOf, ...options }: RequestOpti
 }
 
 /** `fetch` for the generated client, which passes a complete `Request`. */
-const clientFetch = async (input: Request, { serverOf }: Connection): Promise<Response> => {
+const clientFetch = async (input: Request, { ownServer }: Connection): Promise<Response> => {
   const body = await input.text()
   return request(input.url, {
     method: input.method,
     headers: Object.fromEntries(input.headers),
     ...(body === "" ? {} : { body }),
-    serverOf,
+    ownServer,
     signal: input.signal
   })
 }
@@ -98,7 +100,7 @@ export const healthVersion = (connection: Connection, timeoutMs = 1000): Effect.
   Effect.tryPromise(async (signal) => {
     const response = await request(`${connection.url}/global/health`, {
       headers: { authorization: authorization(connection) },
-      serverOf: connection.serverOf,
+      ownServer: connection.ownServer,
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
     })
     return response.ok ? decodeHealth(await response.json()) : Option.none()

@@ -11,8 +11,8 @@ import {
   lastLines,
   logSize,
   type Mark,
+  ownServer,
   startGuarded,
-  usersOfServer,
   variableOf
 } from "@reprise/process"
 import { Deferred, Effect, Redacted, Schedule, Schema, type Scope } from "effect"
@@ -127,7 +127,7 @@ const startOn = Effect.fnUntraced(function* (
     url: `http://127.0.0.1:${port}`,
     username: "opencode",
     password: Redacted.make(password),
-    serverOf: usersOfServer(process.getuid?.())
+    ownServer: ownServer(guarded.pid, process.getuid?.())
   }
   const failed = Effect.fnUntraced(function* (reason: string, exitCode?: number) {
     const lines = yield* onDisk("reading the log", () => lastLines(log, from))
