@@ -34,7 +34,12 @@ describe.runIf(process.platform === "linux")("a request to an OpenCode that we s
   it.live("says nothing to another user's process that listens there", () =>
     Effect.gen(function* () {
       const { heard, url } = yield* pretender
-      const connection = { url, username: "opencode", password: Redacted.make("only for OpenCode"), ownServer: { pid: process.pid, users: [own + 1] } }
+      const connection = {
+        url,
+        username: "opencode",
+        password: Redacted.make("only for OpenCode"),
+        ownServer: { pid: process.pid, users: [own + 1] }
+      }
       assert.isTrue(Option.isNone(yield* healthVersion(connection)))
       const client = yield* Effect.promise(() => clientFor(connection))
       const { error, response } = yield* Effect.promise(() => client.session.list())
@@ -42,7 +47,9 @@ describe.runIf(process.platform === "linux")("a request to an OpenCode that we s
       assert.isDefined(error)
       assert.deepStrictEqual(heard, [])
 
-      assert.isTrue(Option.isSome(yield* healthVersion({ ...connection, ownServer: { pid: process.pid, users: [own + 1, own] } })))
+      assert.isTrue(
+        Option.isSome(yield* healthVersion({ ...connection, ownServer: { pid: process.pid, users: [own + 1, own] } }))
+      )
       assert.deepStrictEqual(heard, ["GET /global/health"])
     }).pipe(Effect.scoped)
   )

@@ -35,34 +35,39 @@ describe.runIf(endianness() === "LE")("the users at a port of 127.0.0.1", () => 
   ])("are %s", (_, lines, users) => assert.deepStrictEqual(usersAt([heading, ...lines, ""].join("\n"), 40_000), users))
 })
 
-describe.runIf(process.platform === "linux" && readFileSync("/proc/net/tcp", "utf8") !== "")("a stranger at a port", () => {
-  it.live("is found while they listen, unless they are one of those who may, or the server has run all the time", () =>
-    Effect.gen(function* () {
-      const user = process.getuid?.() ?? 0
-      const port = yield* freePort
-      const ended = spawnSync("/bin/true").pid
-      const beside = (pid: number, ...users: ReadonlyArray<number>) => watchPort(port, { pid, users })()
-      assert.isUndefined(beside(ended, user + 1), "nobody listens")
-      yield* Effect.acquireRelease(
-        Effect.callback<ReturnType<typeof createServer>>((resume) => {
-          const server = createServer()
-          server.listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
-        }),
-        (server) => Effect.sync(() => server.close())
-      )
-      assert.strictEqual(beside(ended, user + 1), user)
-      assert.isUndefined(beside(ended, user + 1, user))
-      assert.strictEqual(beside(process.pid, user + 1), user, "another user's process is not the server")
-      // A server that ends while one connects, for whom somebody else may listen already.
-      const users = [user]
-      const server = spawn("/bin/cat", { stdio: "pipe" })
-      const strangerThere = watchPort(port, { pid: server.pid ?? 0, users })
-      users[0] = user + 1
-      const during = watchPort(port, { pid: server.pid ?? 0, users: [user] })
-      assert.isUndefined(during())
-      server.stdin.end()
-      yield* Effect.callback<void>((resume) => void server.once("exit", () => resume(Effect.void)))
-      assert.strictEqual(strangerThere(), user)
-    }).pipe(Effect.scoped)
-  )
-})
+describe.runIf(process.platform === "linux" && readFileSync("/proc/net/tcp", "utf8") !== "")(
+  "a stranger at a port",
+  () => {
+    it.live(
+      "is found while they listen, unless they are one of those who may, or the server has run all the time",
+      () =>
+        Effect.gen(function* () {
+          const user = process.getuid?.() ?? 0
+          const port = yield* freePort
+          const ended = spawnSync("/bin/true").pid
+          const beside = (pid: number, ...users: ReadonlyArray<number>) => watchPort(port, { pid, users })()
+          assert.isUndefined(beside(ended, user + 1), "nobody listens")
+          yield* Effect.acquireRelease(
+            Effect.callback<ReturnType<typeof createServer>>((resume) => {
+              const server = createServer()
+              server.listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
+            }),
+            (server) => Effect.sync(() => server.close())
+          )
+          assert.strictEqual(beside(ended, user + 1), user)
+          assert.isUndefined(beside(ended, user + 1, user))
+          assert.strictEqual(beside(process.pid, user + 1), user, "another user's process is not the server")
+          // A server that ends while one connects, for whom somebody else may listen already.
+          const users = [user]
+          const server = spawn("/bin/cat", { stdio: "pipe" })
+          const strangerThere = watchPort(port, { pid: server.pid ?? 0, users })
+          users[0] = user + 1
+          const during = watchPort(port, { pid: server.pid ?? 0, users: [user] })
+          assert.isUndefined(during())
+          server.stdin.end()
+          yield* Effect.callback<void>((resume) => void server.once("exit", () => resume(Effect.void)))
+          assert.strictEqual(strangerThere(), user)
+        }).pipe(Effect.scoped)
+    )
+  }
+)
