@@ -140,22 +140,27 @@ describe.skipIf(!sandboxed)("the clone that commands see in place of git's direc
     })
   )
 
-  it.live("takes nothing in where its user moved the branch meanwhile, until the author has rebased its work", () =>
-    Effect.gen(function* () {
-      const here = yield* scene
-      yield* during(here, (sandbox) =>
-        Effect.gen(function* () {
-          yield* runIn(here, sandbox, commit("a"))
-          git(here, "-c", "user.email=a@b.invalid", "-c", "user.name=A", "commit", "-q", "--allow-empty", "-m", "mine")
-          const mine = git(here, "rev-parse", "HEAD")
-          yield* sandbox.tidy(here.workspace)
-          assert.deepStrictEqual(subjects(here), ["mine", "second", "first"])
-          yield* runIn(here, sandbox, `git rebase -q ${mine}`)
-          yield* sandbox.tidy(here.workspace)
-          assert.deepStrictEqual(subjects(here), ["a", "mine", "second", "first"])
-        })
-      )
-    })
+  it.live(
+    "gives nothing where its user moved the branch meanwhile, until the author has committed on top of that",
+    () =>
+      Effect.gen(function* () {
+        const here = yield* scene
+        yield* during(here, (sandbox) =>
+          Effect.gen(function* () {
+            yield* runIn(here, sandbox, `${commit("a")}; echo '# more' >>shared.gitconfig; git commit -qam more`)
+            writeFileSync(join(here.workspace, "mine"), "mine\n")
+            git(here, "add", "mine")
+            git(here, "-c", "user.email=a@b.invalid", "-c", "user.name=A", "commit", "-q", "-m", "mine")
+            const mine = git(here, "rev-parse", "HEAD")
+            assert.include(yield* sandbox.takeIn(here.workspace), `Run 'git reset ${mine}'`)
+            assert.deepStrictEqual(subjects(here), ["mine", "second", "first"])
+            yield* runIn(here, sandbox, `git reset -q ${mine}; git add a shared.gitconfig; git commit -qm again`)
+            yield* sandbox.tidy(here.workspace)
+            assert.deepStrictEqual(subjects(here), ["again", "mine", "second", "first"])
+            assert.strictEqual(git(here, "status", "--short", "--", "a", "mine", "shared.gitconfig"), "")
+          })
+        )
+      })
   )
 
   it.live("gives a history that an author wrote anew, such as an amended commit", () =>
@@ -291,7 +296,7 @@ describe.skipIf(!sandboxed)("the clone that commands see in place of git's direc
               "-m",
               "mine"
             )
-            assert.include(yield* sandbox.takeIn(here.workspace), "git rebase")
+            assert.include(yield* sandbox.takeIn(here.workspace), "git reset")
             yield* sandbox.forget(here.workspace)
             assert.deepStrictEqual(readdirSync(clones), [])
             assert.lengthOf(readdirSync(join(here.stateDirectory, "sandbox/refused")), 1)

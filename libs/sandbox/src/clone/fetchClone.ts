@@ -143,7 +143,7 @@ export const fetchClone = Effect.fn("Sandbox.fetchClone")(function* (fetching: F
   const current = branch === undefined || isSame ? own.commit : yield* commitOf(fetching, branch)
   const isAsItWas = said.head === last.head && current === last.commit
   if (!isAsItWas && current !== "" && !(yield* isAncestor(fetching, current, commit))) {
-    const reason = `${branch ?? "HEAD"} is at ${current} by now, which ${commit} does not follow. Rebase it: 'git rebase ${current}'.`
+    const reason = `${branch ?? "HEAD"} is at ${current} by now, which ${commit} does not follow. Run 'git reset ${current}', which leaves the files as they are, and commit the work again.`
     return yield* new CloneRefused({ directory: fetching.directory, reason })
   }
   if (commit !== current) yield* move(fetching, branch, current, commit)
