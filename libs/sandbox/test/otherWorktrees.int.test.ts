@@ -85,7 +85,7 @@ describe.skipIf(!sandboxed)("git's directory of a working tree that another run 
           [
             `echo x > new && git add new && ${say} commit -qm new && git gc -q && git worktree add -q inner && echo one`,
             `cd inner && echo y > newer && git add newer && ${say} commit -qm newer && echo two`,
-            "git log -1 --format=%s inner"
+            "git log -1 --format=%s inner --"
           ],
           (command) => Effect.flatMap(shellFor(own.workspace, "author"), (shell) => run(own, shell, command))
         )
