@@ -69,12 +69,13 @@ const diskOf = async (file: string) => {
 
 const abandonedAfterMs = 60 * 60_000
 
-/** Of a process that was killed, or of an earlier version. */
-const removeAbandoned = async (folder: string): Promise<void> => {
+/** Of a process that was killed, or of an earlier version. `own`: a new file there, by whose clock the others are old. */
+const removeAbandoned = async (folder: string, own: string): Promise<void> => {
+  const now = (await lstat(own)).mtimeMs
   for (const entry of await readdir(folder)) {
     const path = join(folder, entry)
     const { mtimeMs } = (await lstat(path).catch(() => undefined)) ?? { mtimeMs: 0 }
-    if (Date.now() - mtimeMs > abandonedAfterMs) await rm(path, { recursive: true, force: true })
+    if (now - mtimeMs > abandonedAfterMs) await rm(path, { recursive: true, force: true })
   }
 }
 
@@ -127,7 +128,7 @@ export const compareFiles = Effect.fn("compareFiles")(function* (
     { concurrency: 2 }
   )
   const disk = yield* onDisk(() => diskOf(index))
-  yield* onDisk(() => removeAbandoned(folder))
+  yield* onDisk(() => removeAbandoned(folder, index))
   const ours = { ...options, index, settings: disk.foldsCase ? [] : ["core.ignoreCase=false"] }
   if (unlike.length === 0) return { changed: [], readOtherwise: [], otherKinds: Effect.succeed([]), options: ours }
   const { changed, differing } = yield* changedOf(directory, commit, unlike, { ...options, index: ofUnlike })
