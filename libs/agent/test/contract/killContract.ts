@@ -104,6 +104,8 @@ export const killContract = <E>(
             const started = yield* Scope.make()
             const before = yield* Scope.provide(runtimeOfItsOwn, started)
             const id = yield* before.create({ directory, title: "both", permissions: "all" })
+            // When an agent saves a session in which it has said nothing yet, is its own affair.
+            yield* before.prompt({ runtimeSessionId: id, directory, promptId: newIds(), text: "say before" })
             const prompt = { runtimeSessionId: id, directory, promptId, text: "hold both" }
             yield* Effect.forkScoped(Effect.ignore(before.prompt(prompt)))
             yield* reached("both")
@@ -113,7 +115,7 @@ export const killContract = <E>(
             assert.strictEqual((yield* after.prompt(prompt)).text, "released")
             assert.deepStrictEqual(
               (yield* promptsSeen).filter((text) => text !== goesOn),
-              ["hold both"]
+              ["say before", "hold both"]
             )
           }).pipe(Effect.scoped)
       )
