@@ -18,6 +18,16 @@ const git = (here: Pick<Scene, "home" | "workspace">, ...args: ReadonlyArray<str
     env: { ...process.env, HOME: join(here.home, "nobody") }
   }).trim()
 
+/** As its user does; without a name nothing changes. Gives the commit. */
+const commitMine = (here: Scene, name?: string) => {
+  if (name !== undefined) {
+    writeFileSync(join(here.workspace, name), `${name}\n`)
+    git(here, "add", name)
+  }
+  git(here, "-c", "user.email=a@b.invalid", "-c", "user.name=A", "commit", "-q", "--allow-empty", "-m", "mine")
+  return git(here, "rev-parse", "HEAD")
+}
+
 const commit = (name: string, text = name) => `echo ${text} >${name}; git add ${name}; git commit -qm ${name}`
 const subjects = (here: Scene, of = "HEAD") => git(here, "log", "--format=%s", of).split("\n")
 
@@ -128,9 +138,7 @@ describe.skipIf(!sandboxed)("the clone that commands see in place of git's direc
         Effect.gen(function* () {
           yield* runIn(here, sandbox, commit("a"))
           yield* sandbox.tidy(here.workspace)
-          writeFileSync(join(here.workspace, "mine"), "mine\n")
-          git(here, "add", "mine")
-          git(here, "-c", "user.email=a@b.invalid", "-c", "user.name=A", "commit", "-qm", "mine")
+          commitMine(here, "mine")
           const said = yield* runIn(here, sandbox, `git status --short -- mine a; ${commit("b")}; git log --format=%s`)
           assert.strictEqual(said, "b\nmine\na\nsecond\nfirst\n")
           yield* sandbox.tidy(here.workspace)
@@ -148,10 +156,7 @@ describe.skipIf(!sandboxed)("the clone that commands see in place of git's direc
         yield* during(here, (sandbox) =>
           Effect.gen(function* () {
             yield* runIn(here, sandbox, `${commit("a")}; echo '# more' >>shared.gitconfig; git commit -qam more`)
-            writeFileSync(join(here.workspace, "mine"), "mine\n")
-            git(here, "add", "mine")
-            git(here, "-c", "user.email=a@b.invalid", "-c", "user.name=A", "commit", "-q", "-m", "mine")
-            const mine = git(here, "rev-parse", "HEAD")
+            const mine = commitMine(here, "mine")
             assert.include(yield* sandbox.takeIn(here.workspace), `Run 'git reset ${mine}'`)
             assert.deepStrictEqual(subjects(here), ["mine", "second", "first"])
             yield* runIn(here, sandbox, `git reset -q ${mine}; git add a shared.gitconfig; git commit -qm again`)
@@ -284,18 +289,7 @@ describe.skipIf(!sandboxed)("the clone that commands see in place of git's direc
             assert.deepStrictEqual(subjects(here), ["a", "second", "first"])
             assert.deepStrictEqual(readdirSync(clones), [])
             yield* runIn(here, sandbox, commit("b"))
-            git(
-              here,
-              "-c",
-              "user.email=a@b.invalid",
-              "-c",
-              "user.name=A",
-              "commit",
-              "-q",
-              "--allow-empty",
-              "-m",
-              "mine"
-            )
+            commitMine(here)
             assert.include(yield* sandbox.takeIn(here.workspace), "git reset")
             yield* sandbox.forget(here.workspace)
             assert.deepStrictEqual(readdirSync(clones), [])

@@ -1,12 +1,12 @@
 /**
  * Commands see a clone in the place of the repository's git directory. They write into the clone alone, and Reprise fetches from it
- * what they committed, as from a server of somebody else (docs/design/workspace.md#the-clone). Pure.
+ * what they committed, as from a server that nobody trusts (docs/design/workspace.md#the-clone). Pure.
  */
 import { join, relative } from "node:path"
 import type { GitRepository } from "../askGit.ts"
 import { isWithin, type Mount } from "../mounts.ts"
 
-/** `agent`: that of authors, which stays for their next turn. A quality gate's is made anew each time, and what is committed in it is lost. */
+/** `agent`: that of authors, which stays for their next turn. A quality gate's is a new one each time, and what is committed in it is lost. */
 export type CloneOf = "agent" | "gate"
 
 export interface Clone {

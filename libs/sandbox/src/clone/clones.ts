@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import type { Environment, GitRepository } from "../askGit.ts"
 import { exists } from "../found.ts"
 import { gitDirectoriesOf } from "../gitDirectories.ts"
+import { onDisk } from "../gitSays.ts"
 import type { Mount } from "../mounts.ts"
 import {
   type Clone,
@@ -45,11 +46,11 @@ const makeNew = Effect.fnUntraced(function* (
   environment: Environment
 ) {
   const { workspace } = git
-  yield* Effect.promise(() => mkdir(dirname(clone.folder), { recursive: true, mode: 0o700 }))
+  yield* onDisk(() => mkdir(dirname(clone.folder), { recursive: true, mode: 0o700 }))
   const heads = yield* Effect.forEach(directories, ({ directory }) =>
     Effect.map(headOf({ workspace, directory, environment }), (head) => [directory, head] as const)
   )
-  yield* makeClone(git, clone, directories, Object.fromEntries(heads))
+  yield* makeClone(git, clone, directories, Object.fromEntries(heads), environment)
 })
 
 /** An agent's stays as it is; a gate's is a new one each time. */
@@ -62,7 +63,7 @@ export const readyClone = Effect.fn("Sandbox.readyClone")(function* (
   if (clone.of !== "agent" || !exists(clone.folder) || !exists(clone.record)) yield* makeNew(git, placed, environment)
   // A mount needs a folder, also where nothing can be written.
   const needed = shared.filter((name) => exists(join(git.common, name))).map((name) => join(clone.folder, name))
-  yield* Effect.promise(async () => {
+  yield* onDisk(async () => {
     for (const folder of needed) if (!exists(folder)) await mkdir(folder, { mode: 0o700 })
   })
 })
@@ -103,7 +104,7 @@ export const takeNews = Effect.fn("Sandbox.takeNews")(function* (
   inSandbox: string,
   environment: Environment
 ) {
-  const found = yield* Effect.promise(() => newsOf(placed))
+  const found = yield* onDisk(() => newsOf(placed))
   if (found === undefined) return
   let heads = found.heads
   for (const { directory, head } of found.news.toReversed()) {
@@ -113,11 +114,11 @@ export const takeNews = Effect.fn("Sandbox.takeNews")(function* (
     const added =
       own?.directory === directory ? yield* newSubmodules({ workspace, directory, environment }, own, both.commit) : []
     for (const one of added) {
-      const said = yield* Effect.promise(() => headIn(one.to))
+      const said = yield* onDisk(() => headIn(one.to))
       const now = yield* fetchClone({ workspace, directory: one.directory, environment, inSandbox }, said, none)
       heads = { ...heads, [one.directory]: now }
     }
-    yield* Effect.promise(() => keepHeads(placed.clone, heads))
+    yield* onDisk(() => keepHeads(placed.clone, heads))
   }
 })
 
@@ -125,20 +126,20 @@ export const takeNews = Effect.fn("Sandbox.takeNews")(function* (
 export const followRepository = Effect.fn("Sandbox.followRepository")(function* (
   git: GitRepository,
   placed: PlacedClone,
-  inSandbox: Effect.Effect<string, unknown>,
+  inSandbox: Effect.Effect<string, Error>,
   environment: Environment
 ) {
-  const found = yield* Effect.promise(() => newsOf(placed))
+  const found = yield* onDisk(() => newsOf(placed))
   if (found === undefined) return
   let heads = found.heads
   for (const { directory } of placed.directories) {
-    const own = yield* Effect.promise(() => headIn(directory, commonOf(git, directory)))
+    const own = yield* onDisk(() => headIn(directory, commonOf(git, directory)))
     const last = heads[directory]
     const hasNews = found.news.some((one) => one.directory === directory)
     if (hasNews || last === undefined || own.commit === "" || isSameHead(own, last)) continue
     const { workspace } = git
     yield* updateClone({ workspace, directory, environment, inSandbox: yield* inSandbox }, last, own)
     heads = { ...heads, [directory]: own }
-    yield* Effect.promise(() => keepHeads(placed.clone, heads))
+    yield* onDisk(() => keepHeads(placed.clone, heads))
   }
 })

@@ -2,21 +2,11 @@
  * Fetches what a command committed in its clone into the repository. The clone's side of it runs in the sandbox; this side takes
  * what comes as from a server of somebody else: git checks each object by its name and its form, and that nothing is missing.
  */
-import { type ProgramFailed, runGit } from "@reprise/process"
-import { Effect, Schema } from "effect"
-import type { Environment } from "../askGit.ts"
+import type { ProgramFailed } from "@reprise/process"
+import { Effect } from "effect"
 import { quoted } from "../shellWords.ts"
+import { CloneRefused, gitIn, type Here, insistIn } from "./cloneGit.ts"
 import { branchIn, type Head } from "./heads.ts"
-
-/** What an agent committed did not get into the repository. */
-export class CloneRefused extends Schema.TaggedError<CloneRefused>()("CloneRefused", {
-  directory: Schema.String,
-  reason: Schema.String
-}) {
-  override get message() {
-    return `What was committed in the sandbox was not taken into ${this.directory}: ${this.reason}`
-  }
-}
 
 const settings = [
   "transfer.fsckObjects=true",
@@ -29,48 +19,21 @@ const settings = [
   "core.logAllRefUpdates=false"
 ]
 
-/** Of the largest work of a turn. */
-const timeoutMs = 20 * 60_000
-
-export interface Fetching {
-  readonly workspace: string
-  /** The git directory of the working tree, or of a submodule. */
-  readonly directory: string
+export interface Fetching extends Here {
   /** A program that runs git in the sandbox, which sees the clone there (`gitUnder`). */
   readonly inSandbox: string
-  /** Of the user. */
-  readonly environment: Environment
 }
-
-export type Here = Omit<Fetching, "inSandbox">
-
-export const definedOf = (environment: Environment): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
-  )
-
-const runIn = (
-  { directory, environment, workspace }: Here,
-  args: ReadonlyArray<string>,
-  own: ReadonlyArray<string> = []
-) =>
-  runGit(workspace, [`--git-dir=${directory}`, ...args], {
-    environment,
-    settings: own,
-    reachesRemotes: own.length > 0,
-    timeoutMs
-  })
 
 /** The commit of a name; empty: there is none. */
 const commitOf = (fetching: Here, name: string) =>
   Effect.map(
-    runIn(fetching, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]),
+    gitIn(fetching, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]),
     ({ stdout }) => stdout.trim()
   )
 
 /** What git itself says of a repository. */
 export const headOf = Effect.fnUntraced(function* (fetching: Here): Effect.fn.Return<Head, ProgramFailed> {
-  const { stdout } = yield* runIn(fetching, ["symbolic-ref", "--quiet", "HEAD"])
+  const { stdout } = yield* gitIn(fetching, ["symbolic-ref", "--quiet", "HEAD"])
   const commit = yield* commitOf(fetching, "HEAD")
   return { head: stdout === "" ? commit : `ref: ${stdout.trim()}`, commit }
 })
@@ -89,19 +52,13 @@ const fetchHead = Effect.fnUntraced(function* (fetching: Fetching) {
     "--no-auto-maintenance",
     "--no-recurse-submodules"
   ]
-  const { exitCode, stderr } = yield* runIn(
-    fetching,
-    [...words, `--upload-pack=${program}`, fetching.directory, `+HEAD:${fetchedRef}`],
-    settings
-  )
-  if (exitCode !== 0)
-    return yield* new CloneRefused({ directory: fetching.directory, reason: stderr.trim().slice(0, 1_000) })
+  yield* insistIn(fetching, [...words, `--upload-pack=${program}`, fetching.directory, `+HEAD:${fetchedRef}`], settings)
   return yield* commitOf(fetching, fetchedRef)
 })
 
 /** Whoever works on it there would find it moved. */
 const requireNowhereElse = Effect.fnUntraced(function* (fetching: Fetching, branch: string) {
-  const { stdout } = yield* runIn(fetching, ["for-each-ref", "--format=%(worktreepath)", branch])
+  const { stdout } = yield* gitIn(fetching, ["for-each-ref", "--format=%(worktreepath)", branch])
   const tree = stdout.trim()
   if (tree === "" || tree === fetching.workspace) return
   const reason = `${branch} is checked out in ${tree}. Go back to the branch of this run.`
@@ -109,23 +66,20 @@ const requireNowhereElse = Effect.fnUntraced(function* (fetching: Fetching, bran
 })
 
 const isAncestor = (fetching: Fetching, old: string, young: string) =>
-  Effect.map(runIn(fetching, ["merge-base", "--is-ancestor", old, young]), ({ exitCode }) => exitCode === 0)
+  Effect.map(gitIn(fetching, ["merge-base", "--is-ancestor", old, young]), ({ exitCode }) => exitCode === 0)
 
 /** The branch, or the detached `HEAD`, goes to the fetched commit if it is still where it was. */
-const move = Effect.fnUntraced(function* (fetching: Fetching, branch: string | undefined, from: string, to: string) {
-  const name = branch ?? "HEAD"
+const move = (fetching: Fetching, branch: string | undefined, from: string, to: string) => {
   const deref = branch === undefined ? ["--no-deref"] : []
   const old = from === "" ? "0".repeat(to.length) : from
-  const { exitCode, stderr } = yield* runIn(fetching, ["update-ref", ...deref, name, to, old])
-  if (exitCode !== 0)
-    return yield* new CloneRefused({ directory: fetching.directory, reason: stderr.trim().slice(0, 1_000) })
-})
+  return insistIn(fetching, ["update-ref", ...deref, branch ?? "HEAD", to, old])
+}
 
 /** The files are the agent's already; the index follows, with what somebody staged besides. */
 const followIndex = Effect.fnUntraced(function* (fetching: Fetching, from: string, to: string) {
   const trees = from === "" ? [[to]] : [[from, to], [to]]
   for (const some of trees) {
-    const { exitCode } = yield* runIn(fetching, ["read-tree", "-i", "-m", ...some])
+    const { exitCode } = yield* gitIn(fetching, ["read-tree", "-i", "-m", ...some])
     if (exitCode === 0) return
   }
 })
@@ -147,9 +101,9 @@ export const fetchClone = Effect.fn("Sandbox.fetchClone")(function* (fetching: F
     return yield* new CloneRefused({ directory: fetching.directory, reason })
   }
   if (commit !== current) yield* move(fetching, branch, current, commit)
-  if (!isSame && branch !== undefined) yield* runIn(fetching, ["symbolic-ref", "HEAD", branch])
+  if (!isSame && branch !== undefined) yield* gitIn(fetching, ["symbolic-ref", "HEAD", branch])
   // Whoever was ended between these two has moved the branch already.
   yield* followIndex(fetching, own.commit === commit ? last.commit : own.commit, commit)
-  yield* runIn(fetching, ["update-ref", "-d", fetchedRef])
+  yield* gitIn(fetching, ["update-ref", "-d", fetchedRef])
   return { head: branch === undefined ? commit : said.head, commit }
 })

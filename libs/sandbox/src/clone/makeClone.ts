@@ -1,9 +1,11 @@
 /** Makes the clone that commands see (`clonePlaces.ts`). */
 import { mkdir, rename, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { readForeignFile, readForeignFolder, removeForeign, runGit } from "@reprise/process"
+import { readForeignFile, readForeignFolder, removeForeign } from "@reprise/process"
 import { Effect } from "effect"
-import type { GitRepository } from "../askGit.ts"
+import type { Environment, GitRepository } from "../askGit.ts"
+import { onDisk } from "../gitSays.ts"
+import { type Here, insistIn } from "./cloneGit.ts"
 import type { Clone, ClonedDirectory } from "./clonePlaces.ts"
 import { type Heads, keepHeads } from "./heads.ts"
 
@@ -47,23 +49,12 @@ interface Ref {
   readonly target: string
 }
 
-const gitIn = (workspace: string, directory: string, args: ReadonlyArray<string>) =>
-  Effect.map(runGit(workspace, [`--git-dir=${directory}`, ...args]), ({ exitCode, stderr, stdout }) => {
-    if (exitCode !== 0) throw new Error(`git ${args[0] ?? ""} failed in ${directory}: ${stderr.trim().slice(0, 500)}`)
-    return stdout
-  })
+const refsFormat = "--format=%(refname) %(objectname) %(symref)"
 
 /** All but the ones that Reprise keeps for itself, and those of another working tree. */
-const refsOf = (workspace: string, directory: string) =>
+const refsOf = (here: Here) =>
   Effect.map(
-    gitIn(workspace, directory, [
-      "for-each-ref",
-      "--format=%(refname) %(objectname) %(symref)",
-      "refs/heads/",
-      "refs/remotes/",
-      "refs/tags/",
-      "refs/stash"
-    ]),
+    insistIn(here, ["for-each-ref", refsFormat, "refs/heads/", "refs/remotes/", "refs/tags/", "refs/stash"]),
     (text): ReadonlyArray<Ref> =>
       text
         .split("\n")
@@ -86,13 +77,10 @@ const writeRefs = async (to: string, refs: ReadonlyArray<Ref>): Promise<void> =>
 }
 
 /** `common`: the directory that all working trees of the repository share. */
-const cloneDirectory = Effect.fnUntraced(function* (
-  workspace: string,
-  common: string,
-  { directory, objects, to }: ClonedDirectory
-) {
-  const refs = yield* refsOf(workspace, directory)
-  yield* Effect.promise(async () => {
+const cloneDirectory = Effect.fnUntraced(function* (here: Here, common: string, { objects, to }: ClonedDirectory) {
+  const { directory } = here
+  const refs = yield* refsOf(here)
+  yield* onDisk(async () => {
     for (const folder of ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"])
       await mkdir(join(to, folder), { recursive: true, mode: 0o700 })
     for (const name of ofTree) await copyIfThere(join(directory, name), join(to, name))
@@ -110,14 +98,18 @@ export const makeClone = Effect.fn("Sandbox.makeClone")(function* (
   { common, workspace }: GitRepository,
   clone: Clone,
   directories: ReadonlyArray<ClonedDirectory>,
-  heads: Heads
+  heads: Heads,
+  environment: Environment
 ) {
   const draft = `${clone.folder}.new`
   const inDraft = ({ to }: ClonedDirectory) => join(draft, to.slice(clone.folder.length))
-  yield* Effect.promise(() => removeForeign(draft))
+  yield* onDisk(() => removeForeign(draft))
   for (const [index, one] of directories.entries())
-    yield* cloneDirectory(workspace, index === 0 ? common : one.directory, { ...one, to: inDraft(one) })
-  yield* Effect.promise(async () => {
+    yield* cloneDirectory({ workspace, environment, directory: one.directory }, index === 0 ? common : one.directory, {
+      ...one,
+      to: inDraft(one)
+    })
+  yield* onDisk(async () => {
     await removeForeign(clone.folder)
     await keepHeads(clone, heads)
     await rename(draft, clone.folder)

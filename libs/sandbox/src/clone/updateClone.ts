@@ -1,8 +1,15 @@
 /** Has a clone follow what somebody else committed in the repository, such as its user while the run waited. By git in the sandbox. */
 import { runProgram } from "@reprise/process"
 import { Effect } from "effect"
-import { CloneRefused, definedOf, type Fetching } from "./fetchClone.ts"
+import type { Environment } from "../askGit.ts"
+import { CloneRefused, reasonIn } from "./cloneGit.ts"
+import type { Fetching } from "./fetchClone.ts"
 import { branchIn, type Head } from "./heads.ts"
+
+const definedOf = (environment: Environment): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
+  )
 
 /** `last`: what the clone is at; `to`: what the repository is at. */
 export const updateClone = Effect.fn("Sandbox.updateClone")(function* (
@@ -18,7 +25,7 @@ export const updateClone = Effect.fn("Sandbox.updateClone")(function* (
         directory: workspace,
         environment: definedOf(environment)
       }),
-      ({ exitCode, stderr }) => (exitCode === 0 ? undefined : stderr.trim().slice(0, 1_000))
+      ({ exitCode, stderr }) => (exitCode === 0 ? undefined : reasonIn(stderr))
     )
   const branch = branchIn(to.head)
   // With what its author staged besides, if that fits.
