@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import type { GateResult } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
@@ -22,19 +24,17 @@ const withoutLeftovers = (place: Place) =>
 export const qualityGates = Effect.fn("qualityGates")(function* (command: InputOf<"RunQualityGates">, place: Place) {
   const { attempt, checkpoint, commands, environment = [], phase, runId, timeoutMs } = command
   const logOf = checkpoint === undefined ? qualityLog : verifyLog
-  const slugs = commandSlugs(commands)
-  // Of gates that were killed with their host.
-  const earlier = yield* withoutLeftovers(place)
-  const results = yield* Effect.forEach(commands, (gate, index) =>
-    runShell({
-      runId,
-      command: gate,
-      directory: place.directory,
-      root: place.root,
-      logPath: logOf(runId, phase, attempt, slugs[index] ?? String(index)),
-      timeoutMs,
-      environment
-    })
+  const { directory, root } = place
+  const gates = commandSlugs(commands).map((slug, index) => ({
+    command: commands[index] ?? "",
+    logPath: logOf(runId, phase, attempt, slug)
+  }))
+  const [first] = gates
+  // A log tells that these gates were killed with their host, and are run again.
+  const wereKilled = first !== undefined && existsSync(join(root, first.logPath))
+  const earlier = wereKilled ? yield* withoutLeftovers(place) : nothing
+  const results = yield* Effect.forEach(gates, (gate) =>
+    runShell({ ...gate, runId, directory, root, timeoutMs, environment })
   )
   const notes = [...earlier, ...(yield* withoutLeftovers(place))]
   const event: WorkspaceFact = {
