@@ -115,23 +115,6 @@ describe("the display of a run", () => {
     })
   )
 
-  it.live("is lines alone for those who have the terminal read to them", () =>
-    Effect.gen(function* () {
-      const size = { columns: 80, rows: 50 }
-      const world = yield* makeWorld(oneQuestion)
-      const run = yield* world.startIn(
-        { input: size, environment: { ACCESSIBLE: "1" } },
-        "run",
-        "PLAN.md",
-        "--no-input"
-      )
-      assert.strictEqual((yield* run.ended).code, 4, run.stdout)
-      assert.match(run.stdout, /^Run [\s\S]*Author works on phase 1\r\n[\s\S]*Which colour\?[\s\S]*q = abort/)
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals are sent them
-      assert.notMatch(run.stdout, /\x1b\[\d*[A-KSTsu]|\r(?!\n)/, "nothing is drawn again")
-    })
-  )
-
   it.live("rings when its human is needed, and leaves the bottom of the terminal to the question", () =>
     Effect.gen(function* () {
       const size = { columns: 80, rows: 50 }
@@ -144,19 +127,6 @@ describe("the display of a run", () => {
       assert.isFalse(shows(/Author works/)(asked), "--quiet shows no progress")
       run.type("f: Blue\n")
       assert.strictEqual((yield* run.ended).code, 0, run.stdout)
-    })
-  )
-
-  it.live("shows all that agents write where that is asked for, also without a terminal", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        script: script(once(author, [{ text: "One\nTwo\n", bash: work }, { text: "Done." }]))
-      })
-      const plain = yield* world.reprise("run", "PLAN.md", "--verbose")
-      assert.match(plain.stderr, /^ {4}\| One\n {4}\| Two\n {4}… bash echo work > work.txt/m)
-      assert.notInclude(plain.stderr, "\x1b")
     })
   )
 })

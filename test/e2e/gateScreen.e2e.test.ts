@@ -51,19 +51,6 @@ describe("the full-screen gate of a run", () => {
     })
   )
 
-  it.live("sends an abort when nobody undoes it", () =>
-    Effect.gen(function* () {
-      const { run, screen, world } = yield* askingRun
-      yield* world.model.release("working")
-      yield* screen.until(/Which colour\?[\s\S]*Ctrl-C leave/)
-      run.type("q")
-      yield* screen.until(/Are you sure\?/)
-      run.type("y")
-      assert.strictEqual((yield* run.ended).code, 5, run.stdout)
-      assert.match(run.stdout, /Will be sent in \d s\. u = undo/)
-    })
-  )
-
   it.live("leaves the question open on Ctrl-C, gives back what was not sent, and tells who was first", () =>
     Effect.gen(function* () {
       const { run, screen, world } = yield* askingRun

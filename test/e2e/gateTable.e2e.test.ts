@@ -110,56 +110,6 @@ layer(askingBroker, { excludeTestServices: true, timeout: "15 minutes" })("the g
     })
   )
 
-  it.effect("keeps all of 200 pasted lines, in a terminal that marks them and in one that does not", () =>
-    Effect.gen(function* () {
-      yield* closeAll
-      const lines = Array.from({ length: 200 }, (_, n) => `line ${n}`)
-      const marked = yield* raise("paste-marked", { reason: "Which colour?" })
-      const { gate, screen } = yield* openGate(wide)
-      yield* screen.until(shown)
-      gate.type(`\x1b[200~${lines.join("\r")}\r\x1b[201~`)
-      yield* screen.until(/Pasted text is not an answer/)
-      gate.type("f")
-      yield* screen.until(/Enter send/)
-      gate.type(`\x1b[200~${lines.join("\r")}\r\x1b[201~`)
-      yield* screen.until(/line 199/)
-      yield* looksLike("pasted", yield* screen.rows)
-      gate.type("\r")
-      yield* screen.until(/No question is open/)
-      assert.strictEqual((yield* shownQuestion(marked)).guidance, lines.join("\n"))
-
-      const unmarked = yield* raise("paste-unmarked", { reason: "Which size?" })
-      yield* screen.until(/Which size\?[\s\S]*Ctrl-C leave/)
-      gate.type("f")
-      yield* screen.until(/Enter send/)
-      gate.type(lines.join("\r"))
-      yield* screen.until(/line 199/)
-      gate.type("\r")
-      yield* screen.until(/No question is open/)
-      assert.strictEqual((yield* shownQuestion(unmarked)).guidance, lines.join("\n"))
-    })
-  )
-
-  it.effect("tells who was first, and gives back what was written", () =>
-    Effect.gen(function* () {
-      yield* closeAll
-      const first = yield* raise("first", { reason: "Which colour?" })
-      yield* raise("second", { reason: "Which size?" })
-      const { gate, screen } = yield* openGate(wide)
-      yield* screen.until(shown)
-      gate.type("f")
-      yield* screen.until(/Enter send/)
-      gate.type("Blue")
-      yield* screen.until(/> Blue/)
-      yield* answer(first, "fix")
-      yield* screen.until(/Which size\?[\s\S]*first-e1 was answered by ada: fix\./)
-      yield* looksLike("somebody-was-first", yield* screen.rows)
-      gate.type("\x03")
-      assert.strictEqual((yield* gate.ended).code, 0)
-      yield* screen.until(/^What you wrote was not sent:\n {2}\| Blue$/m)
-    })
-  )
-
   it.effect("leaves the terminal to an open editor when somebody else answers, and then shows what happened", () =>
     Effect.gen(function* () {
       yield* closeAll
@@ -222,23 +172,6 @@ layer(askingBroker, { excludeTestServices: true, timeout: "15 minutes" })("the g
         assert.notInclude((yield* screen.rows).join("\n"), "Your answer is needed", "the screen of before is back")
         assert.strictEqual((yield* shownQuestion(asked)).state, "open", keys)
       }
-    })
-  )
-
-  it.effect("shows emoji, and text from right to left, and executes nothing that an agent writes", () =>
-    Effect.gen(function* () {
-      yield* closeAll
-      yield* raise("scripts", {
-        reason: "שלום עולם 🚀 漢字 👩‍👩‍👧 مرحبا\n\x1b[2J\x1b]0;owned\x07\u202etxet",
-        evidence: { planPath: "PLAN.md", phaseTitle: "אחת 🚪", lastLines: "👍🏽 fine\n\x1b[31mred" }
-      })
-      const { gate, screen } = yield* openGate({ columns: 60, rows: 24 })
-      yield* screen.until(shown)
-      yield* looksLike("scripts", yield* screen.rows)
-      assert.notInclude(gate.stdout, "\x1b]0;")
-      assert.notInclude(gate.stdout, "\u202e")
-      gate.type("\x03")
-      assert.strictEqual((yield* gate.ended).code, 0)
     })
   )
 
