@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Broker, localBroker, startReceiver } from "@reprise/testing"
+import { startReceiver } from "@reprise/testing"
 import { Effect } from "effect"
 import { environmentOf, lastValues, linesOf, spansOf } from "../harness/collected.ts"
 import { oneQuestion } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
-import { waitUntil } from "../harness/waitUntil.ts"
 
 describe("OpenTelemetry", () => {
   it.live("gets a run as one trace over its services, with its metrics and log lines", () =>
@@ -47,20 +46,6 @@ describe("OpenTelemetry", () => {
       assert.strictEqual(values.get("reprise_questions_total raised"), 1)
       assert.strictEqual(values.get("reprise_runs_started_total"), 1)
     })
-  )
-
-  it.live("is told by a service what waits for it, without anybody who reads its metrics", () =>
-    Effect.gen(function* () {
-      const collector = yield* startReceiver()
-      const world = yield* makeWorld({ ...oneQuestion, openCode: "shared" })
-      const { url } = yield* Broker
-      const environment = { ...environmentOf(collector.url)(), OTEL_METRIC_EXPORT_INTERVAL: "1000" }
-      yield* world.startIn({ environment }, "serve", "gate", "--nats", url)
-      const told = (name: string) =>
-        waitUntil(Effect.sync(() => lastValues(collector.requests).get(`${name} gate commands`)))
-      assert.strictEqual(yield* told("reprise_pending_messages"), 0)
-      assert.strictEqual(yield* told("reprise_unacknowledged_messages"), 0)
-    }).pipe(Effect.provide(localBroker))
   )
 
   it.live("may be away without holding up a run, and is refused before anything starts when it is no address", () =>
