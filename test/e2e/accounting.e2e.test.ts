@@ -128,22 +128,4 @@ for (const runtime of ["opencode", "claude"] as const)
         )
       })
     )
-
-    it.live("holds what a turn used that ran out of time", () =>
-      Effect.gen(function* () {
-        const world = yield* makeWorld({
-          openCode: "shared",
-          config: config("turnInactivityMs = 30000"),
-          plan: plan("One"),
-          script: heldAtSecondCall
-        })
-        const run = yield* world.reprise("run", "PLAN.md")
-        assert.strictEqual(run.code, 4, run.stderr)
-        const [question] = yield* world.questions
-        assert.match(question?.reason ?? "", /timeout/)
-        const [view] = yield* world.runs
-        assert.isAbove(view === undefined ? 0 : allTokens(view), 0)
-        yield* thatAddsUp(world)
-      })
-    )
   })

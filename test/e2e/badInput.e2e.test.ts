@@ -92,6 +92,7 @@ const cases: ReadonlyArray<Case> = [
     code: 2,
     says: /one thing at a time/
   },
+  { what: "a service without the address of a server", args: ["serve", "gate"], code: 2, says: /REPRISE_NATS_URL/ },
   { what: "an unknown question", args: ["gate", "answer", "nobody-e1", "c"], code: 2, says: /no question/i },
   { what: "a hostile id", args: ["gate", "show", "a.b.*.>"], code: 2, says: /no question/i },
   { what: "an unknown run", args: ["status", "nobody"], code: 2, says: /no run/i }

@@ -1,5 +1,5 @@
 // @module-tag long
-import { rmSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
@@ -8,7 +8,6 @@ import {
   doneTask,
   doTask,
   folder,
-  pageToVerify,
   planId,
   planWith,
   reviewed,
@@ -160,66 +159,5 @@ describe("a plan with three checkpoints", () => {
       const unknown = yield* world.reprise("summary", "no-run")
       assert.strictEqual(unknown.code, 2, unknown.stderr)
     })
-  )
-})
-
-describe("work that is missing after a checkpoint", () => {
-  it.live(
-    "is listed after a reset, a removed file, a rebase or a shallow clone; no author starts until it is restored",
-    () =>
-      Effect.gen(function* () {
-        const world = yield* makeWorld({ ...pageToVerify, openCode: "shared" })
-        const look = yield* parks(world)
-        const [page = "", module = ""] = world.git("log", "--format=%H", "-2").split("\n")
-        const asked = (yield* world.model.calls).length
-        const shallow = join(world.root, ".git/shallow")
-        const toPage = () => world.git("reset", "-q", "--hard", page)
-
-        const cases = [
-          {
-            breaks: () => world.git("reset", "-q", "--hard", module),
-            restores: toPage,
-            missing: [[page], ["page.txt"]]
-          },
-          { breaks: () => rmSync(join(world.root, "module.txt")), restores: toPage, missing: [[], ["module.txt"]] },
-          {
-            breaks: () => {
-              world.git("reset", "-q", "--hard", `${module}~1`)
-              world.git("commit", "-q", "--allow-empty", "-m", "came in between")
-              world.git("cherry-pick", module, page)
-            },
-            restores: toPage,
-            missing: [[module, page], []]
-          },
-          {
-            breaks: () => writeFileSync(shallow, `${page}\n`),
-            restores: () => rmSync(shallow),
-            missing: [[module], []]
-          }
-        ]
-        let question = look
-        for (const { breaks, restores, missing } of cases) {
-          breaks()
-          yield* answers(world, question.escalationId, question === look ? "pass" : "retry")
-          question = yield* parks(world)
-          const { missingCommits, missingFiles } = question.evidence
-          assert.deepStrictEqual([question.origin, missingCommits, missingFiles], ["continuation", ...missing])
-          assert.deepStrictEqual(
-            question.options.map(({ name }) => name),
-            ["retry", "redo", "abort"]
-          )
-          restores()
-        }
-        assert.include(question.reason, "git fetch --unshallow")
-        assert.strictEqual((yield* world.model.calls).length, asked, "no author was asked")
-        assert.strictEqual((yield* world.sessions).length, 1, "no author was started")
-        const events = yield* world.eventsOf(question.runId)
-        assert.strictEqual(events.filter(({ type }) => type === "ContinuationRejected").length, 4)
-
-        yield* answers(world, question.escalationId, "retry")
-        const done = yield* world.reprise("run", "PLAN.md")
-        assert.strictEqual(done.code, 0, done.stderr)
-        assert.deepStrictEqual(subjectsOf(world).slice(0, 3), ["feat: finish", "feat: page", "feat: module"])
-      })
   )
 })

@@ -75,18 +75,6 @@ describe("on the broker that a command runs for itself", () => {
     })
   )
 
-  it.live("a process that joins is the same services as the one that runs the broker", () =>
-    Effect.gen(function* () {
-      const world = yield* worldOf()
-      const watch = yield* world.start("watch")
-      yield* watch.waitFor(/Watching every run/)
-      yield* does(world, "run", "PLAN.md")
-      yield* watch.waitFor(/Run completed/)
-      yield* does(world, "prune", "--days", "0", "--yes")
-      assert.deepStrictEqual(violations(world), [])
-    })
-  )
-
   it.live("other settings than those of its owner are named, with what to do", () =>
     Effect.gen(function* () {
       const world = yield* worldOf()

@@ -1,7 +1,4 @@
 // @module-tag long
-import { execFileSync } from "node:child_process"
-import { mkdirSync, symlinkSync } from "node:fs"
-import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { startReceiver } from "@reprise/testing"
 import { Effect } from "effect"
@@ -109,32 +106,6 @@ describe("notifications", () => {
       assert.match(withoutSecret.stderr, /secret of notification channel 'hook' is missing: HOOK_SECRET is not set/)
       const explained = yield* world.reprise("config", "explain")
       assert.match(explained.stdout.replace(/\s+/g, " "), /notify\.channels/)
-    })
-  )
-
-  it.live("on the desktop are refused without its program, and where a broker is shared", () =>
-    Effect.gen(function* () {
-      const config = '[notify.channels.here]\npreset = "desktop"\n'
-      const world = yield* makeWorld({ ...oneQuestion, config })
-      const programs = join(world.root, "..", "programs")
-      mkdirSync(programs)
-      symlinkSync(execFileSync("which", ["git"], { encoding: "utf8" }).trim(), join(programs, "git"))
-      const without = yield* world.repriseIn({ environment: { PATH: programs } }, "notify", "test")
-      assert.strictEqual(without.code, 3, without.stdout)
-      assert.match(without.stderr, /'here' cannot show .* no program (notify-send|osascript)/)
-      const nats = { REPRISE_NATS_URL: "nats://127.0.0.1:9" }
-      const channels = { REPRISE_NOTIFY_CHANNELS: '{"here":{"preset":"desktop"}}' }
-      for (const command of [
-        ["serve", "gate"],
-        ["notify", "test"]
-      ]) {
-        const refused = yield* world.repriseIn({ environment: { ...nats, ...channels } }, ...command)
-        assert.strictEqual(refused.code, 3, refused.stdout)
-        assert.match(
-          refused.stderr.replace(/\s+/g, " "),
-          /'here' shows notices on the desktop .* that may be any machine/
-        )
-      }
     })
   )
 })
