@@ -26,7 +26,7 @@ import type { Engine } from "./engine.ts"
 import { attendFolders } from "./folderKeeper.ts"
 import { realOf } from "./found.ts"
 import { gitDirectoriesOf } from "./gitDirectories.ts"
-import { hooksOf, placesInTree, relativeHooksOf } from "./gitPlaces.ts"
+import { placesInTree, relativeHooksOf } from "./gitPlaces.ts"
 import { openGit, redirectingGit, sandboxedGit } from "./gitProgram.ts"
 import { holdFiles } from "./heldFiles.ts"
 import { holdFolders, type Replaced } from "./heldFolders.ts"
@@ -40,7 +40,6 @@ import type { makeProxy } from "./proxy.ts"
 import { seatbeltGit } from "./seatbelt.ts"
 import type { ProgramPaths } from "./shellScript.ts"
 import type { makeSockets } from "./sockets.ts"
-import { firstLinks } from "./strayEntries.ts"
 import { type Around, lookAround, placeOf } from "./surroundings.ts"
 import { tellReplaced } from "./tellReplaced.ts"
 import type { Place } from "./treeSearch.ts"
@@ -186,14 +185,9 @@ export const putAsideNested = (host: Host, directory: string) =>
     Effect.mapError((cause) => (cause instanceof SandboxFault ? cause : new SandboxFault({ directory, cause })))
   )
 
-/** Bubblewrap needs them to exist; missing hooks would be a folder that a command can make. */
-const makeFolders = async (host: Host, folders: ReadonlyArray<string>, directory: string) => {
+/** Bubblewrap needs them to exist. */
+const makeFolders = async (...folders: ReadonlyArray<string>) => {
   for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o700 })
-  const { environment } = host
-  const git = await gitRepositoryOf(await realpath(directory), environment)
-  if (git === undefined) return
-  await mkdir(hooksOf(git), { recursive: true })
-  await firstLinks(git, { sandboxFolder: sharedFolder(host.options), environment })
 }
 
 /** Seatbelt's profile cannot show what lies in a folder that is hidden in a workspace, such as `.reprise`. */
@@ -228,9 +222,8 @@ const placesFor = async (host: Host, directory: string, of: CommandsOf) => {
   const temporary = join(writtenIn(ownPlaces(host)), "temporary", `${digest(directory)}${suffix}`)
   const refused = join(sharedFolder(host.options), "refused")
   if (!visiting) {
-    await makeFolders(host, [folder, refused, heardFolder(host)], directory)
-    if (of.whose === "agent")
-      await Promise.all([makeFolders(host, [temporary], directory), makeAgentCaches(ofWorkspace)])
+    await makeFolders(folder, refused, heardFolder(host))
+    if (of.whose === "agent") await Promise.all([makeFolders(temporary), makeAgentCaches(ofWorkspace)])
     else await Promise.all([makeAnew(temporary), makeGateCaches(ofWorkspace, of.run)])
   }
   // Tools write down where they found a package: where folders can be mounted, it is the same place for agents and gates.

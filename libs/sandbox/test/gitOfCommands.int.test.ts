@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, wr
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { findProgram } from "@reprise/process"
+import { findProgram, hardenedSettings } from "@reprise/process"
 import { Effect } from "effect"
 import { gitRepositoryOf } from "../src/askGit.ts"
 import { placeClone, readyClone, takeNews } from "../src/clone/clones.ts"
@@ -47,7 +47,7 @@ const made = Effect.acquireRelease(
         mkdirSync(folder)
         writeFileSync(join(folder, "git"), redirectingGit(git, placed.directories))
         const inside = join(root, "inside")
-        writeFileSync(inside, `#!/bin/sh\nexec ${git} "$@"\n`)
+        writeFileSync(inside, `#!/bin/sh\nexec ${[git, ...hardenedSettings].join(" ")} "$@"\n`)
         for (const program of [join(folder, "git"), inside]) chmodSync(program, 0o700)
         const run = (command: string, cwd = workspace, more: Record<string, string> = {}) =>
           at(cwd, command, { PATH: `${folder}:${environment.PATH}`, ...more })

@@ -245,7 +245,7 @@ describe("the sandbox is refused, with the reason", () => {
       "HEAD is a pipe",
       (it: Here) => execFileSync("/bin/sh", ["-c", 'rm "$0" && mkfifo "$0"', join(it.workspace, ".git", "HEAD")]),
       {},
-      "HEAD is no file"
+      "HEAD is a named pipe"
     ],
     [
       "a file of the configuration is larger than any",

@@ -32,6 +32,9 @@ const objectsAt = (index: number) => `/run/reprise/objects-${index}`
 /** What a command shares with the user, besides: each is named by its content, and a filter of git finds it there alone. */
 export const shared = ["lfs", "annex"]
 
+/** Passwords that git-annex keeps. */
+export const annexKeys = "annex/creds"
+
 /** A git directory of the working tree: its own, and those of its submodules. */
 export interface ClonedDirectory {
   readonly directory: string
@@ -84,6 +87,10 @@ export const cloneMounts = (
     ),
     ...shared
       .filter((name) => present(join(common, name)))
-      .map((name): Mount => ({ path: join(directory, name), as: "writable", from: join(common, name) }))
+      .map((name): Mount => ({ path: join(directory, name), as: "writable", from: join(common, name) })),
+    // Those of the repository are hidden by their own path; what is seen here is an empty folder.
+    ...[annexKeys]
+      .filter((name) => common !== directory && present(join(common, name)))
+      .map((name): Mount => ({ path: join(directory, name), as: "readable", from: join(folder, name) }))
   ]
 }

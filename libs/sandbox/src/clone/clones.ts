@@ -10,6 +10,7 @@ import { gitDirectoriesOf } from "../gitDirectories.ts"
 import { onDisk } from "../gitSays.ts"
 import type { Mount } from "../mounts.ts"
 import {
+  annexKeys,
   type Clone,
   type ClonedDirectory,
   type CloneOf,
@@ -65,15 +66,15 @@ export const readyClone = Effect.fn("Sandbox.readyClone")(function* (
   placed: PlacedClone,
   environment: Environment
 ) {
-  const { clone, mounts } = placed
+  const { clone, directories } = placed
   if (clone.of !== "agent" || !exists(clone.folder) || !exists(clone.record)) yield* makeNew(git, placed, environment)
-  const missing = shared.filter((name) => exists(join(git.common, name)) && !exists(join(clone.folder, name)))
+  // A mount needs a folder; by a link, commands read what is there and add nothing.
+  const isMounted = directories.some(({ seen, to }) => seen !== to)
+  const names = [...shared, annexKeys].filter((name) => exists(join(git.common, name)))
   yield* onDisk(async () => {
-    for (const name of missing) {
-      const [at, own] = [clone.folder, git.common].map((one) => join(one, name)) as [string, string]
-      // A mount needs a folder; by a link, commands read what is there and add nothing.
-      const isMounted = mounts.some(({ from }) => from === own)
-      await (isMounted ? mkdir(at, { mode: 0o700 }) : symlink(own, at))
+    for (const name of names) {
+      const at = join(clone.folder, name)
+      if (!exists(at)) await (isMounted ? mkdir(at, { mode: 0o700 }) : symlink(join(git.common, name), at))
     }
   })
 })
