@@ -11,6 +11,9 @@ import { type Spend, unlimited } from "./lookLimits.ts"
 import { isWithin } from "./mounts.ts"
 import { type GitPlaces, isOfGit } from "./policy.ts"
 
+/** In the directory of a repository. Only its user can have made one of them a link into the working tree. */
+const obeyedInRepository = ["hooks", "info/attributes", "info/exclude", "info/sparse-checkout"]
+
 /** githooks(5). They are named one by one where the whole working tree is the folder of the hooks. */
 const hookNames = [
   ...["applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg"],
@@ -104,7 +107,8 @@ const hooksNamed = (named: string, { workTrees }: Bases): ReadonlyArray<string> 
 }
 
 /**
- * Undefined: the folder has no `.git`. Rejected where git does not say what it obeys there. `workspace`: real. `environment`: of the user, whose configuration counts.
+ * Undefined: the folder has no `.git`. Rejected where git does not say what it obeys there. `workspace`: real. `environment`: of the
+ * user, whose configuration counts.
  */
 export const gitPlacesOf = async (workspace: string, environment: Environment): Promise<GitPlaces | undefined> => {
   const repository = await gitRepositoryOf(workspace, environment)
@@ -127,6 +131,7 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
   const others = placesOf([...named.filter(({ as }) => as !== "hooks"), ...namedByEnvironment(environment)])
   const linkedHooks = [...repositories.map((one) => join(one, "hooks")), ...hookFolders].map(hooksIn)
   const asNamed = [
+    ...repositories.flatMap((one) => obeyedInRepository.map((name) => join(one, name))),
     ...files,
     ...foldersOfUser(environment).flatMap((folder) => ["attributes", "ignore"].map((name) => join(folder, name))),
     ...hookFolders.flatMap((folder) => hooksNamed(folder, bases)),
