@@ -42,7 +42,7 @@ const killed = (shell: string, command: string, shown: string, here: Scene) =>
       stdio: "ignore"
     })
     const ended = new Promise<void>((resolve) => child.once("close", () => resolve()))
-    yield* until(() => lstatSync(shown, { throwIfNoEntry: false }) !== undefined)
+    yield* until(() => (lstatSync(shown, { throwIfNoEntry: false })?.size ?? 0) > 0)
     process.kill(-(child.pid ?? 0), "SIGKILL")
     yield* Effect.promise(() => ended)
   })
