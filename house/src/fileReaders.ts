@@ -37,8 +37,6 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "libs/process/src/leases.ts": "reads /proc",
   "libs/process/src/compareFiles.ts": "lists its own files in .reprise/trees, which no command sees",
   "libs/process/src/shadowedAttributes.ts": "lists names of git's folders, and fills a temporary folder of its own",
-  "libs/process/src/storedCopies.ts": "lists names of git's store, and fills a temporary folder of its own",
-  "libs/process/src/provenObjects.ts": "sets the time of its own file in .reprise/trees, which no command sees",
   "services/workspace/src/work/files/toleratedFiles.ts":
     "writes its own copies in .reprise/trees, which no command sees",
   "services/workspace/src/work/qualityGates/leftovers.ts":

@@ -3,7 +3,7 @@
  * the next `git restore` write there, and a submodule there has the next `git status` obey its configuration.
  */
 import { createHash } from "node:crypto"
-import { lstat, mkdir, rename } from "node:fs/promises"
+import { lstat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect } from "effect"
 import { sharedBy } from "./commonDirectory.ts"
@@ -152,34 +152,4 @@ export const makeIndexOfHead = Effect.fn("makeIndexOfHead")(function* (
   })
   const input = asBuffer(records.map((record) => `${record}\0`).join(""))
   yield* insist(gitDirectory, ["update-index", "-z", "--index-info"], { ...at, input })
-})
-
-const moveAside = async (gitDirectory: string): Promise<string> => {
-  const folder = join(gitDirectory, "reprise-left")
-  await mkdir(folder, { recursive: true })
-  if (!(await lstat(folder)).isDirectory()) throw new Error(`${folder} is a link. Remove it.`)
-  const to = join(folder, `${Date.now()}-index`)
-  await rename(join(gitDirectory, "index"), to)
-  return to
-}
-
-/**
- * Where an index is forged, moves it to `reprise-left` beside it, has git make one of HEAD, and says so. One that no git can read stays:
- * whoever asks git next is told.
- */
-export const replaceForgedIndex = Effect.fn("replaceForgedIndex")(function* (
-  gitDirectory: string,
-  options: GitOptions = {}
-): Effect.fn.Return<void, ProgramFailed> {
-  const forged = yield* onDisk(() => forgedIndexIn(gitDirectory))
-  if (forged === undefined) return
-  if (forged.isUnclear === true) {
-    const read = yield* bytesOf(gitDirectory, ["ls-files", "-z"], yield* inDirectory(gitDirectory, options))
-    if (read.exitCode !== 0) return
-  }
-  const to = yield* onDisk(() => moveAside(gitDirectory))
-  yield* makeIndexOfHead(gitDirectory, options)
-  yield* Effect.logWarning(
-    `The index in ${gitDirectory} was moved to ${to}, and made again from HEAD: git would obey what it says (${forged.says.join(", ")}). Stage again what was staged.`
-  )
 })

@@ -7,17 +7,8 @@ export { childEnvironment, commandEnvironment, commandsOfTree } from "./childEnv
 export { type CommittedFile, commitFile, type FileToCommit } from "./commitFile.ts"
 export { committedOtherwise } from "./committedOtherwise.ts"
 export { committedTexts } from "./committedTexts.ts"
-export { addedUnlisted, type Comparison, type Difference, memoryOfObjects } from "./committedTree.ts"
+export { addedUnlisted, type Comparison, type Difference } from "./committedTree.ts"
 export { commonDirectoryOf, sharedBy } from "./commonDirectory.ts"
-export {
-  type BetweenOptions,
-  type Falsehood,
-  falsehoodsBetween,
-  falseObjectsIn,
-  falseTrees,
-  isFalsehood
-} from "./falseObjects.ts"
-export { falseSubmodules, type Moved as MovedLink, type OfSubmodules } from "./falseSubmodules.ts"
 export { type ChangedFile, changedFiles, FileStates, readFileStates } from "./fileStates.ts"
 export { hasCode, type ReplaceOptions, replaceFile } from "./files.ts"
 export {
@@ -66,7 +57,6 @@ export { useProgramStarter } from "./programStarter.ts"
 export { rememberWhile } from "./rememberWhile.ts"
 export { remoteProblem, withoutLogin } from "./remoteUrl.ts"
 export { removeForeign } from "./removeForeign.ts"
-export { renewIndexes } from "./renewIndexes.ts"
 export { GitLimits, type GitOptions, objectNotFetched, runGit, saysNoWorkTree, untilBlocked } from "./runGit.ts"
 export {
   findProgram,
@@ -80,7 +70,6 @@ export { shadowedAttributes, textByContent } from "./shadowedAttributes.ts"
 export { type GuardedProcess, GuardFailed, type GuardOptions, startGuarded } from "./startGuarded.ts"
 export { type PipedOptions, type PipedProcess, startPiped } from "./startPiped.ts"
 export { steadyPath, steadyPathOrAbove, UnsteadyPath } from "./steadyPath.ts"
-export { takeOffFlags } from "./takeOffFlags.ts"
 export { unfinishedWork } from "./unfinishedWork.ts"
 export type { Unlisted } from "./unlistedEntries.ts"
 export {

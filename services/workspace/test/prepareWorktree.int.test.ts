@@ -117,16 +117,6 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
     })
   )
 
-  it.effect("does not begin on files or with a store that show another commit, whatever may be dirty", () =>
-    Effect.gen(function* () {
-      const at = yield* scene
-      putObject(at, at.git("rev-parse", `HEAD:${check}`), "blob", Buffer.from(forged))
-      for (const worktree of [false, true]) {
-        assert.match(yield* refused(at.root, { worktree, allowDirty: true }), /^other: .*git's object [0-9a-f]{40} \(/)
-      }
-    })
-  )
-
   it.effect("takes no branch that appears while its worktree is made for the one that it makes", () =>
     Effect.gen(function* () {
       const made = yield* repository

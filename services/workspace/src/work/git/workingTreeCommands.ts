@@ -8,9 +8,7 @@ import {
   isOwnFile,
   putAsideLocks,
   recordUntrackedInstructions,
-  renewIndexes,
   stateFolder,
-  takeOffFlags,
   unfinishedWork,
   withoutRuntimeChanges,
   workingTreeChanges
@@ -18,15 +16,11 @@ import {
 import { otherFiltersOf, removeWorkingTree } from "@reprise/sandbox"
 import { Effect, Semaphore } from "effect"
 import { GitFault, HostFault, noAnswer } from "../faults.ts"
-import { listSome } from "../files/ownFiles.ts"
 import { removeEmptyFolders } from "../files/removeEmptyFolders.ts"
 import { approved, recordApproved } from "./approvedRecord.ts"
-import { falseCompared, putAsideFalse } from "./comparedCommits.ts"
 import type { WorkingTreeCommands } from "./Git.ts"
 import { readWorktrees } from "./gitOutput.ts"
-import { movedNames, putBack, recordLeft, recordNames, recordTold } from "./movedNames.ts"
 import { atTop, attempt, line, noAnswerOfGits, optional, text, topLevel } from "./runGit.ts"
-import { recordVerifiedBase, verifiedBase } from "./verifiedBase.ts"
 
 const dirty: WorkingTreeCommands["dirty"] = Effect.fnUntraced(function* (directory, untracked) {
   const request = { untracked: untracked === "each" ? "all" : "normal" } as const
@@ -80,19 +74,6 @@ const addedUnseen: WorkingTreeCommands["addedUnseen"] = Effect.fnUntraced(functi
   return yield* addedUnlisted(directory, head, folder, atTop()).pipe(Effect.mapError(noAnswerOfGits("ls-tree")))
 })
 
-const renewAll: WorkingTreeCommands["renewIndexes"] = Effect.fnUntraced(function* (directory) {
-  const gitDirectory = yield* line(directory, ["rev-parse", "--absolute-git-dir"])
-  yield* renewIndexes(directory, gitDirectory, atTop()).pipe(Effect.mapError(noAnswerOfGits("update-index")))
-})
-
-const takeFlagsOff: WorkingTreeCommands["takeOffFlags"] = Effect.fnUntraced(function* (directory, folder) {
-  const paths = yield* takeOffFlags(directory, folder, atTop()).pipe(Effect.mapError(noAnswerOfGits("update-index")))
-  if (paths.length === 0) return
-  yield* Effect.logWarning(
-    `Files in ${directory} were flagged in the index while the run went on, so that git would not see changes of them: ${listSome(paths.map((path) => JSON.stringify(path)))}. The flags are off; if they are yours, set them again with 'git update-index --skip-worktree' or '--assume-unchanged'.`
-  )
-})
-
 /** A container may have no user configured: then Reprise commits under its own name. */
 const identity = Effect.fnUntraced(function* (directory: string) {
   const email = yield* optional(directory, ["config", "user.email"])
@@ -140,22 +121,11 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     dirty,
     differences,
     addedUnseen,
-    renewIndexes: renewAll,
-    recordNames,
     recordInstructions: (directory, root) =>
       recordUntrackedInstructions(join(root, stateFolder), directory, atTop()).pipe(
         Effect.catch((cause) => Effect.fail(new HostFault({ operation: "recording instructions", cause })))
       ),
-    recordLeft,
-    movedNames,
-    recordTold,
-    putBack,
-    falseCompared,
-    putAsideFalse,
-    verifiedBase,
-    recordVerifiedBase,
     commitFile: commitOneFile,
-    takeOffFlags: takeFlagsOff,
 
     isBranchName: (directory, name) =>
       name.startsWith("-")
