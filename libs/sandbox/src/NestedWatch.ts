@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto"
 import { mkdir, realpath, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { hasCode, makeIndexOfHead, readForeignFolder, readForeignText, replaceFile } from "@reprise/process"
+import { hasCode, readForeignFolder, readForeignText, replaceFile } from "@reprise/process"
 import { Effect, Option, Schema } from "effect"
 import { makeConfigurationReader } from "./configurationReader.ts"
 import { findPaths } from "./findPaths.ts"
@@ -49,10 +49,9 @@ const shown = (path: string | Buffer): string => {
 }
 
 /** For people and agents. */
-export const sentenceOf = ({ indexOf, paths, says }: NestedRepository): string => {
-  const anew = indexOf === undefined ? "" : " One of HEAD is in its place: stage again what was staged."
+export const sentenceOf = ({ paths, says }: NestedRepository): string => {
   const more = says.length > mostSaid ? ` and ${says.length - mostSaid} more` : ""
-  return `${paths.map(shown).join(", ")} was moved to .reprise/sandbox/refused: programs outside of the sandbox would obey what it says (${says.slice(0, mostSaid).join(", ")}${more}).${anew}`
+  return `${paths.map(shown).join(", ")} was moved to .reprise/sandbox/refused: programs outside of the sandbox would obey what it says (${says.slice(0, mostSaid).join(", ")}${more}).`
 }
 
 /** A few sentences, however many repositories there were. Pure. */
@@ -212,8 +211,6 @@ export const makeNestedWatch = Effect.fnUntraced(function* (folder: string, refu
     const ends = yield* Effect.all(moves, { mode: "result" })
     if (made.length > 0) yield* Effect.tryPromise(() => disarm(refused))
     yield* Effect.forEach(ends, (end) => Effect.fromResult(end), { discard: true })
-    const environment = { ...process.env, PATH: place.search }
-    for (const { indexOf } of made) if (indexOf !== undefined) yield* makeIndexOfHead(indexOf, { environment })
     if (fault !== undefined) return yield* new NotAllLookedAt({ fault, moved: sentencesOf(made) })
     yield* markLooked
     return sentencesOf(made)

@@ -10,7 +10,6 @@ import {
   GitLimits,
   hasCode,
   isUnclear,
-  readForeignText,
   rememberWhile,
   runProgram,
   untilBlocked
@@ -97,23 +96,8 @@ const exactly = async (workspace: string) => {
   return { GIT_DIR: join(workspace, ".git"), ...(common === undefined ? {} : { GIT_COMMON_DIR: common }) }
 }
 
-/** Where `HEAD` of a workspace is, if the workspace is a repository; git opens it whatever it is asked. */
-export const headOf = async (workspace: string): Promise<string | undefined> => {
-  const dotGit = join(workspace, ".git")
-  const found = await stat(dotGit).catch(() => undefined)
-  if (found === undefined) return undefined
-  if (found.isDirectory()) return join(dotGit, "HEAD")
-  // Whoever misreads this asks git next, and waits for its answer for `timeoutMs`.
-  const text = (await readForeignText(dotGit, { largestBytes: largestFile, follow: true })) ?? ""
-  return join(resolve(workspace, text.replace(/^gitdir: /, "").trimEnd()), "HEAD")
-}
-
 const locate = async (asked: Asked): Promise<GitRepository> => {
   const { workspace } = asked
-  const head = await headOf(workspace)
-  if (head !== undefined && (await stat(head).catch(() => undefined))?.isFile() === false) {
-    throw new Error(`${head} is no file: git would wait for it without end. Put a file in its place, as git writes it.`)
-  }
   const args = ["rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir"]
   const [directory = "", common = ""] = (await insist(asked, args)).split("\n")
   const isFile = (await lstat(join(workspace, ".git"))).isFile()

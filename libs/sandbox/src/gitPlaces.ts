@@ -1,55 +1,18 @@
 /** Where the git of a workspace keeps what it obeys. Reads only. */
 import { basename, dirname, isAbsolute, join, resolve } from "node:path"
-import { readForeignText, replacementFolders } from "@reprise/process"
+import { readForeignText } from "@reprise/process"
 import { type Environment, type GitRepository, gitConfigurationOf, gitRepositoryOf, homeOf } from "./askGit.ts"
 import { commandFiles } from "./commandFiles.ts"
 import { entriesIn } from "./foldersOfUser.ts"
 import { find, findAll, makeLeadsTo, pathsOf, waysTo } from "./found.ts"
 import { gitDirectoriesOf } from "./gitDirectories.ts"
 import { type GitSetting, type NamedPath, namedByEnvironment, wordsOfCommand } from "./gitKeys.ts"
-import { requireFewTrees } from "./keptLimits.ts"
 import { type Spend, unlimited } from "./lookLimits.ts"
 import { isWithin } from "./mounts.ts"
-import type { GitPlaces } from "./policy.ts"
+import { type GitPlaces, isOfGit } from "./policy.ts"
 
-/**
- * In the directory of a repository: what runs, what says what runs, whom git trusts and what it does not show. `grafts`, `shallow`
- * and refs that replace objects make another history; an `alternates` brings the objects of a repository that commands may not read into this one.
- */
-const obeyedInRepository = [
-  ...["hooks", "config", "config.worktree", "commondir", "remotes", "branches"],
-  ...[
-    "info/attributes",
-    "info/exclude",
-    "info/grafts",
-    "info/sparse-checkout",
-    "objects/info/alternates",
-    "objects/info/http-alternates"
-  ],
-  // Its being there has every commit remember conflicts.
-  "rr-cache",
-  "shallow",
-  // Other programs obey these: commands of lazygit, settings of Sapling and of GitLab's `glab`. A folder `safe` makes `bin` of the
-  // tree part of the `PATH` of those who put `.git/safe/../../bin` in it.
-  ...["lazygit.yml", "sl", "glab-cli", "safe"]
-]
-
-/**
- * In the directory of a working tree, obeyed by the next commit or merge: whose content is a resolved conflict, by paths that may lead
- * anywhere, and which commit is then unpacked into the tree, with hooks and settings.
- */
-export const obeyedByCommits: ReadonlyArray<string> = ["MERGE_RR", "MERGE_AUTOSTASH"]
-
-const obeyedInWorktree = [...obeyedByCommits, "commondir", "gitdir", "config.worktree", "info/sparse-checkout"]
-
-/** What Reprise keeps in the directory of a working tree, and believes: which tree it is, for the run that works there. */
-const ofReprise = "reprise-workspace.json"
-
-/**
- * In the directory of the repository, and may appear there at any time: which clone it is, for Reprise; and the key with which
- * the filter of git-crypt encrypts, since with another one somebody else could read what is pushed.
- */
-const keptIfThere = ["reprise.json", "git-crypt"]
+/** In the directory of a repository. Only its user can have made one of them a link into the working tree. */
+const obeyedInRepository = ["hooks", "info/attributes", "info/exclude", "info/sparse-checkout"]
 
 /** githooks(5). They are named one by one where the whole working tree is the folder of the hooks. */
 const hookNames = [
@@ -83,43 +46,22 @@ const workTreesIn = (settings: ReadonlyArray<GitSetting>): ReadonlyArray<string>
 
 const largestPointer = 1024 * 1024
 
-interface LinkedTree {
-  /** The git directory. */
-  readonly directory: string
-  /** Where the working tree is or was, as the directory says. Undefined: it does not say it. */
-  readonly tree: string | undefined
-}
-
-const linkedTreesOf = (worktrees: ReadonlyArray<string>): Promise<ReadonlyArray<LinkedTree>> => {
+/** Where the working trees of other worktrees are or were, as git's directories of these say. */
+const linkedTreesOf = async (worktrees: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const leadsTo = makeLeadsTo()
-  return Promise.all(
-    worktrees.map(async (directory) => {
-      const text = await readForeignText(join(directory, "gitdir"), {
-        largestBytes: largestPointer,
-        follow: false
-      }).catch(() => undefined)
-      return {
-        directory,
-        tree: text === undefined ? undefined : leadsTo(dirname(resolve(directory, text.trimEnd())))
-      }
-    })
-  )
-}
-
-/** Whether a tree is one that the commands of a workspace work in. Those of runs lie in the folder of the user's own tree. */
-const isOfWorkspace = ({ common, workspace }: GitRepository, { tree }: LinkedTree): boolean => {
-  const ofRuns = join(dirname(common), ".reprise")
-  return tree !== undefined && isWithin(tree, workspace) && (isWithin(workspace, ofRuns) || !isWithin(tree, ofRuns))
+  const pointers = worktrees.map(async (directory) => {
+    const path = join(directory, "gitdir")
+    const text = await readForeignText(path, { largestBytes: largestPointer, follow: false }).catch(() => undefined)
+    return text === undefined ? [] : [leadsTo(dirname(resolve(directory, text.trimEnd())))]
+  })
+  return (await Promise.all(pointers)).flat()
 }
 
 /** Where working trees of the repository are. Those of runs that another workspace has are no place of its. */
-const placesOfTrees = (
-  { common, workspace }: GitRepository,
-  trees: ReadonlyArray<LinkedTree>
-): ReadonlyArray<string> => {
+const placesOfTrees = ({ common, workspace }: GitRepository, trees: ReadonlyArray<string>): ReadonlyArray<string> => {
   const ofRuns = join(dirname(common), ".reprise")
   return trees
-    .flatMap(({ tree }) => (tree === undefined ? [] : (find(tree)?.path ?? [])))
+    .flatMap((tree) => find(tree)?.path ?? [])
     .filter((tree) => isWithin(tree, workspace) || !isWithin(tree, ofRuns))
 }
 
@@ -165,8 +107,8 @@ const hooksNamed = (named: string, { workTrees }: Bases): ReadonlyArray<string> 
 }
 
 /**
- * Undefined: the folder has no `.git`. Rejected where git does not say what it obeys there, or that is more than can be kept
- * (`keptLimits.ts`). `workspace`: real. `environment`: of the user, whose configuration counts.
+ * Undefined: the folder has no `.git`. Rejected where git does not say what it obeys there. `workspace`: real. `environment`: of the
+ * user, whose configuration counts.
  */
 export const gitPlacesOf = async (workspace: string, environment: Environment): Promise<GitPlaces | undefined> => {
   const repository = await gitRepositoryOf(workspace, environment)
@@ -179,9 +121,7 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
     ...configurationsOfUser(workspace, environment)
   ]
   const { files, named, settings } = await gitConfigurationOf(repository, environment, more)
-  const trees = await linkedTreesOf(worktrees)
-  const linked = placesOfTrees(repository, trees)
-  requireFewTrees({ workspace, common, directories: [...repositories, ...worktrees], trees: linked })
+  const linked = placesOfTrees(repository, await linkedTreesOf(worktrees))
   const bases: Bases = {
     workTrees: [...new Set([workspace, ...linked, ...workTreesIn(settings)])],
     home: homeOf(environment)
@@ -191,11 +131,7 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
   const others = placesOf([...named.filter(({ as }) => as !== "hooks"), ...namedByEnvironment(environment)])
   const linkedHooks = [...repositories.map((one) => join(one, "hooks")), ...hookFolders].map(hooksIn)
   const asNamed = [
-    ...repositories.flatMap((one) =>
-      [...obeyedInRepository, ...obeyedByCommits, ...replacementFolders(environment)].map((name) => join(one, name))
-    ),
-    ...worktrees.flatMap((one) => obeyedInWorktree.map((name) => join(one, name))),
-    join(directory, ofReprise),
+    ...repositories.flatMap((one) => obeyedInRepository.map((name) => join(one, name))),
     ...files,
     ...foldersOfUser(environment).flatMap((folder) => ["attributes", "ignore"].map((name) => join(folder, name))),
     ...hookFolders.flatMap((folder) => hooksNamed(folder, bases)),
@@ -206,18 +142,13 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
   ]
   // A folder of the user's own, such as `~/.config/git`, may be a link into the workspace.
   const leading = asNamed.map(makeLeadsTo())
-  const obeyed = [...asNamed, ...leading].filter((path) => !isWithin(workspace, path))
-  // Reprise may prepare another working tree at any time.
-  const kept = [...keptIfThere, ofReprise].map((name) => join(common, name))
-  const ofOthers = worktrees.map((one) => join(one, ofReprise))
+  // No command writes git's own directories.
+  const obeyed = [...asNamed, ...leading].filter((path) => !isWithin(workspace, path) && !isOfGit(path, repository))
   return {
     directory,
     common,
     ...(pointer === undefined ? {} : { pointer }),
-    others: trees
-      .filter((one) => one.directory !== directory && !isOfWorkspace(repository, one))
-      .map((one) => one.directory),
-    executable: pathsOf(findAll([...obeyed, ...kept, ...ofOthers])),
+    executable: pathsOf(findAll(obeyed)).filter((path) => !isOfGit(path, repository)),
     obeyed: [...new Set(obeyed)]
   }
 }
@@ -241,9 +172,6 @@ export const placesInTree = async (
   })
   return [...new Set(all)].filter((path) => path !== tree && isWithin(path, tree))
 }
-
-/** Where git looks for hooks. */
-export const hooksOf = ({ common }: Pick<GitRepository, "common">): string => join(common, "hooks")
 
 /** Folders of hooks relative to a working tree, whichever it is: a repository inside of the workspace has them as well. */
 export const relativeHooksOf = async (repository: GitRepository, environment: Environment) => {

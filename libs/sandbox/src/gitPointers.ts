@@ -1,8 +1,14 @@
-/** Which folders are git directories, and where files lead that name one: `.git`, `gitdir` and `commondir`. Reads only. */
+/** Which folders are git directories, what commits obey in one, and where files lead that name one: `.git`, `gitdir` and `commondir`. Reads only. */
 import { lstat } from "node:fs/promises"
 import { basename, dirname, isAbsolute, join, resolve } from "node:path"
 import { readForeignFile } from "@reprise/process"
 import { steadyOf } from "./found.ts"
+
+/**
+ * In a git directory, obeyed by the next commit or merge: whose content is a resolved conflict, by paths that may lead anywhere, and
+ * which commit is then unpacked into the tree, with hooks and settings.
+ */
+export const obeyedByCommits: ReadonlyArray<string> = ["MERGE_RR", "MERGE_AUTOSTASH"]
 
 const largestBytes = 1024 * 1024
 export const unreadable = "a configuration that cannot be read"

@@ -10,6 +10,7 @@ import {
   reachingVariables
 } from "@reprise/process"
 import { type Bubblewrap, bubblewrapArguments, startOf } from "./bubblewrap.ts"
+import type { ClonedDirectory } from "./clone/clonePlaces.ts"
 import { closingDescriptors } from "./closeDescriptors.ts"
 import { isWithin, type Mount } from "./mounts.ts"
 import type { Policy } from "./policy.ts"
@@ -33,6 +34,10 @@ const queries = [
 const withoutLanguage = ({ LC_ALL: _, ...variables }: Readonly<Record<string, string>>) => variables
 
 const variables = withoutLanguage(hardenedVariables)
+
+/** For a git that runs in the sandbox. */
+export const withHardenedVariables = (own: Readonly<Record<string, string>>): string =>
+  exported({ ...own, ...variables })
 
 const enter = (git: string, settings = hardenedSettings): string =>
   `exec ${[git, ...settings].map(quoted).join(" ")} "$@"\n`
@@ -76,7 +81,7 @@ export const sandboxedGit = (
     shellHead,
     closingDescriptors,
     withholding,
-    exported({ ...policy.environment, ...variables }),
+    withHardenedVariables(policy.environment),
     hidden.before,
     `exec ${[...startOf(bubblewrap).map(quoted), ...hidden.words].join(" ")} --chdir "$PWD" -- `,
     `${[git, ...hardenedSettings].map(quoted).join(" ")} "$@"\n`
@@ -94,6 +99,48 @@ const program = (git: string, find: string): string =>
 
 /** For an agent's program that works in one workspace. `inside`: the path of `sandboxedGit`. */
 export const gitFor = (git: string, inside: string): string => program(git, `exec /bin/sh ${quoted(inside)} "$@"\n`)
+
+/** What looks for no repository, but makes one. */
+const making = "clone | init"
+
+/**
+ * For commands that no mount shows their clone: git as they call it, but in the clone of the repository that git itself finds there.
+ * Whoever says which repository is meant, gets that one.
+ */
+export const redirectingGit = (
+  git: string,
+  directories: ReadonlyArray<Pick<ClonedDirectory, "directory" | "to">>
+): string => `${shellHead}at= skipped= said=\${GIT_DIR+said}
+for word in "$@"; do
+  case $skipped in
+    -C) case $word in /*) at=$word ;; ?*) at=\${at:+$at/}$word ;; esac; skipped=; continue ;;
+    ?*) skipped=; continue ;;
+  esac
+  case $word in
+    --git-dir | --git-dir=* | --bare) said=said; break ;;
+    ${optionsWithValue.filter((word) => word !== "--git-dir").join(" | ")}) skipped=$word ;;
+    -*) ;;
+    ${making}) said=said; break ;;
+    *) break ;;
+  esac
+done
+if [ -z "$said" ] && found=$(${quoted(git)} -C "\${at:-.}" rev-parse --absolute-git-dir --show-toplevel 2>/dev/null); then
+  to=
+  case \${found%%'
+'*} in
+${directories
+  .map(
+    ({ directory, to }) => `    ${quoted(directory)}) to=${quoted(to)} ;;
+`
+  )
+  .join("")}  esac
+  if [ -n "$to" ]; then
+    export GIT_DIR="$to" GIT_WORK_TREE="\${found#*'
+'}"
+  fi
+fi
+exec ${quoted(git)} "$@"
+`
 
 /** The file of a folder in which agents work, below `places`, which repeats the folders of this machine. */
 export const placedGit = ".reprise-git"

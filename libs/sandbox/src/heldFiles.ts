@@ -8,8 +8,7 @@ import { createHash, randomUUID } from "node:crypto"
 import { constants } from "node:fs"
 import { copyFile, link, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
-import { hasCode, runProgram } from "@reprise/process"
-import { Effect } from "effect"
+import { hasCode } from "@reprise/process"
 import { contentOf } from "./contentOf.ts"
 import { isWithin } from "./mounts.ts"
 import { inItsFolder } from "./pinnedFolder.ts"
@@ -116,39 +115,6 @@ export const heldIn = (record: string, text: string): ReadonlyArray<HeldFile> =>
     return isHeld ? [{ path, held: join(folderOfHeld(dirname(record)), name) }] : []
   })
 
-/** Files of git that git itself writes anew for a branch that is made, tracked or removed. */
-export const configurations: ReadonlyArray<string> = ["config", "config.worktree"]
-
-/** What git lists of such a branch, and its value leads nowhere else. An extended regular expression (POSIX). */
-export const ofBranch =
-  "^branch\\.[^=]+\\.(rebase|description|merge|remote|pushremote|[a-z]+(-[a-z]+)+)=([.]|[A-Za-z0-9][A-Za-z0-9._/ -]*)$"
-
-const listed = async (path: string) => {
-  const { exitCode, stdout } = await Effect.runPromise(
-    runProgram({
-      program: "git",
-      args: ["--no-pager", "config", "--file", path, "--no-includes", "--list"],
-      directory: "/",
-      environment: { PATH: process.env["PATH"] ?? "", LC_ALL: "C" },
-      timeoutMs: 10_000
-    })
-  )
-  if (exitCode !== 0) throw new Error(`git cannot read ${path}.`)
-  return new Set(stdout.split("\n"))
-}
-
-const differsByBranches = async (file: HeldFile): Promise<boolean> => {
-  const { path } = file
-  if (!configurations.includes(basename(path)) || !(await isFile(path))) return false
-  try {
-    const [before, now] = await Promise.all([listed(copyOf(file)), listed(path)])
-    const changed = [...before, ...now].filter((line) => !(before.has(line) && now.has(line)))
-    return changed.every((line) => new RegExp(ofBranch).test(line))
-  } catch {
-    return false
-  }
-}
-
 const isSameText = async (file: HeldFile): Promise<boolean> => {
   const [first, now] = await Promise.all([copyOf(file), file.path].map((one) => contentOf(one)))
   return first !== "" && first === now
@@ -162,7 +128,7 @@ export const putBack = async (file: HeldFile, refused: string): Promise<boolean>
   const { held, path } = file
   const [first, now] = await Promise.all([held, path].map((one) => lstat(one).catch(() => undefined)))
   if (first === undefined || now === undefined || (first.ino === now.ino && first.dev === now.dev)) return false
-  if ((await isSameText(file)) || (await differsByBranches(file))) return false
+  if (await isSameText(file)) return false
   await putAside(path, refused)
   await putCopy(copyOf(file), file)
   return true

@@ -4,7 +4,7 @@
  */
 import { basename, dirname, relative, resolve } from "node:path"
 import { holdRequest, settledAnswer, settleRequest } from "./folderKeeper.ts"
-import { configurations, copySuffix, type HeldFile, ofBranch, putBackName, recordOf } from "./heldFiles.ts"
+import { copySuffix, type HeldFile, putBackName, recordOf } from "./heldFiles.ts"
 import { type HeldFolders, whichFolders } from "./heldFolders.ts"
 import { isWithin } from "./mounts.ts"
 import type { Link, Policy } from "./policy.ts"
@@ -52,14 +52,10 @@ const refusing = (name: string) => `${aside('"$path"', name)} || stuck=1
 const forEachOf = (paths: ReadonlyArray<string>, body: string) =>
   paths.length === 0 ? "" : `n=0\nfor path in ${paths.map(quoted).join(" ")}; do\n${body}\nn=$((n+1))\ndone\n`
 
-/** Folders above a path, below the workspace or the repository's git directory. */
-const foldersAbove = (path: string, { git, workspace }: Pick<Policy, "git" | "workspace">): ReadonlyArray<string> => {
+/** Folders above a path, below the workspace. */
+const foldersAbove = (path: string, workspace: string): ReadonlyArray<string> => {
   const above = dirname(path)
-  const isBelow = [workspace, ...(git === undefined ? [] : [git])].some(
-    (root) => above !== root && isWithin(above, root)
-  )
-  const place = git === undefined ? { workspace } : { git, workspace }
-  return isBelow ? [...foldersAbove(above, place), above] : []
+  return above !== workspace && isWithin(above, workspace) ? [...foldersAbove(above, workspace), above] : []
 }
 
 /** Where a path leads through links that stay as they are. */
@@ -76,15 +72,7 @@ const longestChain = 8
  * have written it run, or were killed. `holds PATH SECOND NAME`: after it, nobody knows. What is put at a path is a copy: no name
  * that a command has made leads to it, and a command whose mount has ended cannot write what it is compared with.
  */
-const holding = (folder: string) => `said() {
-  (cd / && LC_ALL=C git --no-pager config --file "$1" --no-includes --list) 2>/dev/null
-}
-differsByBranches() {
-  case \${1##*/} in ${configurations.join(" | ")}) ;; *) return 1 ;; esac
-  [ ! -L "$1" ] && [ -f "$1" ] && first=$(said "$2${copySuffix}") && now=$(said "$1") || return 1
-  ! { printf '%s\\n' "$first" | sort -u; printf '%s\\n' "$now" | sort -u; } | LC_ALL=C sort | uniq -u | LC_ALL=C grep -qvE ${quoted(ofBranch)}
-}
-isHeld() {
+const holding = (folder: string) => `isHeld() {
   [ ! -L "$1" ] && [ "$1" -ef "$2" ]
 }
 isSame() {
@@ -96,7 +84,7 @@ copyTo() {
   return 1
 }
 holds() {
-  ! ${isThere('"$1"')} || [ ! -e "$2" ] || isSame "$1" "$2" || differsByBranches "$1" "$2" && return
+  ! ${isThere('"$1"')} || [ ! -e "$2" ] || isSame "$1" "$2" && return
   aside "$1" "$3" && copyTo "$1" "$2" "$2${copySuffix}" || stuck=1
   printf '%s\\n' "$1" >>${quoted(folder)}/${putBackName}
   printf 'reprise: %s was replaced while a command ran that could have written it then; it was moved to .reprise/sandbox/refused, and the one from before is back.\\n' "$1" >&2
@@ -182,7 +170,9 @@ export const keepNames = (policy: Policy, keeping: Keeping) => {
 fi
 `
   })
-  const above = [...new Set(kept.flatMap((path) => foldersAbove(path, policy)))].filter((path) => !isLink.has(path))
+  const above = [...new Set(kept.flatMap((path) => foldersAbove(path, policy.workspace)))].filter(
+    (path) => !isLink.has(path)
+  )
   return {
     before: [
       movingAside(refused),

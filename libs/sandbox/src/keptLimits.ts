@@ -1,8 +1,7 @@
-/** How much may stay as it is while commands run: a command can make as many working trees of git as it likes. Pure. */
+/** How much may stay as it is while commands run. Pure. */
 import { dirname } from "node:path"
 import { Schema } from "effect"
 import { bubblewrapArguments } from "./bubblewrap.ts"
-import { commandFiles } from "./commandFiles.ts"
 import { placeIn } from "./lookLimits.ts"
 import { isWithin } from "./mounts.ts"
 import type { Policy } from "./policy.ts"
@@ -15,15 +14,12 @@ export interface KeptLimits {
   readonly mostArguments: number
   /** Of all paths that a program writes down, with what stands before them. */
   readonly mostBytes: number
-  /** Of submodules and worktrees. Each has two files that are mounted, at least, and to find the mounts of more takes minutes. */
-  readonly mostDirectories: number
 }
 
 export const usualLimits: KeptLimits = {
   mostPaths: 50_000,
   mostArguments: 8_900,
-  mostBytes: largestRecord / 2,
-  mostDirectories: 1_500
+  mostBytes: largestRecord / 2
 }
 
 /** No sandbox can keep all that a command may not change. */
@@ -50,40 +46,21 @@ export class TooMuchToKeep extends Schema.TaggedError<TooMuchToKeep>()("TooMuchT
 /** Of a path in the record, beside itself: the digest of a file, or which folder it is. */
 const bytesBeside = 80
 
-/** The folder in which most of the paths lie: one directly below the workspace or git's directory, else that of the path. */
-const mostly = (paths: ReadonlyArray<string>, { git, workspace }: Pick<Policy, "git" | "workspace">): string => {
+/** The folder in which most of the paths lie: one directly below the workspace, else that of the path. */
+const mostly = (paths: ReadonlyArray<string>, workspace: string): string => {
   const counts = new Map<string, number>()
   for (const path of paths) {
-    const root = [git, workspace].find((one) => one !== undefined && isWithin(path, one))
-    const place = root === undefined ? dirname(path) : placeIn(root, path)
+    const place = isWithin(path, workspace) ? placeIn(workspace, path) : dirname(path)
     counts.set(place, (counts.get(place) ?? 0) + 1)
   }
   return [...counts].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? workspace
-}
-
-interface OfRepository {
-  readonly workspace: string
-  readonly common: string
-  /** git's directories, and working trees that exist. */
-  readonly directories: ReadonlyArray<string>
-  readonly trees: ReadonlyArray<string>
-}
-
-/** Before all is looked for that they could have. Throws `TooMuchToKeep`. */
-export const requireFewTrees = (of: OfRepository, limits: KeptLimits = usualLimits): void => {
-  const { common, directories, trees, workspace } = of
-  const refuse = (what: TooMuchToKeep["what"], most: number, paths: ReadonlyArray<string>) => {
-    throw new TooMuchToKeep({ workspace, folder: mostly(paths, { git: common, workspace }), what, most })
-  }
-  if (directories.length > limits.mostDirectories) refuse("files", limits.mostArguments, directories)
-  if (trees.length * commandFiles.length > limits.mostPaths) refuse("names", limits.mostPaths, trees)
 }
 
 /** Throws `TooMuchToKeep`. */
 export const requireFewToKeep = (policy: Policy, limits: KeptLimits = usualLimits): void => {
   const { guarded, kept, mounts, workspace } = policy
   const refuse = (what: TooMuchToKeep["what"], most: number, paths: ReadonlyArray<string>) => {
-    throw new TooMuchToKeep({ workspace, folder: mostly(paths, policy), what, most })
+    throw new TooMuchToKeep({ workspace, folder: mostly(paths, workspace), what, most })
   }
   if (kept.length > limits.mostPaths) refuse("names", limits.mostPaths, kept)
   const words = bubblewrapArguments(policy).reduce((total, one) => total + one.words.length, 0)

@@ -12,8 +12,7 @@ import type { ConfigurationReader } from "./configurationReader.ts"
 import { contentsBelow } from "./contentOf.ts"
 import { textOfPath } from "./findPaths.ts"
 import { exists, leadsElsewhere, makeLeadsTo, steadyOf, targetOf } from "./found.ts"
-import { obeyedByCommits } from "./gitPlaces.ts"
-import { directoryOf, isBare, isOfWorktree, leadsToNothingIn, pointed } from "./gitPointers.ts"
+import { directoryOf, isBare, isOfWorktree, leadsToNothingIn, obeyedByCommits, pointed } from "./gitPointers.ts"
 import { configurationAt, dependOn, hooksAt, onDisk, type Said, type Search } from "./gitSays.ts"
 import { instructionsAt, isInstructionName } from "./instructionFiles.ts"
 import { makeSpending, placeIn, type Spend, TooMuchToLookAt } from "./lookLimits.ts"
@@ -28,8 +27,6 @@ export interface NestedRepository {
   readonly paths: ReadonlyArray<string | Buffer>
   /** They are folders above it, whose path is too long to be named. */
   readonly isAbove?: true
-  /** The git directory whose index it is: one of HEAD belongs in its place. */
-  readonly indexOf?: string
   /** Nobody sees when a command changes what it says, so it is moved even where the user made it. */
   readonly isUnseen?: true
   /** What it says, for people: keys of its configuration and names of its hooks. */
@@ -96,28 +93,22 @@ const asRepository = (
   return [{ paths: paths ?? said.map(({ path }) => path), says, digest, content, ...unseen }]
 }
 
-/** Entries that git never makes, but obeys. `directory`: of git. */
-const indexAt = (directory: string) =>
-  onDisk(async (): Promise<ReadonlyArray<Said>> => {
-    const forged = await forgedIndexIn(directory)
-    return forged === undefined ? [] : [{ path: join(directory, "index"), ...forged }]
-  })
-
 /** What the user's next git obeys in the directory of a repository inside, besides its configuration and hooks. */
 const waitingAt = (directory: string, { spend }: Search) =>
-  Effect.andThen(
-    onDisk(async (): Promise<ReadonlyArray<Said>> => {
-      const paths = obeyedByCommits.map((name) => join(directory, name)).filter(exists)
-      return Promise.all(
-        paths.map(async (path) => ({
-          path,
-          says: [basename(path)],
-          content: (await contentsBelow(path, spend)).join("\0")
-        }))
-      )
-    }),
-    (waiting) => Effect.map(indexAt(directory), (forged) => [...waiting, ...forged])
-  )
+  onDisk(async (): Promise<ReadonlyArray<Said>> => {
+    const paths = obeyedByCommits.map((name) => join(directory, name)).filter(exists)
+    const waiting = paths.map(async (path) => ({
+      path,
+      says: [basename(path)],
+      content: (await contentsBelow(path, spend)).join("\0")
+    }))
+    // Entries that git never makes, but obeys.
+    const forged = await forgedIndexIn(directory)
+    return [
+      ...(await Promise.all(waiting)),
+      ...(forged === undefined ? [] : [{ path: join(directory, "index"), ...forged }])
+    ]
+  })
 
 /** What lies there nothing of Reprise's can ask git about; a command alone makes such a folder. */
 const atUnnamed = Effect.fnUntraced(function* (path: Buffer) {
@@ -248,20 +239,6 @@ const atCandidate = Effect.fnUntraced(function* (bytes: Buffer, place: Search) {
   return asRepository([yield* hiddenPointer(path, directory, place)], [path])
 })
 
-/** What submodules and other worktrees say, in the git directory of the workspace's own repository. */
-const atOwn = Effect.fnUntraced(function* (directory: string, common: string, place: Search) {
-  const pointer = join(directory, "commondir")
-  const leads = yield* onDisk(() => pointed(pointer))
-  const at = { directory, folder: directory }
-  if (leads === undefined) return asRepository(yield* saidBy(directory, directory, place))
-  if (leads !== common) return asRepository([yield* unclearPointer(pointer, place.spend)])
-  return asRepository((yield* configurationAt(join(directory, "config.worktree"), at, place)).said)
-})
-
-/** Of the workspace, and of every other tree of the repository: commands may write that of the user's own. */
-const ownIndexAt = (directory: string) =>
-  Effect.map(indexAt(directory), (said) => asRepository(said).map((one) => ({ ...one, indexOf: directory })))
-
 /** So many places are looked at at the same time: for some, git is started. */
 const atOnce = { concurrency: 4 }
 
@@ -286,7 +263,7 @@ export const nestedRepositories = Effect.fn("nestedRepositories")(function* (
   settingsIn: ConfigurationReader,
   { mostLooks, mostPlaces }: LookLimits = {}
 ) {
-  const { git, workspace } = place
+  const { workspace } = place
   const spending = makeSpending(workspace, mostLooks)
   const dependencies = new Set<string>()
   const dependsOn = (path: string) => {
@@ -309,16 +286,8 @@ export const nestedRepositories = Effect.fn("nestedRepositories")(function* (
     (path) => asFarAsLooksGo(atCandidate(path, searchAt(String(path)))),
     atOnce
   )
-  const directories = git === undefined ? [] : [...git.repositories, ...git.worktrees]
-  const others = directories.filter((one) => one !== git?.common && one !== git?.directory)
-  const own = yield* Effect.forEach(
-    others,
-    (one) => asFarAsLooksGo(atOwn(one, git?.common ?? one, searchAt(one))),
-    atOnce
-  )
-  const indexes = yield* Effect.forEach(directories, ownIndexAt, atOnce)
   return {
-    found: [...inTree.flat(), ...own.flat(), ...indexes.flat()],
+    found: inTree.flat(),
     dependencies,
     fault: tooMany ?? tooMuch
   } satisfies NestedRepositories

@@ -82,16 +82,11 @@ export interface GitPlaces {
   readonly common: string
   /** `.git` of a worktree or submodule: a file that names the directory. */
   readonly pointer?: string
-  /** Those of working trees outside of the workspace, such as of other runs: their `HEAD`, index and submodules. Real. */
-  readonly others: ReadonlyArray<string>
-  /**
-   * What every git of this machine would obey, whether it exists or not: hooks and configuration of the repository, its
-   * submodules and all worktrees, what the configuration names, and which directory a worktree belongs to.
-   */
+  /** What every git of this machine would obey outside of these, whether it exists or not: what the configuration names. */
   readonly obeyed: ReadonlyArray<string>
   /** What exists of it. Real. */
   readonly executable: ReadonlyArray<string>
-  /** What commands see in the place of both directories; absent: the directories themselves. */
+  /** What commands see in the place of both directories; absent: the directories themselves, which they read. */
   readonly clone?: ReadonlyArray<Mount>
 }
 
@@ -148,15 +143,14 @@ const machineFolders = ["/run", "/tmp", "/var/tmp"]
 /** What a path is for a command: the last mount at or above it; undefined: it can be read. */
 export const seenAs = ({ mounts }: Policy, path: string): Mount | undefined => seenIn(mounts, path)
 
-const gitMounts = (git: GitPlaces | undefined, as: "writable" | "readable"): ReadonlyArray<Mount> => {
-  if (git === undefined) return []
-  if (git.clone !== undefined) return git.clone
-  return [
-    { path: git.common, as },
-    { path: git.directory, as },
-    ...git.others.map((path): Mount => ({ path, as: "readable" }))
-  ]
-}
+/** No command writes git's directories. */
+const gitMounts = (git: GitPlaces | undefined): ReadonlyArray<Mount> =>
+  git === undefined
+    ? []
+    : (git.clone ?? [...new Set([git.common, git.directory])].map((path): Mount => ({ path, as: "readable" })))
+
+export const isOfGit = (path: string, git: Pick<GitPlaces, "common" | "directory"> | undefined): boolean =>
+  git !== undefined && [git.common, git.directory].some((one) => isWithin(path, one))
 
 /**
  * In a workspace, git takes a folder with these for a repository as soon as `.git` is none. Each of them is needed, and this
@@ -174,24 +168,6 @@ const withWritable = (mounts: ReadonlyArray<Mount>, write: ReadonlyArray<string>
   return all
 }
 
-/** `git gc` would write the reflogs of all working trees, and fails where it may not. */
-const withoutExpiry = ["gc.reflogExpire=never", "gc.reflogExpireUnreachable=never"]
-
-/** A command can write one that tells another history, which a quality gate or a reviewer would be shown. None is written then either. */
-const withoutGraph = ["core.commitGraph=false", "gc.writeCommitGraph=false", "fetch.writeCommitGraph=false"]
-
-/** A command can write into the index that a folder has no untracked files, or that a file did not change. */
-const withoutMemories = ["core.untrackedCache=false", "core.fsmonitor=false"]
-
-/** git would fail where it may not remember how conflicts were resolved, or which changes wait for the end of a merge. */
-const withoutResolutions = ["rerere.enabled=false", "merge.autoStash=false"]
-
-/** As `git -c` hands them on. */
-const gitParameters = ({ others }: GitPlaces): string =>
-  [...withoutGraph, ...withoutMemories, ...withoutResolutions, ...(others.length === 0 ? [] : withoutExpiry)]
-    .map((setting) => `'${setting}'`)
-    .join(" ")
-
 /** Only where a command could write without it: elsewhere such a mount would show what is hidden. */
 const protecting = (paths: ReadonlyArray<string>, mounts: ReadonlyArray<Mount>): ReadonlyArray<Mount> =>
   [...new Set(paths)].flatMap((path): ReadonlyArray<Mount> => {
@@ -199,9 +175,8 @@ const protecting = (paths: ReadonlyArray<string>, mounts: ReadonlyArray<Mount>):
     return seen?.as === "writable" && seen.from === undefined ? [{ path, as: "readable" }] : []
   })
 
-const couldWriteIn = ({ git, workspace, write }: Pick<Surroundings, "git" | "workspace" | "write">) => {
-  const ofGit = git === undefined || git.clone !== undefined ? [] : [git.common, git.directory]
-  const writable = [workspace, ...write, ...ofGit]
+const couldWriteIn = ({ workspace, write }: Pick<Surroundings, "workspace" | "write">) => {
+  const writable = [workspace, ...write]
   return (path: string) => writable.some((folder) => isWithin(path, folder))
 }
 
@@ -232,7 +207,6 @@ const listedIn = (mounts: ReadonlyArray<Mount>, { listed }: Surroundings): Reado
 export const policyFor = (around: Surroundings, settings: SandboxSettings, role: Role): Policy => {
   const { caches, cachesFrom, git, home, read, stateDirectory, temporary, workspace } = around
   const kept = keptPaths(around)
-  const readsGit = git?.clone === undefined && role === "reviewer"
   const present = new Set(around.present)
   const inMachineFolder = (path: string) => machineFolders.some((folder) => isWithin(path, folder))
   const always: ReadonlyArray<Mount> = [
@@ -243,10 +217,10 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     { path: workspace, as: "writable" },
     { path: caches, as: "writable", ...(cachesFrom === undefined ? {} : { from: cachesFrom }) },
     ...read.map((path): Mount => ({ path, as: "readable" })),
-    // A reviewer writes its review, and commits nothing: what it runs cannot have git show it other work than was verified.
-    ...gitMounts(git, readsGit ? "readable" : "writable")
+    ...gitMounts(git)
   ]
-  const shownAgain = [...always, ...around.write.map((path): Mount => ({ path, as: "writable" }))]
+  const write = around.write.filter((path) => !isOfGit(path, git))
+  const shownAgain = [...always, ...write.map((path): Mount => ({ path, as: "writable" }))]
   const isVisible = (path: string) => !inMachineFolder(path) || shownAgain.some((one) => isWithin(path, one.path))
   const found: ReadonlyArray<Found> = [
     ...around.hidden.filter(({ path }) => !read.some((one) => isWithin(path, one))),
@@ -269,7 +243,7 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     { path: stateDirectory, as: "hidden-folder" },
     ...hidden
   ]
-  const mounts = withWritable(own, around.write)
+  const mounts = withWritable(own, write)
   const protectedFiles = [
     ...around.commandFiles,
     ...(git === undefined ? [] : git.executable),
@@ -295,15 +269,14 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
         ...(around.own?.network ?? [])
       ])
     ].sort(),
-    // A reviewer sees objects as they are, whatever a command has put in their place.
+    // They see objects as they are, as Reprise's git does.
     environment: {
       TMPDIR: "/tmp",
       TEMP: "/tmp",
       TMP: "/tmp",
       REPRISE_SANDBOX: "1",
       GIT_NO_REPLACE_OBJECTS: "1",
-      ...(git === undefined ? {} : { GIT_CONFIG_PARAMETERS: gitParameters(git) }),
-      ...(readsGit ? { GIT_OPTIONAL_LOCKS: "0" } : {}),
+      ...(git !== undefined && git.clone === undefined ? { GIT_OPTIONAL_LOCKS: "0" } : {}),
       ...cacheVariables(caches)
     }
   }

@@ -9,6 +9,7 @@ import { ProxyFailed } from "./proxy.ts"
 import { lookAtRefused } from "./refusedWrites.ts"
 import {
   type CommandsOf,
+  gitOfCommands,
   type Held,
   type Host,
   heardFolder,
@@ -63,7 +64,11 @@ const textFor = Effect.fnUntraced(function* (host: Host, directory: string, role
   const { bubblewrap, shell: own } = host.programs
   const shell = isGate ? "/bin/sh" : own
   if (bubblewrap === undefined) {
-    return yield* onDisk(directory, () => seatbeltShell({ policy, shell, programs, chosenEnvironment: isGate }))
+    return yield* onDisk(directory, async () => {
+      const git = await gitOfCommands(host, directory, whose, held)
+      const ahead = git === undefined ? {} : { ahead: git }
+      return await seatbeltShell({ policy, shell, programs, chosenEnvironment: isGate, ...ahead })
+    })
   }
   // Of an author's command a human may allow any name.
   const proxied = policy.network.length > 0 || (role === "author" && !isGate)

@@ -22,7 +22,8 @@ const obeyedIn = async (workspace: string, environment: Environment): Promise<Re
     gitPlacesOf(workspace, { ...environment, HOME: home }),
     startupPlaces(find(home)?.path ?? home, environment, [workspace])
   ])
-  const all = [...(git?.obeyed ?? []), ...(git?.executable ?? []), ...startup]
+  const ofGit = git === undefined ? [] : [git.common, git.directory, ...git.obeyed, ...git.executable]
+  const all = [...ofGit, ...startup]
   return [...new Set(all)].filter((path) => isWithin(path, workspace))
 }
 

@@ -3,6 +3,8 @@
  * Its text is tested, it was never run on a Mac (docs/decisions/0039-seatbelt-on-macos.md).
  */
 import type { MacOSSandboxParams } from "@anthropic-ai/sandbox-runtime/dist/sandbox/macos-sandbox-utils.js"
+import { hardenedSettings } from "@reprise/process"
+import { withHardenedVariables } from "./gitProgram.ts"
 import { isWithin, type Mount } from "./mounts.ts"
 import type { Policy } from "./policy.ts"
 import { alone, choosingPrograms, exported, ofShell, type ProgramPaths, shellHead, withholding } from "./shellScript.ts"
@@ -38,20 +40,8 @@ export const seatbeltRules = (
   }
 }
 
-interface SeatbeltOptions {
-  readonly policy: Policy
-  readonly shell: string
-  readonly programs: ProgramPaths
-  readonly chosenEnvironment: boolean
-}
-
-/** Fails where a policy cannot be expressed. Gives the text of a program that takes `-c COMMAND` as a shell does. */
-export const seatbeltShell = async ({
-  chosenEnvironment,
-  policy,
-  programs,
-  shell
-}: SeatbeltOptions): Promise<string> => {
+/** Begins a line; the words that follow run in the sandbox. Fails where a policy cannot be expressed. `writable`: in place of its. */
+const entering = async (policy: Policy, writable?: ReadonlyArray<string>): Promise<string> => {
   const rules = seatbeltRules(policy)
   if (rules === undefined)
     throw new Error(
@@ -60,7 +50,28 @@ export const seatbeltShell = async ({
   const { wrapCommandWithSandboxMacOS } = await import(
     "@anthropic-ai/sandbox-runtime/dist/sandbox/macos-sandbox-utils.js"
   )
-  const entered = wrapCommandWithSandboxMacOS({ ...rules, command: '"$0" "$@"', binShell: "/bin/sh" })
+  const writes = writable === undefined ? {} : { writeConfig: { allowOnly: [...writable], denyWithinAllow: [] } }
+  return wrapCommandWithSandboxMacOS({ ...rules, ...writes, command: '"$0" "$@"', binShell: "/bin/sh" })
+}
+
+interface SeatbeltOptions {
+  readonly policy: Policy
+  /** A folder that comes before the `PATH` of commands. */
+  readonly ahead?: string
+  readonly shell: string
+  readonly programs: ProgramPaths
+  readonly chosenEnvironment: boolean
+}
+
+/** Fails where a policy cannot be expressed. Gives the text of a program that takes `-c COMMAND` as a shell does. */
+export const seatbeltShell = async ({
+  ahead,
+  chosenEnvironment,
+  policy,
+  programs,
+  shell
+}: SeatbeltOptions): Promise<string> => {
+  const entered = await entering(policy)
   const temporary = { TMPDIR: policy.temporary, TEMP: policy.temporary, TMP: policy.temporary }
   const variables = { ...policy.environment, ...temporary, ...ofShell(shell) }
   // The library sets a temporary folder of its own choosing before it enters.
@@ -73,6 +84,15 @@ export const seatbeltShell = async ({
     choosingPrograms(programs),
     exported(variables),
     `${alone}\n`,
-    `${entered} /usr/bin/env PATH="$inside" ${again.join(" ")} ${quoted(shell)} "$@"\n`
+    `${entered} /usr/bin/env PATH=${ahead === undefined ? "" : quoted(`${ahead}:`)}"$inside" ${again.join(" ")} ${quoted(shell)} "$@"\n`
   ].join("")
 }
+
+/** A program that is git in the sandbox, where it writes a clone alone. */
+export const seatbeltGit = async (git: string, policy: Policy, clone: string): Promise<string> =>
+  [
+    shellHead,
+    withholding,
+    withHardenedVariables(policy.environment),
+    `${await entering(policy, [clone])} ${[git, ...hardenedSettings].map(quoted).join(" ")} "$@"\n`
+  ].join("")

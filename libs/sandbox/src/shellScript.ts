@@ -8,7 +8,7 @@ import { closingDescriptors } from "./closeDescriptors.ts"
 import { withheldVariables } from "./credentials.ts"
 import { madeRepository } from "./desk.ts"
 import { exactly, linksInto } from "./findPaths.ts"
-import { obeyedByCommits } from "./gitPlaces.ts"
+import { obeyedByCommits } from "./gitPointers.ts"
 import { instructionSearch } from "./instructionFiles.ts"
 import { type Keeping, keepNames } from "./keepNames.ts"
 import { checkingMounts, findingAwk, givingMounts } from "./mountCheck.ts"
@@ -225,19 +225,10 @@ const lookForRepositories = (
   const inner = ["*/hooks/*", "*/.claude/skills", "*/.claude/skills/*"].map((path) => `-ipath '${path}'`)
   const links = linksInto([stateDirectory, ...(git === undefined ? [] : [git])])
   const changed = `'(' ${[...names, ...inner, ...[instructionSearch, versionSearch, links].map((search) => search.map(quoted).join(" "))].join(" -o ")} ')' ${since} -print -quit`
-  const ofGit = git === undefined ? [] : [`${git}/modules`, `${git}/worktrees`]
   const passedOver = [`${workspace}/.git`, stateDirectory].map(exactly)
   const pruned = `'(' ${passedOver.map((path) => `-path ${quoted(path)}`).join(" -o ")} ')' -prune -o`
   return [
-    `set -- ${quoted(workspace)}\n`,
-    ...ofGit.map((path) => `[ ! -d ${quoted(path)} ] || set -- "$@" ${quoted(path)}\n`),
-    // Those of the repository's own working tree; all others lie below these folders.
-    ...(git === undefined
-      ? []
-      : [
-          `for path in ${quoted(git)}/index ${quoted(git)}/sharedindex.*; do [ ! -e "$path" ] || set -- "$@" "$path"; done\n`
-        ]),
-    `made=$killed\n[ -n "$made" ] || made=$(find "$@" ${pruned} ${changed} 2>&1)\n`,
+    `made=$killed\n[ -n "$made" ] || made=$(find ${quoted(workspace)} ${pruned} ${changed} 2>&1)\n`,
     `if [ -z "$made" ] && [ -s ${quoted(dependencies)} ]; then
   set --
   while IFS= read -r place; do set -- "$@" "$place"; done <${quoted(dependencies)}

@@ -4,6 +4,7 @@ import { userInfo } from "node:os"
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path"
 import { hasCode, readForeignFolder } from "@reprise/process"
 import { anchorsOf } from "./anchors.ts"
+import { annexKeys } from "./clone/clonePlaces.ts"
 import { commandFiles } from "./commandFiles.ts"
 import { credentialPaths, systemCredentialPaths } from "./credentials.ts"
 import { entriesIn } from "./foldersOfUser.ts"
@@ -31,7 +32,7 @@ import { startupPlaces } from "./startupPlaces.ts"
 type Environment = Readonly<Record<string, string | undefined>>
 
 export interface Whereabouts {
-  /** What commands see in the place of git's directories; absent: the directories themselves. */
+  /** What commands see in the place of git's directories; absent: the directories themselves, which they read. */
   readonly clone?: ReadonlyArray<Mount>
   readonly workspace: string
   readonly stateDirectory: string
@@ -147,19 +148,6 @@ const matching = async (path: string): Promise<ReadonlyArray<string>> => {
     .map((name) => join(dirname(path), name))
 }
 
-/** Where commands see a clone, nothing in the repository's own directories needs protection. */
-const seenByCommands = (git: GitPlaces | undefined, clone: ReadonlyArray<Mount> | undefined): GitPlaces | undefined => {
-  if (git === undefined || clone === undefined) return git
-  const isOutside = (path: string) => !isWithin(path, git.common) && !isWithin(path, git.directory)
-  return {
-    ...git,
-    others: [],
-    obeyed: git.obeyed.filter(isOutside),
-    executable: git.executable.filter(isOutside),
-    clone
-  }
-}
-
 export interface Around extends Surroundings, Bounds {
   readonly home: string | undefined
   readonly workspace: string
@@ -178,12 +166,12 @@ export const lookAround = async (
   const at = { ...where, workspace }
   const named = (paths: ReadonlyArray<string>, by: string) => paths.map((path) => ({ path: placeOf(path, at), by }))
   const ofAgent = (paths: ReadonlyArray<string>) => paths.map((path) => ({ path: placeOf(path, at) }))
-  const git = seenByCommands(await gitPlacesOf(workspace, { ...where.environment, HOME: where.home }), where.clone)
+  const places = await gitPlacesOf(workspace, { ...where.environment, HOME: where.home })
+  const git = places && { ...places, ...(where.clone === undefined ? {} : { clone: where.clone }) }
   const stateDirectory = realOf(where.stateDirectory) ?? where.stateDirectory
   const home = realOf(where.home)
   const ofPrograms = credentialPlaces(at)
-  // git-annex keeps passwords of its remotes there.
-  const ofAnnex = git === undefined ? [] : [join(git.common, "annex", "creds")]
+  const ofAnnex = git === undefined ? [] : [join(git.common, annexKeys)]
   const keyPlaces = [...ofPrograms, ...ofAnnex]
   const deniedPlaces = settings.deny.map((path) => placeOf(path, at))
   const credentials = findAll(keyPlaces)
@@ -195,7 +183,7 @@ export const lookAround = async (
     [...credentials, ...denied],
     git
   )
-  const always = [workspace, ...(git === undefined ? [] : [git.common, git.directory])]
+  const always = [workspace]
   const bounds = { home, workspace, stateDirectory }
   const opened = wished.length === 0 ? [] : await openedPlaces(wished, { ...bounds, closed })
   const toWrite = [...named(settings.write, "sandbox.write"), ...ofAgent(own.write)]

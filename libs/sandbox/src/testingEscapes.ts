@@ -1,7 +1,7 @@
 /** For tests: what a command might try to get out of the sandbox. */
 import { existsSync } from "node:fs"
 import { commandFileEscapes } from "./testingCommandFileEscapes.ts"
-import { gitEscapes } from "./testingGitEscapes.ts"
+import { gitDirectoryEscape, gitEscapes } from "./testingGitEscapes.ts"
 import { nestedRepositoryEscapes } from "./testingNestedRepositories.ts"
 import { canary } from "./testingScene.ts"
 import { takeover } from "./testingTakeover.ts"
@@ -241,5 +241,6 @@ export const escapes: ReadonlyArray<Escape> = [
     "a process whose first process was taken over",
     4,
     (time) => `setsid sleep ${time} >/dev/null 2>&1 </dev/null & sleep 0.1; ${takeover}`
-  )
+  ),
+  gitDirectoryEscape
 ]

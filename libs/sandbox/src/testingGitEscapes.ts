@@ -1,8 +1,8 @@
 /** For tests: tries to have git run something outside of the sandbox. */
-import { existsSync, lstatSync } from "node:fs"
-import { basename, join } from "node:path"
+import { existsSync, readdirSync } from "node:fs"
+import { join } from "node:path"
 import { canary, type Scene } from "./testingScene.ts"
-import { type Escape, read, written } from "./testingTries.ts"
+import { type Escape, has, read, written } from "./testingTries.ts"
 
 const configured = (title: string, command: string): Escape =>
   written(
@@ -41,46 +41,8 @@ const named: ReadonlyArray<readonly [title: string, path: string]> = [
   ["the program of an alias", "tools/alias.sh"],
   ["the program that has the passwords", "tools/credential"],
   ["the file that a hook leads to", "tools/pre-push"],
-  ["attributes of the repository", ".git/info/attributes"],
-  ["ignored files of the repository", ".git/info/exclude"],
-  ["another history", ".git/info/grafts"],
-  ["where the history ends", ".git/shallow"],
-  ["an object in the place of another", ".git/refs/replace/0123456789012345678901234567890123456789"],
-  ["an object in the place of a submodule's", ".git/modules/sub/refs/replace/0123456789012345678901234567890123456789"],
-  ["files that git takes for not checked out", ".git/info/sparse-checkout"],
-  ["objects of another repository", ".git/objects/info/alternates"],
-  ["a remote in a file of its own", ".git/remotes/origin"],
-  ["files in which the next commit resolves conflicts", ".git/MERGE_RR"],
-  ["how the next commit resolves them", ".git/rr-cache/0123456789012345678901234567890123456789/postimage"],
-  ["the changes that the next commit unpacks", ".git/MERGE_AUTOSTASH"],
-  ["the changes that the next commit in a submodule unpacks", ".git/modules/sub/MERGE_AUTOSTASH"],
-  ["which working tree this is for Reprise", ".git/reprise-workspace.json"],
-  ["which working tree another one is for Reprise", ".git/worktrees/second/reprise-workspace.json"],
-  ["which clone Reprise has trusted", ".git/reprise.json"],
-  ["commands of lazygit", ".git/lazygit.yml"],
-  ["commands of lazygit in a submodule", ".git/modules/sub/lazygit.yml"],
-  ["settings of Sapling", ".git/sl/config"],
-  ["the server that glab sends its token to", ".git/glab-cli/config.yml"],
-  ["that programs of the tree are those of the user", ".git/safe/made"],
-  ["the key that git-crypt encrypts with", ".git/git-crypt/keys/default"],
   ["a hook that husky's hooks call", ".husky/pre-commit"]
 ]
-
-/** Places in git's folders at which a git outside writes, or reads. */
-const places = [
-  ...["COMMIT_EDITMSG", "FETCH_HEAD", "ORIG_HEAD", "description", "logs/refs/tags", "logs/refs/heads/escaped"],
-  ...["logs/refs/heads/post-commit", "refs/heads/escaped", "objects/escaped", "rebase-merge", "sequencer/todo"],
-  ...["worktrees/second/ORIG_HEAD", "modules/sub/COMMIT_EDITMSG", "lfs", "reftable"]
-]
-
-/** The folder above it may be a link to something else by now. */
-const isThere = (path: string) => {
-  try {
-    return lstatSync(path)
-  } catch {
-    return undefined
-  }
-}
 
 const ofScene = (title: string, path: string): Escape =>
   written(
@@ -89,23 +51,20 @@ const ofScene = (title: string, path: string): Escape =>
     ({ workspace }) => join(workspace, path)
   )
 
+/** The last one: what a command does there to a clone leaves none that git takes for a repository. */
+export const gitDirectoryEscape: Escape = {
+  title: "anything in git's own folder",
+  command: () =>
+    `find .git -type d | while read d; do echo ${canary} > "$d/made"; done; find .git -type f ! -name made | while read f; do chmod u+w "$f"; echo '# ${canary}' >> "$f"; done`,
+  escaped: ({ workspace }) =>
+    readdirSync(join(workspace, ".git"), { recursive: true, withFileTypes: true })
+      // There commands keep files by their content.
+      .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(join(workspace, ".git/annex")))
+      .some(({ name, parentPath }) => has(join(parentPath, name)))
+}
+
 export const gitEscapes: ReadonlyArray<Escape> = [
   ...named.map(([title, path]) => ofScene(title, path)),
-  ...places.map(
-    (path): Escape => ({
-      title: `a link at ${path} in git's folder`,
-      command: ({ home }) =>
-        `mkdir -p "$(dirname .git/${path})"; rm -rf .git/${path}; ln -s ${home}/${basename(path)} .git/${path}`,
-      escaped: ({ workspace }) => isThere(join(workspace, ".git", path))?.isSymbolicLink() === true
-    })
-  ),
-  ...["FETCH_HEAD", "logs/refs/heads/waiting", "objects/pack/pack-waiting.idx"].map(
-    (path): Escape => ({
-      title: `a pipe at ${path} in git's folder`,
-      command: () => `mkdir -p "$(dirname .git/${path})"; rm -rf .git/${path}; mkfifo .git/${path}`,
-      escaped: ({ workspace }) => isThere(join(workspace, ".git", path))?.isFIFO() === true
-    })
-  ),
   read(
     "a password that git-annex keeps",
     () => "cat .git/annex/creds/remote; mv .git/annex out-annex; cat out-annex/creds/remote"
@@ -116,23 +75,8 @@ export const gitEscapes: ReadonlyArray<Escape> = [
     ({ home }) => `${home}/.bashrc`
   ),
   written(
-    "patterns of files that git leaves out, in a folder that is made anew",
-    () => `mv .git/info out-info; mkdir -p .git/info; echo ${canary} > .git/info/exclude`,
-    ({ workspace }) => join(workspace, ".git", "info", "exclude")
-  ),
-  written(
-    "patterns of files that a submodule leaves out",
-    () => `mkdir -p .git/modules/sub/info; echo ${canary} >> .git/modules/sub/info/exclude`,
-    ({ workspace }) => join(workspace, ".git", "modules", "sub", "info", "exclude")
-  ),
-  written(
     "a hook",
     () => `printf '#!/bin/sh\\n# ${canary}\\n' > .git/hooks/post-commit; chmod +x .git/hooks/post-commit`,
-    hook
-  ),
-  written(
-    "a hook in a folder in place of the hooks",
-    () => `mv .git/hooks .git/h; mkdir .git/hooks; echo ${canary} > .git/hooks/post-commit`,
     hook
   ),
   written(
@@ -156,38 +100,6 @@ export const gitEscapes: ReadonlyArray<Escape> = [
     ({ workspace }) => join(workspace, "tools", "hooks", "post-commit")
   ),
   written(
-    "a hook of a submodule",
-    () => `echo ${canary} > .git/modules/sub/hooks/post-commit`,
-    ({ workspace }) => join(workspace, ".git", "modules", "sub", "hooks", "post-commit")
-  ),
-  written(
-    "a hook of a submodule whose folder is made anew",
-    () =>
-      `mv .git/modules out-modules; cp -r out-modules .git/modules; echo ${canary} > .git/modules/sub/hooks/post-commit`,
-    ({ workspace }) => join(workspace, ".git", "modules", "sub", "hooks", "post-commit")
-  ),
-  written(
-    "another common directory of a submodule",
-    () => `echo '${canary}' > .git/modules/sub/commondir`,
-    ({ workspace }) => join(workspace, ".git", "modules", "sub", "commondir")
-  ),
-  written(
-    "another common directory of another worktree",
-    () => `echo '${canary}' > .git/worktrees/second/commondir`,
-    ({ workspace }) => join(workspace, ".git", "worktrees", "second", "commondir")
-  ),
-  written(
-    "the same in a folder that is made anew",
-    () =>
-      `mv .git/worktrees out-worktrees; cp -r out-worktrees .git/worktrees; echo '${canary}' > .git/worktrees/second/commondir`,
-    ({ workspace }) => join(workspace, ".git", "worktrees", "second", "commondir")
-  ),
-  written(
-    "configuration of another worktree",
-    () => `echo '${canary}' > .git/worktrees/second/config.worktree`,
-    ({ workspace }) => join(workspace, ".git", "worktrees", "second", "config.worktree")
-  ),
-  written(
     "configuration of another repository, which a variable names",
     ({ home }) => `GIT_DIR=${home}/other/.git git config core.fsmonitor ${canary}`,
     ({ home }) => join(home, "other", ".git", "config")
@@ -198,21 +110,10 @@ export const gitEscapes: ReadonlyArray<Escape> = [
     escaped: ({ workspace }) => existsSync(join(workspace, "HEAD"))
   },
   configured("core.fsmonitor", `git config core.fsmonitor ${canary}`),
-  configured("core.sshCommand", `git config core.sshCommand ${canary}`),
-  configured("core.hooksPath", `git config core.hooksPath ${canary}`),
-  configured("an alias", `git config alias.st '!echo ${canary}'`),
-  configured("an include", `git config include.path ${canary}`),
-  configured("a filter", `git config filter.x.clean ${canary}`),
-  configured("configuration by hand", `printf '[core]\\n\\tpager = ${canary}\\n' >> .git/config`),
   written(
     "the user's own configuration of git",
     () => `git config --global core.pager ${canary}`,
     ({ home }) => `${home}/.gitconfig`
-  ),
-  written(
-    "configuration of a worktree",
-    () => `git config --worktree core.fsmonitor ${canary}`,
-    ({ workspace }) => join(workspace, ".git", "config.worktree")
   ),
   written(
     "a file that the configuration includes",
@@ -228,11 +129,5 @@ export const gitEscapes: ReadonlyArray<Escape> = [
     "a file that the configuration includes, in a folder that is made anew",
     () => `mv conf out-conf; mkdir -p conf; echo '# ${canary}' > conf/deep.gitconfig`,
     ({ workspace }) => join(workspace, "conf", "deep.gitconfig")
-  ),
-  written(
-    "another common directory",
-    () =>
-      `mkdir -p out-common; echo ${canary} > out-common/config; echo '../out-common' > .git/commondir; cp out-common/config .git/commondir`,
-    ({ workspace }) => `${workspace}/.git/commondir`
   )
 ]

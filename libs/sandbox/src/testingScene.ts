@@ -113,9 +113,6 @@ const furnish = (workspace: string, home: string) => {
   writeFileSync(join(home, ".config", "git", "config"), `[include]\n\tpath = ${workspace}/xdg.gitconfig\n`)
   writeFileSync(join(home, ".gitconfig"), `[include]\n\tpath = ${workspace}/home.gitconfig # mine\n`)
   symlinkSync("../../tools/pre-push", join(workspace, ".git", "hooks", "pre-push"))
-  inWorkspace(".git/reprise.json", "{}\n")
-  inWorkspace(".git/worktrees/second/reprise-workspace.json", "{}\n")
-  inWorkspace(".git/git-crypt/keys/default", "theirs\n")
   inWorkspace(".git/annex/creds/remote", `${canary}\n`)
 }
 

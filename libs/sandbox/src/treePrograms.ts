@@ -6,7 +6,7 @@ import { basename, join, resolve } from "node:path"
 import { readForeignFolder, readForeignText } from "@reprise/process"
 import { type Environment, gitConfigurationOf, gitRepositoryOf, homeOf } from "./askGit.ts"
 import { type GitSetting, namedPathOf } from "./gitKeys.ts"
-import { filesOfCommand, hooksOf } from "./gitPlaces.ts"
+import { filesOfCommand } from "./gitPlaces.ts"
 import { isWithin } from "./mounts.ts"
 
 /** Programs that find what they run in the folder that they are started in, by a file that a tree may have. */
@@ -123,7 +123,7 @@ export const treeProgramsOf = async (
     const { file, key, value = "" } = setting
     return (await isOfTree(setting)) ? [{ name: key, text: value, ...(file === undefined ? {} : { file }) }] : []
   })
-  const ofHooks = (hookFolders.length === 0 ? [hooksOf(repository)] : hookFolders).map(async (folder) => {
+  const ofHooks = (hookFolders.length === 0 ? [join(repository.common, "hooks")] : hookFolders).map(async (folder) => {
     const lines = (await linesOfHooks(folder)).filter(({ text }) => lookupIn(text) !== undefined)
     return [...new Map(lines.map((one) => [one.name, one])).values()]
   })

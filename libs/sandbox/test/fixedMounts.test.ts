@@ -38,8 +38,7 @@ const around = (made: typeof Case.Type): Surroundings => {
     git: {
       directory: git,
       common: git,
-      others: [],
-      executable: [`${git}/hooks`, ...paths(made.executable)],
+      executable: paths(made.executable),
       obeyed: []
     },
     hidden: made.hidden.map(({ kind, place }) => ({ kind, path: pathOf(place) })).filter(({ path }) => path !== "/"),

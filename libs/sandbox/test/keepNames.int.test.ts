@@ -155,20 +155,6 @@ describe("the program of a command", () => {
     assert.deepStrictEqual([text(place), text(file.held)], ["second", "second"])
   })
 
-  it("accepts branches of git's configuration under no other name", () => {
-    const place = join(workspace, "config")
-    writeFileSync(place, "[core]\n\tbare = false\n")
-    const file = holdOf(place)
-    const branches = '[core]\n\tbare = false\n[branch "a"]\n\tremote = .\n'
-    command(
-      policy(),
-      `printf '${branches.replaceAll("\n", "\\n").replaceAll("\t", "\\t")}' >new; mv new config; ln config second`,
-      [file]
-    )
-    command(policy(), "echo evil >second", [file])
-    assert.deepStrictEqual([text(place), refused()], [branches, []])
-  })
-
   it("puts back what was there before, though in the moment of the replacement a command wrote into that, too", () => {
     const place = join(workspace, "opencode.json")
     writeFileSync(place, "first")

@@ -13,7 +13,7 @@ import {
   withoutRuntimeChanges,
   workingTreeChanges
 } from "@reprise/process"
-import { otherFiltersOf, removeStaleRecords, removeWorkingTree, WorktreeStays } from "@reprise/sandbox"
+import { otherFiltersOf, removeWorkingTree } from "@reprise/sandbox"
 import { Effect, Semaphore } from "effect"
 import { GitFault, HostFault, noAnswer } from "../faults.ts"
 import { removeEmptyFolders } from "../files/removeEmptyFolders.ts"
@@ -107,19 +107,6 @@ const putLocksAside: WorkingTreeCommands["putAsideLocks"] = Effect.fnUntraced(fu
   return left.filter(({ path }) => isInTheWay(path, directory, common))
 })
 
-const commonDirectory = (directory: string) =>
-  line(directory, ["rev-parse", "--path-format=absolute", "--git-common-dir"])
-
-/** One that stays whatever is tried is told as git told it. */
-const removing = (what: string, run: () => Promise<void>) =>
-  Effect.tryPromise({
-    try: run,
-    catch: (cause) =>
-      cause instanceof WorktreeStays
-        ? new GitFault({ operation: "worktree", exitCode: 128, stderr: cause.message })
-        : new HostFault({ operation: `removing ${what}`, cause })
-  })
-
 export const makeWorkingTreeCommands = Effect.gen(function* () {
   /** One worktree command at a time: git reads the records of all worktrees, even one that another git is writing. */
   const oneByOne = (yield* Semaphore.make(1)).withPermits(1)
@@ -160,8 +147,7 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     worktrees: (directory) => oneByOne(worktrees(directory)),
     putAsideLocks: putLocksAside,
     addWorktree: Effect.fnUntraced(function* (directory, path, branch, from) {
-      const common = yield* commonDirectory(directory)
-      yield* removing("what git keeps of worktrees that are gone", () => removeStaleRecords(common))
+      yield* text(directory, ["worktree", "prune"])
       if (from !== undefined) {
         // Where a command has made it a symbolic ref, git would write through it; one that is there by now is a command's, too.
         const message = `branch: Created from ${from}`
@@ -169,9 +155,15 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
       }
       yield* text(directory, ["worktree", "add", "--quiet", "--", path, branch])
     }, oneByOne),
-    removeWorktree: Effect.fnUntraced(function* (directory, path) {
-      const common = yield* commonDirectory(directory)
-      yield* removing(path, () => removeWorkingTree(common, path))
-    }, oneByOne)
+    // One that stays whatever is tried is told as git told it.
+    removeWorktree: (directory, path) =>
+      removeWorkingTree(directory, path, atTop()).pipe(
+        Effect.mapError((fault) =>
+          fault._tag === "WorktreeStays"
+            ? new GitFault({ operation: "worktree", exitCode: 128, stderr: fault.message })
+            : noAnswer("worktree")(fault)
+        ),
+        oneByOne
+      )
   } satisfies WorkingTreeCommands
 })
