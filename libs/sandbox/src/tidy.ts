@@ -1,9 +1,9 @@
 /** Before and after each turn and quality gate: what commands may have made that programs outside would obey, and what they committed. */
 import { Effect } from "effect"
 import { takeIn } from "./clone/takeIn.ts"
-import { putAsideLeft } from "./leftovers.ts"
+import { putAsideLeft } from "./replaced/leftovers.ts"
+import { tellReplaced } from "./replaced/tellReplaced.ts"
 import { type Host, onDisk, putAsideNested, sharedFolder } from "./SandboxHost.ts"
-import { tellReplaced } from "./tellReplaced.ts"
 
 export const tidy = Effect.fnUntraced(
   function* (host: Host, directory: string) {

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { makeConfigurationReader } from "../src/configurationReader.ts"
-import { TooMuchToLookAt } from "../src/lookLimits.ts"
-import { nestedRepositories } from "../src/nestedRepositories.ts"
-import type { Place } from "../src/treeSearch.ts"
+import { makeConfigurationReader } from "../src/nested/configurationReader.ts"
+import { TooMuchToLookAt } from "../src/nested/lookLimits.ts"
+import { nestedRepositories } from "../src/nested/nestedRepositories.ts"
+import type { Place } from "../src/nested/treeSearch.ts"
 
 const folderOf = Effect.acquireRelease(
   Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "reprise-many-")))),

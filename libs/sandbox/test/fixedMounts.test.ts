@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { isWithin, type Mount } from "../src/mounts.ts"
-import { type Policy, policyFor, type Surroundings } from "../src/policy.ts"
+import { isWithin, type Mount } from "../src/policy/mounts.ts"
+import { type Policy, policyFor, type Surroundings } from "../src/policy/policy.ts"
 
 const workspace = "/home/me/work"
 const none = { write: [], read: [], deny: [], network: [] }

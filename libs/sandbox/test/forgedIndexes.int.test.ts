@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { forgedIndex } from "@reprise/process/testing"
 import { Effect } from "effect"
-import { canSandbox, type Scene, scene } from "../src/testing.ts"
+import { canSandbox, type Scene, scene } from "../src/testing/index.ts"
 import { evil, make } from "./support/nestedCommands.ts"
 import { during, environmentOf, runIn } from "./support/sandboxedScene.ts"
 

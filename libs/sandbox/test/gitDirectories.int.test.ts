@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { gitDirectoriesOf } from "../src/gitDirectories.ts"
+import { gitDirectoriesOf } from "../src/git/gitDirectories.ts"
 
 it("finds the git directories of submodules and worktrees, however deep their names are", async () => {
   const common = realpathSync(mkdtempSync(join(tmpdir(), "reprise-directories-")))

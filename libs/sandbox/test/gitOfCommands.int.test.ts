@@ -6,9 +6,9 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { findProgram, hardenedSettings } from "@reprise/process"
 import { Effect } from "effect"
-import { gitRepositoryOf } from "../src/askGit.ts"
 import { placeClone, readyClone, takeNews } from "../src/clone/clones.ts"
-import { redirectingGit } from "../src/gitProgram.ts"
+import { gitRepositoryOf } from "../src/git/askGit.ts"
+import { redirectingGit } from "../src/git/gitProgram.ts"
 
 const made = Effect.acquireRelease(
   Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "reprise-git of 'commands'-")))),

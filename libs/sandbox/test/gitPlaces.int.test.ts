@@ -15,7 +15,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { gitPlacesOf } from "../src/gitPlaces.ts"
+import { gitPlacesOf } from "../src/git/gitPlaces.ts"
 
 interface Here {
   readonly home: string

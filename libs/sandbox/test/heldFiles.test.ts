@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { heldIn, recordOf } from "../src/heldFiles.ts"
+import { heldIn, recordOf } from "../src/replaced/heldFiles.ts"
 
 describe("the record of a running command", () => {
   it("tells which files are held, beside the names that may not appear, and names none by another's copy", () => {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { requireFewToKeep, TooMuchToKeep, usualLimits } from "../src/keptLimits.ts"
-import type { Policy } from "../src/policy.ts"
+import { requireFewToKeep, TooMuchToKeep, usualLimits } from "../src/policy/keptLimits.ts"
+import type { Policy } from "../src/policy/policy.ts"
 
 const many = <A>(make: (n: number) => A) => [1, 2, 3, 4].map(make)
 

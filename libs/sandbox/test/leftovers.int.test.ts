@@ -6,8 +6,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { RunId } from "@reprise/protocol"
 import { Effect, Schedule } from "effect"
 import { layerSandbox, Sandbox, type SandboxShape } from "../src/index.ts"
-import { putAsideLeft } from "../src/leftovers.ts"
-import { canary, canSandbox, type Scene, scene } from "../src/testing.ts"
+import { putAsideLeft } from "../src/replaced/leftovers.ts"
+import { canary, canSandbox, type Scene, scene } from "../src/testing/index.ts"
 
 const sandboxed = await canSandbox()
 

@@ -6,11 +6,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { makeConfigurationReader } from "../src/configurationReader.ts"
-import { attend } from "../src/desk.ts"
-import { makeNestedWatch, NotAllLookedAt } from "../src/NestedWatch.ts"
-import { nestedRepositories } from "../src/nestedRepositories.ts"
-import { type Place, TooManyRepositories } from "../src/treeSearch.ts"
+import { makeConfigurationReader } from "../src/nested/configurationReader.ts"
+import { makeNestedWatch, NotAllLookedAt } from "../src/nested/NestedWatch.ts"
+import { nestedRepositories } from "../src/nested/nestedRepositories.ts"
+import { type Place, TooManyRepositories } from "../src/nested/treeSearch.ts"
+import { attend } from "../src/refused/refusalReports.ts"
 
 const scene = Effect.acquireRelease(
   Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "reprise-many-")))),

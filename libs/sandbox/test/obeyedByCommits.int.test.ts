@@ -1,7 +1,7 @@
 /** Files in the git directory of a repository inside of the workspace that its user's next commit obeys, whatever is committed. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { canSandbox, scene } from "../src/testing.ts"
+import { canSandbox, scene } from "../src/testing/index.ts"
 import { make } from "./support/nestedCommands.ts"
 import { during, runIn } from "./support/sandboxedScene.ts"
 

@@ -5,7 +5,7 @@ import { join, relative } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { RunId } from "@reprise/protocol"
 import { Effect } from "effect"
-import { canary, canSandbox, type Scene, scene } from "../src/testing.ts"
+import { canary, canSandbox, type Scene, scene } from "../src/testing/index.ts"
 import { during, run } from "./support/sandboxedScene.ts"
 
 const sandboxed = await canSandbox()

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { bubblewrapArguments } from "../src/bubblewrap.ts"
-import { requireClearPaths } from "../src/clearPaths.ts"
-import { commandFiles } from "../src/commandFiles.ts"
-import type { Keeping } from "../src/keepNames.ts"
-import { type Policy, policyFor, type Surroundings, seenAs } from "../src/policy.ts"
-import { registriesFor } from "../src/registries.ts"
-import { dispatchingShell, openShell, sandboxedShell } from "../src/shellScript.ts"
+import { bubblewrapArguments } from "../src/command/bubblewrap.ts"
+import type { Keeping } from "../src/command/keepNames.ts"
+import { dispatchingShell, openShell, sandboxedShell } from "../src/command/shellScript.ts"
+import { registriesFor } from "../src/network/registries.ts"
+import { requireClearPaths } from "../src/policy/clearPaths.ts"
+import { commandFiles } from "../src/policy/commandFiles.ts"
+import { type Policy, policyFor, type Surroundings, seenAs } from "../src/policy/policy.ts"
 
 const around: Surroundings = {
   home: "/home/me",

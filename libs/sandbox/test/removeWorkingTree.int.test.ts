@@ -13,7 +13,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { removeWorkingTree } from "../src/removeWorkingTree.ts"
+import { removeWorkingTree } from "../src/git/removeWorkingTree.ts"
 
 const made = Effect.acquireRelease(
   Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "reprise-trees-")))),

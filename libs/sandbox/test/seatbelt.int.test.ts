@@ -7,8 +7,8 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { type Policy, policyFor, type Surroundings } from "../src/policy.ts"
-import { seatbeltGit, seatbeltRules, seatbeltShell } from "../src/seatbelt.ts"
+import { seatbeltGit, seatbeltRules, seatbeltShell } from "../src/command/seatbelt.ts"
+import { type Policy, policyFor, type Surroundings } from "../src/policy/policy.ts"
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "reprise-seatbelt-")))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

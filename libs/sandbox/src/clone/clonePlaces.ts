@@ -4,9 +4,9 @@
  * on the `PATH` of commands goes to the clone (`gitOfCommands`). Pure.
  */
 import { join, relative } from "node:path"
-import type { GitRepository } from "../askGit.ts"
-import type { Engine } from "../engine.ts"
-import { isWithin, type Mount } from "../mounts.ts"
+import type { Engine } from "../command/engine.ts"
+import type { GitRepository } from "../git/askGit.ts"
+import { isWithin, type Mount } from "../policy/mounts.ts"
 
 /** `agent`: that of authors, which stays for their next turn. A quality gate's is a new one each time, and what is committed in it is lost. */
 export type CloneOf = "agent" | "gate"

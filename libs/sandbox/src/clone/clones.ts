@@ -3,12 +3,12 @@ import { mkdir, rm, symlink } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { readForeignFolder, removeForeign } from "@reprise/process"
 import { Effect } from "effect"
-import type { Environment, GitRepository } from "../askGit.ts"
-import type { Engine } from "../engine.ts"
-import { exists } from "../found.ts"
-import { gitDirectoriesOf } from "../gitDirectories.ts"
-import { onDisk } from "../gitSays.ts"
-import type { Mount } from "../mounts.ts"
+import type { Engine } from "../command/engine.ts"
+import { exists } from "../disk/pathsOnDisk.ts"
+import type { Environment, GitRepository } from "../git/askGit.ts"
+import { gitDirectoriesOf } from "../git/gitDirectories.ts"
+import { onDisk } from "../nested/gitSays.ts"
+import type { Mount } from "../policy/mounts.ts"
 import {
   annexKeys,
   type Clone,

@@ -4,7 +4,7 @@
  */
 import type { ProgramFailed } from "@reprise/process"
 import { Effect } from "effect"
-import { quoted } from "../shellWords.ts"
+import { quoted } from "../command/shellWords.ts"
 import { CloneRefused, gitIn, type Here, insistIn } from "./cloneGit.ts"
 import { branchIn, type Head } from "./heads.ts"
 

@@ -2,8 +2,8 @@
 import { realpath, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { gitRepositoryOf } from "../askGit.ts"
-import { putAside } from "../putAside.ts"
+import { putAside } from "../disk/putAside.ts"
+import { gitRepositoryOf } from "../git/askGit.ts"
 import {
   clonesFolder,
   digest,

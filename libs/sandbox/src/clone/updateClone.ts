@@ -1,7 +1,7 @@
 /** Has a clone follow what somebody else committed in the repository, such as its user while the run waited. By git in the sandbox. */
 import { runProgram } from "@reprise/process"
 import { Effect } from "effect"
-import type { Environment } from "../askGit.ts"
+import type { Environment } from "../git/askGit.ts"
 import { CloneRefused, reasonIn } from "./cloneGit.ts"
 import type { Fetching } from "./fetchClone.ts"
 import { branchIn, type Head } from "./heads.ts"
