@@ -86,7 +86,7 @@ export interface Host {
   readonly noticeKilled: Effect.Effect<void>
   /** For what a socket asks for: with the logs of this process. */
   readonly run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
-  /** The doors and desks. */
+  /** Where commands connect to the filter, and their programs send reports. */
   readonly socketFor: Effect.Success<typeof makeSockets>
   /** What holds now, by whose commands in which workspace. */
   readonly policies: Map<string, Held>

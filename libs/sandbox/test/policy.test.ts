@@ -248,7 +248,7 @@ describe("a folder in which something is hidden", () => {
 
 describe("the program that stands in for a shell", () => {
   const policy = policyFor(around, none, "reviewer")
-  const desk = { socket: "/run/desk", folder: "/state/heard" }
+  const reports = { socket: "/run/reports", folder: "/state/heard" }
   const keeping: Keeping = {
     folder: "/state/heard",
     files: [],
@@ -260,7 +260,7 @@ describe("the program that stands in for a shell", () => {
     policy,
     shell: "/bin/bash",
     bubblewrap: { path: "/usr/bin/bwrap", isEnclosed: true },
-    desk,
+    reports,
     dependencies: "/state/dependencies",
     looked: "/state/looked",
     keeping,

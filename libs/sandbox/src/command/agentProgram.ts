@@ -7,7 +7,7 @@ import { connect } from "node:net"
 import { dirname, join } from "node:path"
 import { Effect } from "effect"
 import { splitLocal } from "../network/hosts.ts"
-import { openDoor } from "../network/proxyFilter.ts"
+import { filterConnection } from "../network/proxyFilter.ts"
 import type { OwnPlaces } from "../policy/policy.ts"
 import type { PreparedAgent } from "../refused/agentWrites.ts"
 import {
@@ -35,13 +35,13 @@ export interface SandboxedAgent extends PreparedAgent {
   readonly variables: ReadonlyArray<string>
 }
 
-const doorFor = (host: Host, key: string, { policy: { workspace } }: Held) => {
+const filterFor = (host: Host, key: string, { policy: { workspace } }: Held) => {
   const opening = {
     names: () => host.policies.get(key)?.policy.network ?? [],
     decider: () => host.deciders.get(keyOf("agent", workspace))?.at(-1),
     proxy: (names: ReadonlyArray<string>) => host.run(Effect.map(host.proxyFor(names), ({ socket }) => socket))
   }
-  return host.socketFor(`door ${key}`, { receive: (client) => openDoor(client, opening) })
+  return host.socketFor(`filter ${key}`, { receive: (client) => filterConnection(client, opening) })
 }
 
 const leadTo = (host: Host, port: number) =>
@@ -71,9 +71,9 @@ const textFor = Effect.fnUntraced(function* (host: Host, bubblewrap: Bubblewrap,
   const key = agentKeyOf(name, role, policy.workspace)
   const access = yield* host.proxyFor(policy.network)
   host.policies.set(key, held)
-  const { door, local } = yield* Effect.tryPromise({
+  const { filter, local } = yield* Effect.tryPromise({
     try: async () => ({
-      door: await doorFor(host, key, held),
+      filter: await filterFor(host, key, held),
       local: await Promise.all(ports.map(async (port) => ({ port, socket: await leadTo(host, port) })))
     }),
     catch: failedToListen
@@ -82,7 +82,7 @@ const textFor = Effect.fnUntraced(function* (host: Host, bubblewrap: Bubblewrap,
     policy,
     keeping: yield* keepingFor(host, directory, policy),
     bubblewrap,
-    proxy: { ...access, socket: door },
+    proxy: { ...access, socket: filter },
     ports: local,
     programs: programPaths(host),
     variables

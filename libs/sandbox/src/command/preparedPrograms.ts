@@ -3,7 +3,7 @@
 import type { Role } from "@reprise/protocol"
 import { Effect } from "effect"
 import { ProxyFailed } from "../network/proxy.ts"
-import { openDoor } from "../network/proxyFilter.ts"
+import { filterConnection } from "../network/proxyFilter.ts"
 import type { Whose } from "../refused/decider.ts"
 import { attend } from "../refused/refusalReports.ts"
 import { lookAtRefused } from "../refused/refusedWrites.ts"
@@ -44,10 +44,10 @@ const socketsFor = (host: Host, whose: Whose, { policy: { workspace } }: Held, p
   const aside = () => host.run(putAsideNested(host, workspace))
   return Effect.tryPromise({
     try: async () => ({
-      door: await host.socketFor(`${proxied ? "door" : "closed door"} ${key}`, {
-        receive: (client) => openDoor(client, opening)
+      filter: await host.socketFor(`${proxied ? "filter" : "closed filter"} ${key}`, {
+        receive: (client) => filterConnection(client, opening)
       }),
-      desk: await host.socketFor(`desk ${key}`, {
+      reports: await host.socketFor(`reports ${key}`, {
         receive: (client) => attend(client, { look, decider, putAsideNested: aside }),
         afterEnd: true
       })
@@ -74,15 +74,15 @@ const textFor = Effect.fnUntraced(function* (host: Host, directory: string, role
   const proxied = policy.network.length > 0 || (role === "author" && !isGate)
   const access = proxied ? yield* host.proxyFor(policy.network) : { username: "srt", password: "" }
   host.policies.set(keyOf(whose, policy.workspace), held)
-  const { desk, door } = yield* socketsFor(host, whose, held, proxied)
+  const { reports, filter } = yield* socketsFor(host, whose, held, proxied)
   return sandboxedShell({
     policy,
     keeping: yield* keepingFor(host, directory, policy),
     shell,
     bubblewrap,
     chosenEnvironment: isGate,
-    proxy: { ...access, socket: door },
-    desk: { socket: desk, folder: heardFolder(host) },
+    proxy: { ...access, socket: filter },
+    reports: { socket: reports, folder: heardFolder(host) },
     dependencies: host.nested.dependenciesFile(policy.workspace),
     looked: host.nested.lookedFile(policy.workspace),
     programs

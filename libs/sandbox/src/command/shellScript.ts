@@ -98,7 +98,7 @@ export interface ProxyAccess {
 }
 
 /** Where the program brings what its command said of files that it may not write. */
-export interface DeskAccess {
+export interface ReportSocket {
   readonly socket: string
   /** A folder that no command sees. */
   readonly folder: string
@@ -152,7 +152,7 @@ export interface ShellOptions {
   readonly shell: string
   readonly bubblewrap: Bubblewrap
   readonly proxy?: ProxyAccess
-  readonly desk: DeskAccess
+  readonly reports: ReportSocket
   /** A file with paths, a line each: when something there changes, it is as if a repository had. */
   readonly dependencies: string
   /** A file from the time of the last look at the workspace: what changed since then was not looked at. */
@@ -178,7 +178,7 @@ export const hiding = (all: ReadonlyArray<Words>) => {
   }
 }
 
-/** Longer than a human lets anybody wait: the answer of the desk. */
+/** How long the answer to a report may take: longer than a human lets anybody wait. */
 const patienceSeconds = 7 * 24 * 3600
 
 /**
@@ -187,7 +187,7 @@ const patienceSeconds = 7 * 24 * 3600
  * killed with the first process, which a command may have taken over: it is killed whatever it does, and nothing is looked at
  * before it is gone. Its name may hold anything.
  */
-const overheard = ({ folder }: DeskAccess) => ({
+const overheard = ({ folder }: ReportSocket) => ({
   before: ["said", "code", "start"].map((name) => `${name}=${quoted(folder)}/${name}-$$\n`).join(""),
   own: ["--json-status-fd", "4"],
   pipe: ' 4>"$code" 5>"$start" 2>&1 | tee "$said"',
@@ -238,23 +238,24 @@ fi
   ].join("")
 }
 
-const askDesk = ({ socket }: DeskAccess) => `socat -t ${patienceSeconds} - UNIX-CONNECT:${quoted(socket)} 2>/dev/null`
+const askReporter = ({ socket }: ReportSocket) =>
+  `socat -t ${patienceSeconds} - UNIX-CONNECT:${quoted(socket)} 2>/dev/null`
 
 /** Nobody has said what a command made whose program was killed; this one has taken its record away. */
-const broughtOfKilled = (desk: DeskAccess): string =>
-  `[ -z "$killed" ] || printf '%s\n0\n' ${madeRepository} | ${askDesk(desk)} >&2\n`
+const reportedForKilled = (reports: ReportSocket): string =>
+  `[ -z "$killed" ] || printf '%s\n0\n' ${madeRepository} | ${askReporter(reports)} >&2\n`
 
-const broughtToDesk = (desk: DeskAccess): string => `words=
+const reported = (reports: ReportSocket): string => `words=
 [ ! -s "$said" ] || words=$(LC_ALL=C grep -aiE -m 200 'read-only file system|EROFS' "$said")
 if [ -n "$made$words" ]; then
-  printf '%s\n%s\n%s\n' "\${made:+${madeRepository}}" "$exited" "$words" | ${askDesk(desk)}
+  printf '%s\n%s\n%s\n' "\${made:+${madeRepository}}" "$exited" "$words" | ${askReporter(reports)}
 fi
 `
 
 export const sandboxedShell = (options: ShellOptions): string => {
-  const { bubblewrap, chosenEnvironment, desk, keeping, policy, programs, proxy, shell } = options
+  const { bubblewrap, chosenEnvironment, reports, keeping, policy, programs, proxy, shell } = options
   const names = keepNames(policy, keeping)
-  const heard = overheard(desk)
+  const heard = overheard(reports)
   const all = bubblewrapArguments(policy, proxy?.socket)
   const hidden = hiding(all)
   const expected = proxy === undefined ? { descriptor: "", afterLine: "" } : givingMounts(all)
@@ -269,7 +270,7 @@ export const sandboxedShell = (options: ShellOptions): string => {
     exported({ ...policy.environment, ...ofShell(shell), ...(proxy === undefined ? {} : proxyVariables(proxy)) }),
     `${alone}\n`,
     names.before,
-    broughtOfKilled(desk),
+    reportedForKilled(reports),
     heard.before,
     "tries=0\n",
     "while :; do\n",
@@ -286,7 +287,7 @@ export const sandboxedShell = (options: ShellOptions): string => {
     // What may not be made counts for no repository, so it goes first.
     "exited=$status\n",
     names.after,
-    broughtToDesk(desk),
+    reported(reports),
     names.end('"$said" "$code" "$start"'),
     "exit $status\n"
   ].join("")

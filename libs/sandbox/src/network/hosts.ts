@@ -1,4 +1,4 @@
-/** Which names a command may reach, and which name it wants: for the door before the proxy. Pure. */
+/** Which names a command may reach, and which name it wants: for the filter before the proxy. Pure. */
 
 export interface Target {
   readonly host: string

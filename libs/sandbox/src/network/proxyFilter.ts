@@ -1,5 +1,5 @@
 /**
- * The door before the proxy, one for each workspace: it knows whose commands knock. A name that may be reached is passed on
+ * The filter before the proxy, one for each workspace, so it knows whose commands connect. A name that may be reached is passed on
  * to the proxy, which checks it again; about any other, whoever works in the workspace is asked while the command waits.
  */
 import { connect, type Socket } from "node:net"
@@ -52,7 +52,7 @@ const passOn = async (client: Socket, begun: Buffer, line: string, opening: Open
 }
 
 /** Reads the first line of the request; what else has come belongs to the proxy. */
-export const openDoor = (client: Socket, opening: Opening) => {
+export const filterConnection = (client: Socket, opening: Opening) => {
   let begun = Buffer.alloc(0)
   const read = (chunk: Buffer) => {
     begun = Buffer.concat([begun, chunk])

@@ -36,7 +36,7 @@ export const makeSockets = Effect.gen(function* () {
     })
   )
   const make = async (name: string, { afterEnd = false, receive }: Answering): Promise<string> => {
-    folder ??= mkdtemp(join(tmpdir(), "reprise-door-"))
+    folder ??= mkdtemp(join(tmpdir(), "reprise-sockets-"))
     const path = join(await folder, name)
     const server = createServer({ allowHalfOpen: afterEnd }, (client) => {
       open.add(client)

@@ -1,12 +1,12 @@
 /**
- * The desk, one for each workspace: the program that runs a command in the sandbox brings what the command said of files
- * that it may not write, and that it may have made a repository, and waits for the words that its agent is to read.
+ * Reports about commands, on a socket for each workspace: the program that runs a command in the sandbox sends what the command said
+ * of files that it may not write, and that it may have made a repository, and waits for the words that its agent is to read.
  */
 import type { Socket } from "node:net"
 import type { Decider, RefusedWrite } from "./decider.ts"
 import { refusedPathsIn } from "./refusedPaths.ts"
 
-export interface Desk {
+export interface Reports {
   /** Undefined: the sandbox does not refuse it. */
   readonly look: (path: string) => Promise<Omit<RefusedWrite, "failed"> | undefined>
   /** Absent: nobody wants to know. */
@@ -22,7 +22,7 @@ export const madeRepository = "repository"
 const mostBytes = 64 * 1024
 
 const wordsFor = async (
-  { decider, look }: Desk,
+  { decider, look }: Reports,
   { failed, path }: { readonly failed: boolean; readonly path: string }
 ): Promise<string> => {
   const refused = await look(path)
@@ -33,26 +33,28 @@ const wordsFor = async (
 }
 
 /** `text`: a line with `repository` or nothing, the exit code of a command in one, what it said. Gives lines for its agent. */
-const reply = async (desk: Desk, text: string): Promise<string> => {
+const reply = async (reports: Reports, text: string): Promise<string> => {
   const [made = "", status = "", ...lines] = text.split("\n")
   const failed = status !== "0"
   // Its agent made what cannot be looked at, and can remove it.
   const aside =
     made === madeRepository
-      ? await desk.putAsideNested().catch((error: unknown) => [error instanceof Error ? error.message : String(error)])
+      ? await reports
+          .putAsideNested()
+          .catch((error: unknown) => [error instanceof Error ? error.message : String(error)])
       : []
   const words: Array<string> = aside.map((sentence) => `reprise: ${sentence}\n`)
-  for (const path of refusedPathsIn(lines.join("\n"))) words.push(await wordsFor(desk, { path, failed }))
+  for (const path of refusedPathsIn(lines.join("\n"))) words.push(await wordsFor(reports, { path, failed }))
   return words.join("")
 }
 
-export const attend = (client: Socket, desk: Desk): void => {
+export const attend = (client: Socket, reports: Reports): void => {
   let text = Buffer.alloc(0)
   client.on("data", (chunk: Buffer) => {
     if (text.length < mostBytes) text = Buffer.concat([text, chunk])
   })
   client.once("end", () => {
-    reply(desk, text.subarray(0, mostBytes).toString("utf8")).then(
+    reply(reports, text.subarray(0, mostBytes).toString("utf8")).then(
       (words) => client.end(words),
       () => client.destroy()
     )
