@@ -46,10 +46,9 @@ export const buildings: ReadonlyArray<Building> = [
   {
     root: "services/gate/src",
     floors: [
-      ...[entries, ["service"], ["work"], ["notifications", "typedAnswer"], ["actor", "console", "notify"]],
+      ...[entries, ["service"], ["work"], ["notifications", "typedAnswer"], ["console"], ["actor"], ["notify"]],
       ["namedAgent", "resolveChoice", "whyAsked"]
-    ],
-    allowed: { pairs: 2, folders: 3, files: 1 }
+    ]
   },
   { root: "services/reviewer/src", floors: [entries, ["service"], ["actor"], ["prompts"]] },
   { root: "services/workspace/src", floors: [entries, ["service"], ["work"], ["actor"]], allowed: { files: 1 } }

@@ -5,9 +5,17 @@
  */
 
 import { requestWork } from "@reprise/actor"
-import { anyHost, EscalationId, EscalationOrigin, PhaseId, RunId, Step, WithdrawalReason } from "@reprise/protocol"
+import {
+  anyHost,
+  type EscalationCommand,
+  EscalationId,
+  EscalationOrigin,
+  PhaseId,
+  RunId,
+  Step,
+  WithdrawalReason
+} from "@reprise/protocol"
 import { Schema } from "effect"
-import type { Question } from "../actor/journal.ts"
 import { plainText } from "./plainText.ts"
 
 /** The parts of a question that leave the machine: no output, no changes, no conversation. */
@@ -56,6 +64,8 @@ export type NotifyWork = typeof NotifyWork.Type
 const longestReason = 2_000
 const longestName = 120
 const mostOptions = 20
+
+type Question = Extract<EscalationCommand, { readonly _tag: "RaiseEscalation" }>
 
 export const noticeQuestion = (question: Question, raisedAt: string): NoticeQuestion => {
   const { evidence, options, phase, step } = question

@@ -1,8 +1,8 @@
 /** Which browsers are told of questions while no page is open (docs/notifications.md#browsers). Pure. */
 import { ConsolePushSubscription } from "@reprise/protocol"
 import { Result, Schema } from "effect"
-import type { ProxyRules } from "../console/visitor.ts"
-import { isLoopback, isPublicName } from "./addresses.ts"
+import { isLoopback, isPublicName } from "../notify/addresses.ts"
+import type { ProxyRules } from "./visitor.ts"
 
 /** Who switched it on: somebody with the answerers' token, of which this is a mark, or a user of a proxy. */
 export const PushOwner = Schema.TaggedUnion({
