@@ -38,10 +38,9 @@ export const buildings: ReadonlyArray<Building> = [
   {
     root: "services/session-manager/src",
     floors: [
-      ...[entries, ["service"], ["work"], ["actor", "activity", "agentQuestions", "lifecycle", "turn"], ["prompts"]],
+      ...[entries, ["service"], ["work"], ["machine"], ["agent", "lifecycle"], ["turn"], ["prompts"], ["session"]],
       ["settings"]
-    ],
-    allowed: { pairs: 6, folders: 5, files: 1 }
+    ]
   },
   {
     root: "services/gate/src",

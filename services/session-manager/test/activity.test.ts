@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { attribute, graceLeftMs } from "../src/activity/activity.ts"
-import type { SessionInput } from "../src/actor/inputs.ts"
-import { viewOf } from "../src/actor/view.ts"
+import { attribute, graceLeftMs } from "../src/agent/activity.ts"
+import { viewOf } from "../src/machine/view.ts"
+import type { SessionInput } from "../src/session/inputs.ts"
 import { answer, at, firstTurn, given, goodReport, nextTurn, sessionId, t } from "./support/story.ts"
 
 const working = firstTurn.slice(0, 2)

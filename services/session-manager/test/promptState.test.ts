@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { noTokens, noUsage } from "@reprise/protocol"
 import { Schema } from "effect"
-import { SessionWork } from "../src/actor/work.ts"
+import { SessionWork } from "../src/session/work.ts"
 import { inspectedAt, promptStarted, tokensSeen } from "../src/work/promptState.ts"
 import { isHumanIn } from "../src/work/runtimeSession.ts"
 import { firstTurn, given } from "./support/story.ts"

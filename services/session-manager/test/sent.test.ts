@@ -1,7 +1,7 @@
 /** All that a session sends, step by step: nothing more, nothing less, and no field that nobody gave. */
 import { assert, describe, it } from "@effect/vitest"
 import { noUsage } from "@reprise/protocol"
-import type { SessionInput } from "../src/actor/inputs.ts"
+import type { SessionInput } from "../src/session/inputs.ts"
 import { defaultSettings } from "../src/settings.ts"
 import {
   actor,

@@ -1,9 +1,9 @@
 /** What a session sends when there is nothing, or nobody, to send it to. */
 import { assert, describe, it } from "@effect/vitest"
 import { EscalationId, SessionId } from "@reprise/protocol"
-import type { SessionInput } from "../src/actor/inputs.ts"
-import type { JournalEvent } from "../src/actor/journal.ts"
-import { savedOf } from "../src/lifecycle/transcript.ts"
+import type { SessionInput } from "../src/session/inputs.ts"
+import type { JournalEvent } from "../src/session/journal.ts"
+import { savedOf } from "../src/session/state.ts"
 import {
   actor,
   answer,

@@ -1,8 +1,8 @@
 /** The ends that a turn can have. */
 import type { Delivery } from "@reprise/actor"
 import { type FailureKind, noUsage } from "@reprise/protocol"
-import type { EventOf, JournalEvent, SessionDetails, TurnRequest } from "../actor/journal.ts"
-import { eventFields, type OpenTurn } from "../actor/state.ts"
+import type { EventOf, JournalEvent, SessionDetails, TurnRequest } from "../session/journal.ts"
+import { eventFields, type OpenTurn } from "../session/state.ts"
 import type { AgentReport } from "./decodeReport.ts"
 
 /** The fields of a turn's end; whether it is the fixer's is told with what it used. */

@@ -1,8 +1,8 @@
 /** The fold of a turn: from its request over its prompts to its end. */
 import { addUsage, noUsage } from "@reprise/protocol"
-import { attemptCounted } from "../activity/actions.ts"
-import type { EventOf } from "../actor/journal.ts"
-import { changeTurn, knowing, type OpenTurn, type Session, usedAt } from "../actor/state.ts"
+import { attemptCounted } from "../session/actions.ts"
+import type { EventOf } from "../session/journal.ts"
+import { changeTurn, knowing, type OpenTurn, type Session, usedAt } from "../session/state.ts"
 import { after } from "../settings.ts"
 
 type TurnEvent = EventOf<

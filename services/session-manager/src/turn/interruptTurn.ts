@@ -2,13 +2,13 @@
 import type { Delivery } from "@reprise/actor"
 import { noUsage, type SessionCommand } from "@reprise/protocol"
 import { Result } from "effect"
-import { currentTurn, type Decision, isKnownTurn, nothing } from "../actor/guards.ts"
-import type { Report } from "../actor/inputs.ts"
-import type { EventOf } from "../actor/journal.ts"
-import type { OpenTurn, Session } from "../actor/state.ts"
+import { currentTurn, type Decision, isKnownTurn, nothing } from "../session/guards.ts"
+import type { Report } from "../session/inputs.ts"
+import type { EventOf } from "../session/journal.ts"
+import type { OpenTurn, Session } from "../session/state.ts"
+import { usedByPrompt } from "../session/usage.ts"
 import { turnFailed } from "./endTurn.ts"
 import { usageAdded } from "./evolveTurn.ts"
-import { usedByPrompt } from "./usage.ts"
 
 type InterruptTurn = Extract<SessionCommand, { readonly _tag: "InterruptTurn" }>
 

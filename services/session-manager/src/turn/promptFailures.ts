@@ -11,14 +11,7 @@ import {
   type VendorFailure
 } from "@reprise/protocol"
 import { Result } from "effect"
-import {
-  actionTaken,
-  afterProgress,
-  type ChosenAction,
-  chooseAction,
-  triedFor,
-  triggerOf
-} from "../activity/actions.ts"
+import { actionTaken, afterProgress, type ChosenAction, chooseAction, triedFor, triggerOf } from "../session/actions.ts"
 import {
   type CurrentPrompt,
   currentPrompt,
@@ -27,10 +20,10 @@ import {
   nothing,
   refuse,
   refuseOutdated
-} from "../actor/guards.ts"
-import type { Report, Timer } from "../actor/inputs.ts"
-import type { EventOf, JournalEvent } from "../actor/journal.ts"
-import { eventFields, type OpenTurn, type Session } from "../actor/state.ts"
+} from "../session/guards.ts"
+import type { Report, Timer } from "../session/inputs.ts"
+import type { EventOf, JournalEvent } from "../session/journal.ts"
+import { eventFields, type OpenTurn, type Session } from "../session/state.ts"
 import { after, type SessionSettings } from "../settings.ts"
 import { type TurnFailure, turnAndSessionFailed, turnFailed } from "./endTurn.ts"
 import { usageAdded } from "./evolveTurn.ts"

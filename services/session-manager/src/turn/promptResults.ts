@@ -4,17 +4,17 @@
  */
 import type { Delivery } from "@reprise/actor"
 import { Result } from "effect"
-import { actionTaken, afterProgress, chooseAction, triedFor } from "../activity/actions.ts"
-import { type CurrentPrompt, currentPrompt, type Decision, refuseOutdated } from "../actor/guards.ts"
-import type { Report } from "../actor/inputs.ts"
-import type { EventOf, JournalEvent } from "../actor/journal.ts"
-import { eventFields, type Session } from "../actor/state.ts"
+import { actionTaken, afterProgress, chooseAction, triedFor } from "../session/actions.ts"
+import { type CurrentPrompt, currentPrompt, type Decision, refuseOutdated } from "../session/guards.ts"
+import type { Report } from "../session/inputs.ts"
+import type { EventOf, JournalEvent } from "../session/journal.ts"
+import { eventFields, type Session } from "../session/state.ts"
+import { usedByPrompt } from "../session/usage.ts"
 import type { SessionSettings } from "../settings.ts"
 import { decodeReport } from "./decodeReport.ts"
 import { turnAndSessionFailed, turnCompleted, turnFailed } from "./endTurn.ts"
 import { sessionReplaced, usageAdded } from "./evolveTurn.ts"
 import { delayed, nextAfterStop, nextCorrection, nextReport } from "./nextPrompt.ts"
-import { usedByPrompt } from "./usage.ts"
 
 type Ended = Report<"RecordPromptResult" | "RecordPromptStopped" | "RecordPromptFailed">
 

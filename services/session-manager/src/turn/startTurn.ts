@@ -2,18 +2,18 @@
 import type { Delivery, Refusal } from "@reprise/actor"
 import { type RefusalCode, type ReportForm, type RunId, type SessionCommand, SessionId } from "@reprise/protocol"
 import { Result } from "effect"
+import { continuePrompt, withGuidance } from "../prompts.ts"
 import {
   type Decision,
   isKnownTurn,
   nothing,
   refuse,
   requireAbsoluteDirectory,
-  requireAddressedHere
-} from "../actor/guards.ts"
-import type { EventOf, SessionDetails, TurnRequest } from "../actor/journal.ts"
-import { eventFields, hasEnded, type OpenTurn, type Session } from "../actor/state.ts"
-import { requireOwnRun } from "../lifecycle/standalone.ts"
-import { continuePrompt, withGuidance } from "../prompts.ts"
+  requireAddressedHere,
+  requireOwnRun
+} from "../session/guards.ts"
+import type { EventOf, SessionDetails, TurnRequest } from "../session/journal.ts"
+import { eventFields, hasEnded, type OpenTurn, type Session } from "../session/state.ts"
 import { type TurnFailure, turnFailed, turnNotBegun } from "./endTurn.ts"
 import { mayReplaceEnded } from "./replace.ts"
 import { readJsonSchema } from "./reportSchema.ts"

@@ -16,9 +16,9 @@ import {
   whyFiltersAreRefused
 } from "@reprise/sandbox"
 import { Clock, Effect, Schema } from "effect"
-import type { Report } from "../actor/inputs.ts"
-import type { WorkOf } from "../actor/work.ts"
 import { transcriptOf } from "../lifecycle/transcript.ts"
+import type { Report } from "../session/inputs.ts"
+import type { WorkOf } from "../session/work.ts"
 import { gitOfSession } from "./gitOfSession.ts"
 import { wholeOf } from "./readTranscript.ts"
 import { contextOf, messagesThrough, readSaved } from "./reconstruct.ts"

@@ -10,7 +10,7 @@ import {
   type Usage,
   uncachedTokens
 } from "@reprise/protocol"
-import type { WorkOf } from "../actor/work.ts"
+import type { WorkOf } from "../session/work.ts"
 
 export interface PromptState {
   /** When the agent last showed activity, in epoch milliseconds as all times here. */

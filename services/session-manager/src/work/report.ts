@@ -10,7 +10,7 @@ import {
   SessionId
 } from "@reprise/protocol"
 import { Effect, Result, Schedule } from "effect"
-import type { SessionReport } from "../actor/inputs.ts"
+import type { SessionReport } from "../session/inputs.ts"
 
 /** What a worker or watcher tells its own actor. */
 export const toSession = (key: Key, report: SessionReport) => ({

@@ -3,7 +3,7 @@
  * silent (`inactivityMs`), and the time that the runtime may retry.
  */
 import { addUsage, type FailureKind, type TurnLimits, type Usage, uncachedTokens } from "@reprise/protocol"
-import type { WorkOf } from "../actor/work.ts"
+import type { WorkOf } from "../session/work.ts"
 import { humanMs, type PromptState } from "./promptState.ts"
 import { failureKindOf } from "./report.ts"
 

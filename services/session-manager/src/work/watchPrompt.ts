@@ -6,7 +6,7 @@ import type { WorkFault } from "@reprise/actor"
 import type { AgentRuntimeShape, PendingPrompt, RuntimeEvent } from "@reprise/agent"
 import { addTokens, type RuntimeFailure, type SessionId, type Tokens, vendorFailureOf } from "@reprise/protocol"
 import { Clock, Deferred, Effect, Fiber, Ref, Semaphore, Stream } from "effect"
-import type { WorkOf } from "../actor/work.ts"
+import type { WorkOf } from "../session/work.ts"
 import { agentQuestion } from "./lastOutput.ts"
 import {
   activeAt,

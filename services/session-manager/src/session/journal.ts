@@ -28,8 +28,8 @@ export const PromptIdentity = Schema.Struct({ messageId: Schema.String, partId: 
 
 export const AgentQuestionKind = SessionEvent.cases.AgentPrompting.fields.kind
 
-/** What an action is taken about; errors are counted by their kind. */
-const ActionTrigger = Schema.Literals([
+/** What an action is taken about, and attempts are counted for; never an error's text, which varies and would never run out of attempts. */
+const Trigger = Schema.Literals([
   "idle",
   "gone",
   "prompt",
@@ -39,6 +39,7 @@ const ActionTrigger = Schema.Literals([
   "error.no_internet",
   "error.other"
 ])
+export type Trigger = typeof Trigger.Type
 
 /** What stays the same through a session's turns, until a turn changes it. */
 export const SessionDetails = Schema.Struct({
@@ -149,7 +150,7 @@ const PromptEnded = Schema.TaggedStruct("PromptEnded", {
 const TurnWaiting = Schema.TaggedStruct("TurnWaiting", {
   turnId: TurnId,
   number: Schema.Int,
-  trigger: ActionTrigger,
+  trigger: Trigger,
   waitMs: Schema.Finite,
   /** What the model's vendor said. */
   message: Schema.optionalKey(Schema.String),
@@ -213,7 +214,7 @@ const AgentQuestionClosed = Schema.TaggedStruct("AgentQuestionClosed", { promptI
 
 /** An action was taken, to be counted for the choice of the next. */
 const ActionCounted = Schema.TaggedStruct("ActionCounted", {
-  trigger: ActionTrigger,
+  trigger: Trigger,
   index: Schema.Int,
   attempt: Schema.Int,
   at: Schema.String

@@ -1,7 +1,7 @@
 /** What `sessions list` and `sessions show` tell of a session. */
 import type { SessionView } from "@reprise/protocol"
-import { vendorOf } from "../activity/actions.ts"
-import { hasEnded, holdOf, type Session } from "./state.ts"
+import { vendorOf } from "../session/actions.ts"
+import { hasEnded, holdOf, type Session } from "../session/state.ts"
 
 const heldBy = (session: Session): Pick<SessionView, "heldBy"> => {
   const hold = hasEnded(session) ? undefined : holdOf(session)

@@ -4,8 +4,8 @@
  */
 import { addUsage, maxUsage, noUsage, subtractUsage, type Usage } from "@reprise/protocol"
 import { Equal } from "effect"
-import type { EventOf, SessionDetails } from "../actor/journal.ts"
-import { eventFields, type Session } from "../actor/state.ts"
+import type { EventOf, SessionDetails } from "./journal.ts"
+import { eventFields, type Session } from "./state.ts"
 
 /** Dollars. Less than this is what adding and subtracting leaves over; real cost that is less counts when it has grown. */
 const leastCost = 1e-6

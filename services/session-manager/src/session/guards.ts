@@ -1,5 +1,6 @@
 /** What decisions are made of: the guards that several families share, and their answers. */
-import { type Delivery, type Refusal, refusing } from "@reprise/actor"
+import { type Delivery, isSentBy, type Refusal, refusing } from "@reprise/actor"
+import { isStandalone } from "@reprise/protocol"
 import { Result } from "effect"
 import type { EventOf, JournalEvent, SessionDetails } from "./journal.ts"
 import { hasEnded, type OpenTurn, type Session } from "./state.ts"
@@ -22,6 +23,12 @@ export const requireAbsoluteDirectory = (directory: string): Guard<string> =>
   directory === "" || directory.startsWith("/")
     ? Result.succeed(directory)
     : refuse("invalid", `The directory '${directory.slice(0, 200)}' is not an absolute path.`)
+
+/** The turns of a standalone session come from its own run alone. */
+export const requireOwnRun = ({ details }: Session, { id }: Delivery): Guard<void> =>
+  details === undefined || !isStandalone(details) || isSentBy("orchestrator", details.runId, id)
+    ? Result.void
+    : refuse("standalone", `Session ${details.sessionId} belongs to no run: answer its question, or abort it.`)
 
 /** Whether the turn was requested before. */
 export const isKnownTurn = (session: Session, turnId: string): boolean =>

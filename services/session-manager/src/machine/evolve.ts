@@ -1,14 +1,13 @@
 /** The fold of the journal: what each event changes. A family that several events belong to folds them itself. */
-
-import { actionCounted } from "../activity/actions.ts"
-import { agentWorking } from "../activity/activity.ts"
-import { evolveAgentQuestions } from "../agentQuestions/agentQuestions.ts"
+import { agentWorking } from "../agent/activity.ts"
+import { evolveAgentQuestions } from "../agent/questions.ts"
 import { evolveLifecycle } from "../lifecycle/lifecycle.ts"
 import { evolveStandalone } from "../lifecycle/standalone.ts"
+import { actionCounted } from "../session/actions.ts"
+import type { JournalEvent } from "../session/journal.ts"
+import { knowing, type Session, usedAt } from "../session/state.ts"
+import { usageCounted } from "../session/usage.ts"
 import { evolveTurn } from "../turn/evolveTurn.ts"
-import { usageCounted } from "../turn/usage.ts"
-import type { JournalEvent } from "./journal.ts"
-import { knowing, type Session, usedAt } from "./state.ts"
 
 export const evolve = (session: Session, event: JournalEvent): Session => {
   switch (event._tag) {

@@ -5,12 +5,12 @@
 import type { Delivery } from "@reprise/actor"
 import type { SessionCommand } from "@reprise/protocol"
 import { Result } from "effect"
-import { currentPrompt, type Decision, nothing, refuse } from "../actor/guards.ts"
-import type { Report } from "../actor/inputs.ts"
-import type { EventOf } from "../actor/journal.ts"
-import { changeTurn, eventFields, hasEnded, type Session } from "../actor/state.ts"
-import { countOthers } from "../turn/usage.ts"
-import { echoMs } from "./actions.ts"
+import { echoMs } from "../session/actions.ts"
+import { currentPrompt, type Decision, nothing, refuse } from "../session/guards.ts"
+import type { Report } from "../session/inputs.ts"
+import type { EventOf } from "../session/journal.ts"
+import { changeTurn, eventFields, hasEnded, type Session } from "../session/state.ts"
+import { countOthers } from "../session/usage.ts"
 
 type HandBack = Extract<SessionCommand, { readonly _tag: "HandBack" }>
 

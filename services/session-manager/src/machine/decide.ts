@@ -2,13 +2,8 @@
 import type { Delivery } from "@reprise/actor"
 import type { SessionId } from "@reprise/protocol"
 import { Result } from "effect"
-import { handBack, recordWorking, reportActivity, reportIdle } from "../activity/activity.ts"
-import {
-  recordAgentQuestion,
-  recordAgentQuestionGone,
-  recordRefused,
-  replyToPrompt
-} from "../agentQuestions/agentQuestions.ts"
+import { handBack, recordWorking, reportActivity, reportIdle } from "../agent/activity.ts"
+import { recordAgentQuestion, recordAgentQuestionGone, recordRefused, replyToPrompt } from "../agent/questions.ts"
 import {
   abortSession,
   completeSession,
@@ -19,15 +14,15 @@ import {
 } from "../lifecycle/lifecycle.ts"
 import { questionClosed, questionRaised, startSession } from "../lifecycle/standalone.ts"
 import { recordArchived, recordSaved } from "../lifecycle/transcript.ts"
+import { type Decision, requireAddressedHere } from "../session/guards.ts"
+import type { SessionInput } from "../session/inputs.ts"
+import type { Session } from "../session/state.ts"
 import type { SessionSettings } from "../settings.ts"
 import { interruptTurn, recordInterrupted } from "../turn/interruptTurn.ts"
 import { recordInspected, recordOpened, recordUnreachable } from "../turn/openSession.ts"
 import { recordPromptFailed, recordRecovering, retryPrompt, retryTurn } from "../turn/promptFailures.ts"
 import { recordPromptAgain, recordPromptResult, recordPromptStopped } from "../turn/promptResults.ts"
 import { continueSession, startTurn } from "../turn/startTurn.ts"
-import { type Decision, requireAddressedHere } from "./guards.ts"
-import type { SessionInput } from "./inputs.ts"
-import type { Session } from "./state.ts"
 
 /** Decides about a command that names its session. */
 const addressed = (

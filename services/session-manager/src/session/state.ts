@@ -7,8 +7,7 @@ import {
   type SessionView,
   type Usage
 } from "@reprise/protocol"
-import type { TriedActions, Trigger } from "../activity/actions.ts"
-import type { EventOf, SessionDetails, TurnRequest } from "./journal.ts"
+import type { EventOf, SessionDetails, Trigger, TurnRequest } from "./journal.ts"
 
 export type SessionStatus = SessionView["status"]
 
@@ -81,6 +80,13 @@ export interface SavedTranscript {
   /** How many messages were saved, and their digest; absent: the runtime session has other messages. */
   readonly known?: { readonly messages: number; readonly digest: string }
   readonly at: string
+}
+
+/** How often each of a trigger's actions was tried, by its index in the configuration. */
+export interface TriedActions {
+  readonly counts: ReadonlyArray<number>
+  /** When the newest was taken, ISO 8601. */
+  readonly lastAt?: string
 }
 
 export interface Session {
@@ -178,6 +184,10 @@ export const eventFields = (details: SessionDetails, turnId?: TurnRequest["turnI
   ...(details.step === undefined ? {} : { step: details.step }),
   ...(turnId === undefined ? {} : { turnId })
 })
+
+/** The conversation that a turn can be reconstructed from when this runtime session is lost. */
+export const savedOf = ({ saved }: Session, runtimeSessionId: string): SavedTranscript | undefined =>
+  saved?.of === runtimeSessionId ? saved : undefined
 
 export type Hold = NonNullable<SessionView["heldBy"]>
 

@@ -2,7 +2,7 @@
 import type { WorkOnHost } from "@reprise/actor"
 import { SessionView } from "@reprise/protocol"
 import { Option, Schema } from "effect"
-import { isEnded } from "./state.ts"
+import { isEnded } from "../session/state.ts"
 
 const { host, status } = SessionView.fields
 const decodePlace = Schema.decodeUnknownOption(Schema.Struct({ host, status }))

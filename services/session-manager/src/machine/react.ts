@@ -1,12 +1,12 @@
 /** What a session sends: work to its host, timers to itself, its public events to everybody. */
 import { type Outgoing as AnyOutgoing, type Delivery, publish, requestWork, send, setTimer } from "@reprise/actor"
 import { isStandalone, subtractUsage, type TurnId, to } from "@reprise/protocol"
-import { savedOf, transcriptOf } from "../lifecycle/transcript.ts"
+import { transcriptOf } from "../lifecycle/transcript.ts"
+import type { SessionTimer } from "../session/inputs.ts"
+import type { EventOf, JournalEvent, SessionDetails } from "../session/journal.ts"
+import { hasEnded, holdOf, type Session, savedOf } from "../session/state.ts"
+import type { SessionWork } from "../session/work.ts"
 import { after, type SessionSettings } from "../settings.ts"
-import type { SessionTimer } from "./inputs.ts"
-import type { EventOf, JournalEvent, SessionDetails } from "./journal.ts"
-import { hasEnded, holdOf, type Session } from "./state.ts"
-import type { SessionWork } from "./work.ts"
 
 type Outgoing = AnyOutgoing<SessionTimer, SessionWork>
 type Sent = ReadonlyArray<Outgoing>

@@ -5,11 +5,11 @@
 import { type Delivery, isSentBy } from "@reprise/actor"
 import type { SessionCommand } from "@reprise/protocol"
 import { Result } from "effect"
-import { actionTaken, chooseAction, triedFor } from "../activity/actions.ts"
-import { type Decision, nothing, refuse } from "../actor/guards.ts"
-import type { Report } from "../actor/inputs.ts"
-import type { EventOf, JournalEvent, SessionDetails } from "../actor/journal.ts"
-import { type AgentQuestion, eventFields, hasEnded, type Session } from "../actor/state.ts"
+import { actionTaken, chooseAction, triedFor } from "../session/actions.ts"
+import { type Decision, nothing, refuse } from "../session/guards.ts"
+import type { Report } from "../session/inputs.ts"
+import type { EventOf, JournalEvent, SessionDetails } from "../session/journal.ts"
+import { type AgentQuestion, eventFields, hasEnded, type Session } from "../session/state.ts"
 import type { SessionSettings } from "../settings.ts"
 
 /** The reply that an action gives in place of a human; undefined: it has none for this question. */

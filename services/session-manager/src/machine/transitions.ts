@@ -2,7 +2,7 @@
  * The statuses of a session and what leads from one to another (docs/design/sessions.md#lifecycle). The documentation
  * is written from this table, and a test compares it with what `evolve` does.
  */
-import type { SessionStatus } from "../actor/state.ts"
+import type { SessionStatus } from "../session/state.ts"
 
 type Status = Exclude<SessionStatus, "unknown">
 

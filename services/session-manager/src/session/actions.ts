@@ -3,16 +3,9 @@
  * order, each as often as it may be tried (docs/design/sessions.md#auto-resume).
  */
 import { VendorFailure } from "@reprise/protocol"
-import type { EventOf, JournalEvent, SessionDetails } from "../actor/journal.ts"
-import { eventFields, type Session } from "../actor/state.ts"
 import type { ActionName, Configured, Detailed } from "../settings.ts"
-
-/** How often each of a trigger's actions was tried, by its index in the configuration. */
-export interface TriedActions {
-  readonly counts: ReadonlyArray<number>
-  /** When the newest was taken, ISO 8601. */
-  readonly lastAt?: string
-}
+import type { EventOf, JournalEvent, SessionDetails, Trigger } from "./journal.ts"
+import { eventFields, type Session, type TriedActions } from "./state.ts"
 
 export const nothingTried: TriedActions = { counts: [] }
 
@@ -72,9 +65,6 @@ export const afterProgress = (tried: TriedActions, worked: boolean, now: string)
   const isEcho = tried.lastAt !== undefined && Date.parse(now) - Date.parse(tried.lastAt) <= echoMs
   return worked && !isEcho ? nothingTried : tried
 }
-
-/** What attempts are counted for; never an error's text, which varies and would never run out of attempts. */
-export type Trigger = EventOf<"ActionCounted">["trigger"]
 
 export const triggerOf = (kind: "gone" | VendorFailure): Trigger => (kind === "gone" ? kind : `error.${kind}`)
 
