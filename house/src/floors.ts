@@ -25,8 +25,7 @@ export const buildings: ReadonlyArray<Building> = [
   {
     root: "cli/src",
     floors: [["main"], ["commands"], ["flows"], ["system"], ["views", "config", "trust", "project"], ["terminal"]],
-    divided: "flows",
-    allowed: { files: 4 }
+    divided: "flows"
   },
   {
     root: "services/orchestrator/src",

@@ -2,7 +2,7 @@
 import { BrokerFault } from "@reprise/actor"
 import type { SessionView } from "@reprise/protocol"
 import { Clock, Effect } from "effect"
-import { findProject } from "../../project/Project.ts"
+import { findProject } from "../../project/findProject.ts"
 import { type ClientFlags, withOperator } from "../../system/clientSystem.ts"
 import { allRuns, allSessions } from "../../system/lookUp.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"

@@ -1,7 +1,8 @@
 /** `reprise repair RUN`: ends a run whose records cannot be read, and says what is lost. */
 import { contracts } from "@reprise/protocol"
 import { Effect } from "effect"
-import { archivePath, findProject } from "../../project/Project.ts"
+import { findProject } from "../../project/findProject.ts"
+import { archivePath } from "../../project/Project.ts"
 import { type ClientFlags, withOperator } from "../../system/clientSystem.ts"
 import { allRuns, unknownRun } from "../../system/lookUp.ts"
 import { wrongUse } from "../../terminal/CliFailure.ts"

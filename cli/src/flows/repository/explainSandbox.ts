@@ -2,7 +2,7 @@
 import { type EngineHere, type Policy, type SandboxShape, shortcomings } from "@reprise/sandbox"
 import { Effect } from "effect"
 import { loadConfig } from "../../config/loadConfig.ts"
-import { findProject } from "../../project/Project.ts"
+import { findProject } from "../../project/findProject.ts"
 import { standingOf } from "../../system/sandbox.ts"
 import { missing } from "../../terminal/CliFailure.ts"
 import { data, okJson } from "../../terminal/Printer.ts"

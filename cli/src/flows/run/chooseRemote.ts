@@ -7,7 +7,6 @@ import type { Project } from "../../project/Project.ts"
 import type { PlanFile } from "../../project/planFile.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { visible, visibleLine } from "../../terminal/visible.ts"
-import type { PreparedRun } from "./prepareRun.ts"
 
 export interface WantedRemote {
   /** The name of a remote of this repository, or an address. */
@@ -107,7 +106,7 @@ const isHash = (text: string): boolean => /^[0-9a-f]{40,64}$/.test(text)
 
 /** The hosts see what was pushed, so the plan must be among it, as it is here. `isOwnRef`: the user has named the ref. */
 export const requirePushed = Effect.fn("requirePushed")(function* (
-  { plan, project }: PreparedRun,
+  { plan, project }: { readonly plan: PlanFile; readonly project: Project },
   remote: GitRemote,
   isOwnRef: boolean
 ) {

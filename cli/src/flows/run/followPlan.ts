@@ -14,10 +14,19 @@ import { isOpenRun } from "../../views/ended.ts"
 import { Display } from "../../views/live/Display.ts"
 import { postponedLong } from "../../views/postponedText.ts"
 import { doneBefore, nextStep, placeOf, runSummary } from "../../views/runText.ts"
+import type { Answerer } from "../gate/followEvents.ts"
 import { followRun } from "./followRun.ts"
 import { requireCleanTree } from "./preflight.ts"
-import { isRunOf, startRun } from "./prepareRun.ts"
-import type { PlanExecution } from "./startOrContinueRun.ts"
+import { isRunOf, type PreparedRun, startRun } from "./prepareRun.ts"
+
+export interface PlanExecution extends PreparedRun {
+  readonly answerer: Answerer
+  readonly json: boolean
+  /** Added to OpenCode's environment. */
+  readonly openCodeEnvironment?: Readonly<Record<string, string>>
+  /** What else the summary names, and where it is. */
+  readonly locations: ReadonlyArray<readonly [string, string]>
+}
 
 /** The newest run of this plan that has not ended. */
 const findOpenRun = (runs: ReadonlyArray<RunView>): RunView | undefined => runs.find(isOpenRun)

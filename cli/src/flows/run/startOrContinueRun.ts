@@ -5,17 +5,7 @@ import { isBrokerLost } from "../../system/BrokerLost.ts"
 import { hostingSystem } from "../../system/System.ts"
 import type { SystemOptions } from "../../system/SystemOptions.ts"
 import { say } from "../../terminal/Printer.ts"
-import type { Answerer } from "../gate/followEvents.ts"
-import type { PreparedRun } from "./prepareRun.ts"
-
-export interface PlanExecution extends PreparedRun {
-  readonly answerer: Answerer
-  readonly json: boolean
-  /** Added to OpenCode's environment. */
-  readonly openCodeEnvironment?: Readonly<Record<string, string>>
-  /** What else the summary names, and where it is. */
-  readonly locations: ReadonlyArray<readonly [string, string]>
-}
+import type { PlanExecution } from "./followPlan.ts"
 
 /** Loaded where the system is there, so beside the start of the agents' server. */
 const follow = (execution: PlanExecution, followed: Ref.Ref<RunId | undefined>) =>

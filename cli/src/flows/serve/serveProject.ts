@@ -2,7 +2,7 @@
 import { Messenger, type SeenEvent } from "@reprise/actor"
 import { Effect, Option, Stream } from "effect"
 import { loadConfig } from "../../config/loadConfig.ts"
-import { findProject } from "../../project/Project.ts"
+import { findProject } from "../../project/findProject.ts"
 import { isBrokerLost } from "../../system/BrokerLost.ts"
 import { BrokerRole, untilBrokerLostOrFull } from "../../system/broker.ts"
 import type { ClientFlags } from "../../system/clientSystem.ts"

@@ -1,6 +1,6 @@
 /** `reprise sessions fork ID`: a new standalone session with the conversation of another, up to the end of a turn. */
 import { Effect, Option } from "effect"
-import { findProject } from "../../project/Project.ts"
+import { findProject } from "../../project/findProject.ts"
 import { withClient } from "../../system/clientSystem.ts"
 import { findSession } from "../../system/lookUp.ts"
 import { agentOf, beginningOf, goOn } from "../forks/beginFork.ts"

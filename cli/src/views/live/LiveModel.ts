@@ -8,12 +8,12 @@ import {
   noTokens,
   type PublicEvent,
   type RunView,
+  type SessionView,
   type Step,
   type Tokens,
   type VendorFailure
 } from "@reprise/protocol"
 import { vendorWords } from "../eventLine.ts"
-import type { Postponed } from "../postponedText.ts"
 import { stepWords } from "../stepText.ts"
 import { type Tone, toneOf } from "./tones.ts"
 
@@ -75,9 +75,8 @@ export interface LiveModel {
   readonly asked?: ReadonlyArray<string>
 }
 
-export interface Continued extends Pick<RunView, "runId" | "step" | "phase"> {
-  readonly postponed?: Postponed
-}
+/** `postponed`: of the session of its open turn. */
+export type Continued = Pick<RunView, "runId" | "step" | "phase"> & Pick<SessionView, "postponed">
 
 export type LiveInput =
   | { readonly _tag: "StepBegun"; readonly name: string; readonly atMs: number }
