@@ -3,7 +3,7 @@ import { type EngineHere, type Policy, type SandboxShape, shortcomings } from "@
 import { Effect } from "effect"
 import { loadConfig } from "../../config/loadConfig.ts"
 import { findProject } from "../../project/findProject.ts"
-import { standingOf } from "../../system/sandbox.ts"
+import { standingOf } from "../../system/agents/sandbox.ts"
 import { missing } from "../../terminal/CliFailure.ts"
 import { data, okJson } from "../../terminal/Printer.ts"
 import { visible } from "../../terminal/visible.ts"

@@ -1,7 +1,7 @@
 /** Runs a plan in this process, or follows the process that does. What follows it is loaded beside the agents' start. */
 import type { RunId } from "@reprise/protocol"
 import { Effect, Ref } from "effect"
-import { isBrokerLost } from "../../system/BrokerLost.ts"
+import { isBrokerLost } from "../../system/broker/BrokerLost.ts"
 import { hostingSystem } from "../../system/System.ts"
 import type { SystemOptions } from "../../system/SystemOptions.ts"
 import { say } from "../../terminal/Printer.ts"

@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { findProject } from "../../project/findProject.ts"
 import { withClient } from "../../system/clientSystem.ts"
-import { findSession } from "../../system/lookUp.ts"
+import { findSession } from "../../system/lookUp/lookUp.ts"
 import { agentOf, beginningOf, goOn } from "../forks/beginFork.ts"
 import { begin, displayed, readPrompt, type SessionFlags } from "./startSession.ts"
 

@@ -6,11 +6,11 @@
 import { Broker, Messenger } from "@reprise/actor"
 import { PublicEvent, to } from "@reprise/protocol"
 import { Clock, Effect, Option, Schedule, Schema } from "effect"
-import { allRuns } from "../../system/lookUp.ts"
+import { allRuns } from "../../system/lookUp/lookUp.ts"
 import { isOpenRun, isOver } from "../../views/ended.ts"
-import { purgeState } from "../prune/pruneRun.ts"
-import type { RunRecord } from "../prune/RunRecord.ts"
 import type { BrokenActor } from "./brokenActors.ts"
+import { purgeState } from "./pruneRun.ts"
+import type { RunRecord } from "./RunRecord.ts"
 
 const reason = "Its records could not be read; 'reprise repair' ended it."
 

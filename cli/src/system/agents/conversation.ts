@@ -4,9 +4,9 @@ import type { SessionView } from "@reprise/protocol"
 import { readTranscript } from "@reprise/session-manager/readTranscript"
 import { type SessionFile, sessionFile } from "@reprise/session-manager/transcript"
 import { Effect, Result } from "effect"
-import { missing } from "../terminal/CliFailure.ts"
-import { isOver } from "../views/ended.ts"
-import { type SystemOptions, usesRemote } from "./SystemOptions.ts"
+import { missing } from "../../terminal/CliFailure.ts"
+import { isOver } from "../../views/ended.ts"
+import { type SystemOptions, usesRemote } from "../SystemOptions.ts"
 import { withRuntime } from "./sessionRuntime.ts"
 
 /** The conversation as it was saved last. */

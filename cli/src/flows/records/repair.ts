@@ -4,15 +4,15 @@ import { Effect } from "effect"
 import { findProject } from "../../project/findProject.ts"
 import { archivePath } from "../../project/Project.ts"
 import { type ClientFlags, withOperator } from "../../system/clientSystem.ts"
-import { allRuns, unknownRun } from "../../system/lookUp.ts"
+import { allRuns, unknownRun } from "../../system/lookUp/lookUp.ts"
 import { wrongUse } from "../../terminal/CliFailure.ts"
 import { okJson, say } from "../../terminal/Printer.ts"
 import { isInteractive, readYes } from "../../terminal/readLine.ts"
 import { visible } from "../../terminal/visible.ts"
-import { archiveRecord } from "../prune/archive.ts"
-import { recordsOf } from "../prune/RunRecord.ts"
+import { archiveRecord } from "./archive.ts"
 import { type BrokenActor, brokenActors } from "./brokenActors.ts"
 import { endBrokenRun } from "./endBrokenRun.ts"
+import { recordsOf } from "./RunRecord.ts"
 
 interface Flags extends ClientFlags {
   readonly run: string

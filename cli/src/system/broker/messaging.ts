@@ -2,13 +2,13 @@
 import { ActorConfig, HostTaken, JetStreamBroker, Messenger } from "@reprise/actor"
 import { Host } from "@reprise/protocol"
 import { Effect, Layer } from "effect"
-import { CliFailure, missing } from "../terminal/CliFailure.ts"
+import { CliFailure, missing } from "../../terminal/CliFailure.ts"
+import { type SystemOptions, serverUrl } from "../SystemOptions.ts"
 import { type BrokerLost, isBrokerLost } from "./BrokerLost.ts"
 import { noticingFull, remoteBroker } from "./broker.ts"
 import { readable } from "./brokerTrouble.ts"
 import { type LocalBroker, localBroker, runningBroker } from "./localBroker.ts"
 import { ServiceBrokers } from "./ServiceBrokers.ts"
-import { type SystemOptions, serverUrl } from "./SystemOptions.ts"
 
 export const actorConfig = ({ host, settings }: SystemOptions) =>
   ActorConfig.layer({ prefix: settings.nats.prefix, host: Host.make(host ?? "local") })

@@ -2,8 +2,8 @@
 import type { Messenger } from "@reprise/actor"
 import type { RunView } from "@reprise/protocol"
 import { Effect, Option } from "effect"
-import { type CliFailure, wrongUse } from "../terminal/CliFailure.ts"
-import { isOpenRun } from "../views/ended.ts"
+import { type CliFailure, wrongUse } from "../../terminal/CliFailure.ts"
+import { isOpenRun } from "../../views/ended.ts"
 import { allRuns } from "./lookUp.ts"
 
 /** The name of the run that was started last. */

@@ -11,7 +11,7 @@ import {
   type WorkspaceView
 } from "@reprise/protocol"
 import { Effect, Option, Result, Schema } from "effect"
-import { allQuestions, allSessions, allWorkspaces, awaitsArchive } from "../../system/lookUp.ts"
+import { allQuestions, allSessions, allWorkspaces, awaitsArchive } from "../../system/lookUp/lookUp.ts"
 
 export interface RunRecord {
   readonly run: RunView

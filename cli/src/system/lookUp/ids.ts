@@ -6,9 +6,9 @@ import { join } from "node:path"
 import { Messenger } from "@reprise/actor"
 import { readForeignText, replaceFile } from "@reprise/process"
 import { Effect, Layer, Schema } from "effect"
-import type { Project } from "../project/Project.ts"
-import { idKinds } from "../terminal/idKinds.ts"
-import { idLines } from "../views/idLines.ts"
+import type { Project } from "../../project/Project.ts"
+import { idKinds } from "../../terminal/idKinds.ts"
+import { idLines } from "../../views/idLines.ts"
 import { allQuestions, allRuns, allSessions } from "./lookUp.ts"
 
 const fileOf = ({ directory }: Project): string => join(directory, "ids.json")

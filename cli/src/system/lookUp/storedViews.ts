@@ -19,9 +19,9 @@ import { readPrivateFile, replaceFile } from "@reprise/process"
 import { subjects } from "@reprise/protocol"
 import { workOfSession } from "@reprise/session-manager/workOfSession"
 import { Effect, Layer, Option, Schema, type Scope } from "effect"
-import manifest from "../../package.json" with { type: "json" }
-import type { Project } from "../project/Project.ts"
-import { type SystemOptions, usesRemote } from "./SystemOptions.ts"
+import manifest from "../../../package.json" with { type: "json" }
+import type { Project } from "../../project/Project.ts"
+import { type SystemOptions, usesRemote } from "../SystemOptions.ts"
 
 /** Of the file. Larger lists are quicker to get from a broker than to keep twice. */
 const mostBytes = 4_000_000

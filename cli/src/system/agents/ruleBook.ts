@@ -3,10 +3,10 @@ import { realpathSync } from "node:fs"
 import { noRules, type PermissionRules, type RememberedRule, type RuleBook } from "@reprise/agent"
 import { userConfigFolder } from "@reprise/process"
 import { Effect, Semaphore } from "effect"
-import type { Settings } from "../config/settingsTable.ts"
-import { identifyClone } from "../project/cloneId.ts"
-import type { Project } from "../project/Project.ts"
-import { rememberedRules, ruleId } from "../trust/rememberedRules.ts"
+import type { Settings } from "../../config/settingsTable.ts"
+import { identifyClone } from "../../project/cloneId.ts"
+import type { Project } from "../../project/Project.ts"
+import { rememberedRules, ruleId } from "../../trust/rememberedRules.ts"
 
 interface Options {
   readonly project: Project

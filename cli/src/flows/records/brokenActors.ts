@@ -2,7 +2,7 @@
 import { ActorConfig, Broker, Messenger, QueryFailed } from "@reprise/actor"
 import { contracts, subjects } from "@reprise/protocol"
 import { Effect } from "effect"
-import { type ActorName, actorsOf, type RunRecord } from "../prune/RunRecord.ts"
+import { type ActorName, actorsOf, type RunRecord } from "./RunRecord.ts"
 
 export interface BrokenActor extends ActorName {
   /** Its journal as it is stored, oldest first; an entry whose body is gone is empty. */

@@ -2,7 +2,7 @@
 import type { BrokerFull } from "@reprise/actor"
 import { type DiskFull, health, type Nats, requireRoom } from "@reprise/nats"
 import { Effect, Schedule } from "effect"
-import { type CliFailure, missing } from "../terminal/CliFailure.ts"
+import { type CliFailure, missing } from "../../terminal/CliFailure.ts"
 
 /** Less than the largest message that is stored outside of the object store. */
 const leastFreeBytes = 64 * 1024

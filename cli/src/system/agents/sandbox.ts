@@ -4,12 +4,12 @@ import { commandOf, isOpenCode, parseCommand } from "@reprise/agent/acpCommand"
 import type { RuntimeName } from "@reprise/protocol"
 import { layerSandbox, Sandbox, type SandboxOptions, type Standing, shortcomings } from "@reprise/sandbox"
 import { Effect } from "effect"
-import { configuredRuntimes } from "../config/serviceOptions.ts"
-import type { Settings } from "../config/settingsTable.ts"
-import { readClone } from "../project/cloneId.ts"
-import type { Project } from "../project/Project.ts"
-import { missing } from "../terminal/CliFailure.ts"
-import { rememberedRules } from "../trust/rememberedRules.ts"
+import { configuredRuntimes } from "../../config/serviceOptions.ts"
+import type { Settings } from "../../config/settingsTable.ts"
+import { readClone } from "../../project/cloneId.ts"
+import type { Project } from "../../project/Project.ts"
+import { missing } from "../../terminal/CliFailure.ts"
+import { rememberedRules } from "../../trust/rememberedRules.ts"
 
 interface Options {
   readonly project: Project

@@ -2,13 +2,13 @@
 import { Broker, BrokerFault, QueryFailed, remoteConnection } from "@reprise/actor"
 import { type Identity, isLocked, Nats } from "@reprise/nats"
 import { Context, Effect, Layer, Predicate, Schedule } from "effect"
-import type { Settings } from "../config/settingsTable.ts"
-import { CliFailure } from "../terminal/CliFailure.ts"
+import type { Settings } from "../../config/settingsTable.ts"
+import { CliFailure } from "../../terminal/CliFailure.ts"
+import type { SystemOptions } from "../SystemOptions.ts"
 import { BrokerLost } from "./BrokerLost.ts"
 import { nameWhatIsFull, type Store, wasFull } from "./brokerQuota.ts"
 import { readable } from "./brokerTrouble.ts"
 import { ServiceBrokers, ServiceConnections } from "./ServiceBrokers.ts"
-import type { SystemOptions } from "./SystemOptions.ts"
 
 /** The role of this process: whether it owns the broker, and whether it does the work. */
 export class BrokerRole extends Context.Service<

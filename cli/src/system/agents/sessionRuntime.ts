@@ -7,12 +7,12 @@ import { AgentRuntimes, layerClaude, layerOpenCode, OpenCodeServer } from "@repr
 import { commandOf } from "@reprise/agent/acpCommand"
 import type { RuntimeName } from "@reprise/protocol"
 import { Effect, Layer, Option } from "effect"
-import { requireTrusted } from "../trust/requireTrust.ts"
-import { runtimeSettings } from "../trust/trustedSettings.ts"
-import { type ClientFlags, clientOptions, withClient } from "./clientSystem.ts"
+import { requireTrusted } from "../../trust/requireTrust.ts"
+import { runtimeSettings } from "../../trust/trustedSettings.ts"
+import { type ClientFlags, clientOptions, withClient } from "../clientSystem.ts"
+import type { SystemOptions } from "../SystemOptions.ts"
 import { heldBackOnly } from "./ruleBook.ts"
 import { configuredAcp, isConfigured, openCodeAt, settingsFor } from "./runtimes.ts"
-import type { SystemOptions } from "./SystemOptions.ts"
 
 /** It has its own state directory, so that it disturbs nothing; OpenCode keeps sessions in the user's data directory. */
 const temporaryServer = Effect.map(

@@ -2,7 +2,7 @@
 import { BrokerFault, BrokerFull, SendFailed } from "@reprise/actor"
 import { PermissionDenied } from "@reprise/nats"
 import { Predicate } from "effect"
-import { missing } from "../terminal/CliFailure.ts"
+import { missing } from "../../terminal/CliFailure.ts"
 
 const hint = "No data is lost. Try again in a moment; 'reprise doctor' shows whether the broker answers."
 

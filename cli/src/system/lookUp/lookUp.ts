@@ -14,8 +14,8 @@ import {
 } from "@reprise/protocol"
 import { wholeOf } from "@reprise/session-manager/readTranscript"
 import { Effect } from "effect"
-import { type CliFailure, missing, wrongUse } from "../terminal/CliFailure.ts"
-import { isOver } from "../views/ended.ts"
+import { type CliFailure, missing, wrongUse } from "../../terminal/CliFailure.ts"
+import { isOver } from "../../views/ended.ts"
 
 export const unknownRun = (run: string) =>
   wrongUse(
