@@ -2,6 +2,7 @@
 import { plannedAgents } from "@reprise/orchestrator/agents"
 import type { PhaseId, RunOptions, RuntimeName, TurnLimits } from "@reprise/protocol"
 import { defaultActions, type SessionSettings } from "@reprise/session-manager/settings"
+import { Duration } from "effect"
 import type { Settings } from "./settingsTable.ts"
 
 export interface RunFlags {
@@ -69,11 +70,23 @@ export const sessionLimits = ({ limits }: Settings): TurnLimits => ({
   ...limit("maxCost", limits.costBudget)
 })
 
+type Durations<Settings> = {
+  readonly [Name in keyof Settings as Name extends `${infer Short}Ms` ? Short : never]: Duration.Duration
+}
+
+/** Settings in milliseconds as durations, each under its own name. */
+const durations = <Settings extends Readonly<Record<`${string}Ms`, number>>>(settings: Settings): Durations<Settings> =>
+  Object.fromEntries(
+    Object.entries(settings).map(([name, ms]) => [name.replace(/Ms$/, ""), Duration.millis(ms)])
+  ) as never
+
 /** The session-manager's part of the settings. */
 export const sessionSettings = ({ sessions }: Settings): Partial<SessionSettings> => {
-  const { onError, onGone, onIdle, onPrompt, ...times } = sessions
+  const { maxAutoContinues, onError, onGone, onIdle, onPrompt, report, ...times } = sessions
   return {
-    ...times,
+    maxAutoContinues,
+    report,
+    ...durations(times),
     actions: { onIdle, onGone, onPrompt, onError: { ...defaultActions.onError, ...onError } }
   }
 }

@@ -1,7 +1,7 @@
 /** Work that an older version asked for is still done. */
 import { assert, describe, it } from "@effect/vitest"
 import { noTokens, noUsage } from "@reprise/protocol"
-import { Schema } from "effect"
+import { Duration, Schema } from "effect"
 import { SessionWork } from "../src/session/work.ts"
 import { inspectedAt, promptStarted, tokensSeen } from "../src/work/promptState.ts"
 import { isHumanIn } from "../src/work/runtimeSession.ts"
@@ -40,7 +40,7 @@ describe("a human in the session of a prompt", () => {
     state: { _tag: state },
     lastMessage: { id: "m", role: "assistant" as const, causePromptId, finished: true, atMs }
   })
-  const isIn = (found: ReturnType<typeof seen>, now: number) => isHumanIn(found, own, 10, now)
+  const isIn = (found: ReturnType<typeof seen>, now: number) => isHumanIn(found, own, Duration.millis(10), now)
 
   it("is present while the agent works on their words, and for the grace after it stops", () => {
     assert.isTrue(isIn(seen("busy", "theirs"), 1000))
@@ -50,7 +50,7 @@ describe("a human in the session of a prompt", () => {
 
   it("is not present where the newest words are ours or known, however long their interface is open", () => {
     for (const id of ["ours", "earlier"]) assert.isFalse(isIn(seen("busy", id), 0))
-    assert.isFalse(isHumanIn({ ...inspection, state: { _tag: "empty" } }, own, 10, 0))
+    assert.isFalse(isHumanIn({ ...inspection, state: { _tag: "empty" } }, own, Duration.millis(10), 0))
   })
 })
 

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { AgentRuntime, type PendingPrompt, type RuntimeEvent } from "@reprise/agent"
 import { noUsage, RunId, SessionId, TurnId } from "@reprise/protocol"
-import { Effect, Queue, Stream } from "effect"
+import { Duration, Effect, Queue, Stream } from "effect"
 import type { SessionReport } from "../src/session/inputs.ts"
 import type { WorkOf } from "../src/session/work.ts"
 import { watchPrompt } from "../src/work/watchPrompt.ts"
@@ -34,8 +34,8 @@ const watching = Effect.gen(function* () {
     ...{
       work,
       sessionId: SessionId.make("s1"),
-      maxWaitMs: 60_000,
-      idleGraceMs: 10_000,
+      maxWait: Duration.minutes(1),
+      idleGrace: Duration.seconds(10),
       longestAnswerChars: 1_000,
       known: []
     },

@@ -1,6 +1,6 @@
 /** A session's conversation: from the archive if the session has ended, else from its runtime. */
 import { AgentRuntimes } from "@reprise/agent"
-import type { SessionView } from "@reprise/protocol"
+import type { RuntimeId, SessionView } from "@reprise/protocol"
 import { readTranscript } from "@reprise/session-manager/readTranscript"
 import { type SessionFile, sessionFile } from "@reprise/session-manager/transcript"
 import { Effect, Result } from "effect"
@@ -16,7 +16,7 @@ const readSaved = (view: SessionView, object: string) =>
     Effect.mapError((error) => missing("broker", error.message, "'reprise doctor' shows what is wrong.", error))
   )
 
-const readRuntime = (view: SessionView, runtimeSessionId: string, options: SystemOptions) =>
+const readRuntime = (view: SessionView, runtimeSessionId: RuntimeId, options: SystemOptions) =>
   withRuntime(
     view.runtime,
     options,

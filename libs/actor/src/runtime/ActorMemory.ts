@@ -3,7 +3,7 @@ import { contracts, type Key, type Subjects } from "@reprise/protocol"
 import { Clock, Effect, Result, Schema } from "effect"
 import type { Actor, Tagged } from "../Actor.ts"
 import type { ActorSettings } from "../ActorConfig.ts"
-import type { BrokerShape, StoredMessage } from "../broker/Broker.ts"
+import type { BrokerShape, Sequence, StoredMessage } from "../broker/Broker.ts"
 import type { BrokerFault } from "../broker/faults.ts"
 import { PoisonMessage } from "../DeadLetter.ts"
 import { eventsReader, type JournalEntry, readEntry } from "../JournalEntry.ts"
@@ -44,7 +44,7 @@ export interface Arrivals {
 /** An entry with its place in the journal. */
 export interface WrittenEntry {
   readonly entry: JournalEntry
-  readonly sequence: number
+  readonly sequence: Sequence
 }
 
 export interface ActorMemory<State> {

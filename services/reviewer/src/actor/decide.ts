@@ -1,18 +1,18 @@
 /** Decides how reviews are requested, judged, failed and closed (docs/design/sessions.md#reviews-reviewer). */
 import { type Delivery, type Refusal, refusing } from "@reprise/actor"
-import { type ReviewCommand, reviewerSessionIdOf, reviewerTurnIdOf, type TurnId, type Verdict } from "@reprise/protocol"
+import {
+  type ReviewCommand,
+  reviewerSessionIdOf,
+  reviewerTurnIdOf,
+  reviewKey,
+  type TurnId,
+  type Verdict
+} from "@reprise/protocol"
 import { Result } from "effect"
 import type { ReviewRequest } from "../prompts.ts"
 import type { InputOf, ReviewInput } from "./inputs.ts"
 import type { JournalEvent } from "./journal.ts"
-import {
-  type InterruptedReview,
-  type KnownReviewer,
-  keyOf,
-  type MovedReviewer,
-  type OpenReview,
-  type ReviewState
-} from "./state.ts"
+import type { InterruptedReview, KnownReviewer, MovedReviewer, OpenReview, ReviewState } from "./state.ts"
 
 type Decision = Result.Result<ReadonlyArray<JournalEvent>, Refusal>
 
@@ -252,7 +252,7 @@ const moveReview = ({ interrupted, open, reviewer }: ReviewState, { from }: Inpu
 
 /** The run and phase that a command names must be those of its subject. */
 const requireOwnPhase = (command: ReviewCommand, { key }: Delivery): Result.Result<void, Refusal> => {
-  const named = keyOf(command.runId, command.phase)
+  const named = reviewKey(command.runId, command.phase)
   return named === key
     ? Result.void
     : refuse(

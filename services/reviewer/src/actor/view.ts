@@ -1,6 +1,8 @@
 /** The read model of the reviews of one phase. */
+
 import type { ReviewView } from "@reprise/protocol"
-import { keyOf, type OpenReview, type ReviewState, type VerdictReached } from "./state.ts"
+import { reviewKey } from "@reprise/protocol"
+import type { OpenReview, ReviewState, VerdictReached } from "./state.ts"
 
 const reviewing = ({ request, sessionId, turnId }: OpenReview) => ({
   status: "reviewing" as const,
@@ -29,7 +31,7 @@ export const view = (review: ReviewState): ReviewView | undefined => {
   if (review.runId === undefined) return undefined
   const { phase, reached, runId, sessions, turns } = review
   return {
-    reviewId: keyOf(runId, phase),
+    reviewId: reviewKey(runId, phase),
     runId,
     phase,
     ...statusOf(review),

@@ -4,7 +4,7 @@
  */
 import type { Delivery } from "@reprise/actor"
 import type { SessionCommand } from "@reprise/protocol"
-import { Result } from "effect"
+import { Duration, Result } from "effect"
 import { echoMs } from "../session/actions.ts"
 import { currentPrompt, type Decision, nothing, refuse } from "../session/guards.ts"
 import type { Report } from "../session/inputs.ts"
@@ -36,8 +36,10 @@ export const attribute = (seen: SeenActivity): "ours" | "human" | "agent" | "unk
 }
 
 /** How long to wait until the grace has passed since the newest activity. A clock that was set back changes little. */
-export const graceLeftMs = (activeMs: number, nowMs: number, graceMs: number): number =>
-  Math.min(graceMs, Math.max(0, activeMs + graceMs - nowMs))
+export const graceLeft = (activeMs: number, nowMs: number, grace: Duration.Duration): Duration.Duration => {
+  const graceMs = Duration.toMillis(grace)
+  return Duration.millis(Math.min(graceMs, Math.max(0, activeMs + graceMs - nowMs)))
+}
 
 /** The agent works on our prompt: published once per turn, however many prompts and attempts it takes. */
 export const recordWorking = (session: Session, report: Report<"RecordWorking">, delivery: Delivery): Decision => {

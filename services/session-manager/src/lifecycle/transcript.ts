@@ -2,7 +2,9 @@
  * What is kept of a conversation: everything that is new at the end of each turn and when the session is paused, and the
  * whole when it has ended (docs/design/sessions.md#lifecycle).
  */
+
 import type { Delivery } from "@reprise/actor"
+import type { RuntimeId, SessionId } from "@reprise/protocol"
 import { Result } from "effect"
 import { type Decision, nothing } from "../session/guards.ts"
 import type { Report } from "../session/inputs.ts"
@@ -11,7 +13,7 @@ import { eventFields, hasEnded, type SavedTranscript, type Session } from "../se
 import { countOthers } from "../session/usage.ts"
 
 /** The object's name holds the runtime's id: a replaced runtime session keeps its conversation beside the new one's. */
-export const transcriptOf = (sessionId: string, runtimeSessionId: string): string =>
+export const transcriptOf = (sessionId: SessionId, runtimeSessionId: RuntimeId): string =>
   `session/${sessionId}/${runtimeSessionId}`
 
 /** A conversation that was saved after its runtime session was replaced is kept, and not this session's any more. */

@@ -1,6 +1,7 @@
 /** What a session sends: work to its host, timers to itself, its public events to everybody. */
 import { type Outgoing as AnyOutgoing, type Delivery, publish, requestWork, send, setTimer } from "@reprise/actor"
-import { isStandalone, subtractUsage, type TurnId, to } from "@reprise/protocol"
+import { isStandalone, type RuntimeId, subtractUsage, type TurnId, to } from "@reprise/protocol"
+import { Duration } from "effect"
 import { transcriptOf } from "../lifecycle/transcript.ts"
 import type { SessionTimer } from "../session/inputs.ts"
 import type { EventOf, JournalEvent, SessionDetails } from "../session/journal.ts"
@@ -12,16 +13,17 @@ type Outgoing = AnyOutgoing<SessionTimer, SessionWork>
 type Sent = ReadonlyArray<Outgoing>
 
 const work = (details: SessionDetails, task: SessionWork): Outgoing => requestWork(details.host, task)
-const timer = (at: string, ms: number, command: SessionTimer): Outgoing => setTimer(after(at, ms), command)
+const timer = (at: string, wait: Duration.Duration, command: SessionTimer): Outgoing =>
+  setTimer(after(at, wait), command)
 
 const retryLater = (
   { turn }: Session,
   { at, number, turnId }: EventOf<"PromptPrepared" | "TurnWaiting">,
-  ms: number
+  wait: Duration.Duration
 ): Outgoing =>
-  timer(at, ms, { _tag: "RetryPrompt", turnId, number, ...(turn === undefined ? {} : { wait: turn.waits }) })
+  timer(at, wait, { _tag: "RetryPrompt", turnId, number, ...(turn === undefined ? {} : { wait: turn.waits }) })
 
-const onRuntime = ({ directory, runtime }: SessionDetails, runtimeSessionId: string) => ({
+const onRuntime = ({ directory, runtime }: SessionDetails, runtimeSessionId: RuntimeId) => ({
   runtime,
   directory,
   runtimeSessionId
@@ -75,7 +77,7 @@ const inspectSession = ({ runtimeSessionId }: Session, details: SessionDetails, 
     ? []
     : [work(details, { _tag: "InspectSession", turnId: turn.turnId, ...onRuntime(details, runtimeSessionId) })]
 
-const saving = (session: Session, details: SessionDetails, runtimeSessionId: string) => {
+const saving = (session: Session, details: SessionDetails, runtimeSessionId: RuntimeId) => {
   const saved = savedOf(session, runtimeSessionId)
   return {
     object: transcriptOf(details.sessionId, runtimeSessionId),
@@ -179,17 +181,17 @@ const startRun = ({ runId }: SessionDetails, { command }: EventOf<"StandaloneReq
 /** Set again after every use: the use count makes the timers stale that were set before. */
 const pauseLater = (session: Session, delivery: Delivery, settings: SessionSettings): Sent =>
   session.turn === undefined && (session.status === "active" || session.status === "created")
-    ? [timer(delivery.now, settings.idleAfterMs, { _tag: "PauseIdle", useCount: session.useCount })]
+    ? [timer(delivery.now, settings.idleAfter, { _tag: "PauseIdle", useCount: session.useCount })]
     : []
 
 /** Set when the session is paused, and again when what held it in its pause is gone. */
 const expireLater = (session: Session, delivery: Delivery, settings: SessionSettings): Sent => {
   if (session.status !== "paused") return []
   const command = { _tag: "ExpireIdle", useCount: session.useCount } as const
-  if (holdOf(session) === undefined) return [timer(delivery.now, settings.expireAfterMs, command)]
-  return settings.expireHeldAfterMs === 0
+  if (holdOf(session) === undefined) return [timer(delivery.now, settings.expireAfter, command)]
+  return Duration.isZero(settings.expireHeldAfter)
     ? []
-    : [timer(delivery.now, settings.expireHeldAfterMs, { ...command, held: true })]
+    : [timer(delivery.now, settings.expireHeldAfter, { ...command, held: true })]
 }
 
 /** A turn that its runtime could not go on with may end the session: then it is archived. */
@@ -228,11 +230,13 @@ const sent = (
     case "SessionLost":
       return [openSession(session, details, event.turnId, event)]
     case "PromptPrepared":
-      return event.delayMs === undefined ? runPrompt(session, details) : [retryLater(session, event, event.delayMs)]
+      return event.delayMs === undefined
+        ? runPrompt(session, details)
+        : [retryLater(session, event, Duration.millis(event.delayMs))]
     case "PromptRetried":
       return runPrompt(session, details)
     case "TurnWaiting":
-      return [retryLater(session, event, event.waitMs)]
+      return [retryLater(session, event, Duration.millis(event.waitMs))]
     case "HandedBack":
       return [work(details, { _tag: "HandBack" })]
     case "TurnInterrupting":

@@ -7,6 +7,7 @@ import {
   FailureKind,
   type PublicEvent,
   RefusedBySandbox,
+  RuntimeId,
   type SessionCommand,
   TurnId,
   Usage,
@@ -50,7 +51,7 @@ const ofPrompt = { turnId: TurnId, number: Schema.Int } as const
 export const SessionReport = Schema.TaggedUnion({
   RecordOpened: {
     turnId: TurnId,
-    runtimeSessionId: Schema.String,
+    runtimeSessionId: RuntimeId,
     host: Schema.String,
     /** The conversation of the session that this one replaces, or is a fork of, without outdated tool results. */
     context: Schema.optionalKey(Schema.String),

@@ -8,6 +8,7 @@ import {
   ReportForm,
   Role,
   RunId,
+  RuntimeId,
   RuntimeName,
   SessionCommand,
   SessionEvent,
@@ -97,7 +98,7 @@ const SessionLost = Schema.TaggedStruct("SessionLost", { turnId: TurnId, old: Sc
 /** A runtime session exists and has not been prompted. */
 const SessionOpened = Schema.TaggedStruct("SessionOpened", {
   turnId: TurnId,
-  runtimeSessionId: Schema.String,
+  runtimeSessionId: RuntimeId,
   host: Host,
   /** The conversation of the session that this one replaces, or is a fork of. */
   context: Schema.optionalKey(Schema.String),
@@ -203,11 +204,11 @@ const AgentQuestionAnswered = Schema.TaggedStruct("AgentQuestionAnswered", {
 /** The runtime lost a question, and the agent asks it again under another id: it stays the same question. */
 const AgentQuestionRepeated = Schema.TaggedStruct("AgentQuestionRepeated", {
   promptId: Schema.String,
-  runtimePromptId: Schema.String
+  runtimePromptId: RuntimeId
 })
 /** A question was reported that the agent asked after these, whose reports may come later. */
 const QuestionsAskedEarlier = Schema.TaggedStruct("QuestionsAskedEarlier", {
-  runtimePromptIds: Schema.Array(Schema.String)
+  runtimePromptIds: Schema.Array(RuntimeId)
 })
 /** The agent no longer waits for a reply. */
 const AgentQuestionClosed = Schema.TaggedStruct("AgentQuestionClosed", { promptId: Schema.String })

@@ -4,6 +4,7 @@ import {
   type EscalationId,
   noUsage,
   type PastTurn,
+  type RuntimeId,
   type SessionView,
   type Usage
 } from "@reprise/protocol"
@@ -63,7 +64,7 @@ export interface AgentQuestion {
   /** The id under which it was announced, and under which a human answers it. */
   readonly promptId: string
   /** The runtime's present id: a restarted runtime forgets its questions, and the agent asks again under another. */
-  readonly runtimePromptId: string
+  readonly runtimePromptId: RuntimeId
   readonly kind: "permission" | "question"
   readonly text: string
   readonly options: ReadonlyArray<{ readonly name: string; readonly label: string }>
@@ -92,7 +93,7 @@ export interface TriedActions {
 export interface Session {
   readonly status: SessionStatus | "unknown"
   readonly details?: SessionDetails
-  readonly runtimeSessionId?: string
+  readonly runtimeSessionId?: RuntimeId
   readonly turn?: OpenTurn
   readonly agentQuestions: ReadonlyArray<AgentQuestion>
   /** The runtime's ids of what the agent asked in this turn before a question that is known. */
@@ -186,7 +187,7 @@ export const eventFields = (details: SessionDetails, turnId?: TurnRequest["turnI
 })
 
 /** The conversation that a turn can be reconstructed from when this runtime session is lost. */
-export const savedOf = ({ saved }: Session, runtimeSessionId: string): SavedTranscript | undefined =>
+export const savedOf = ({ saved }: Session, runtimeSessionId: RuntimeId): SavedTranscript | undefined =>
   saved?.of === runtimeSessionId ? saved : undefined
 
 export type Hold = NonNullable<SessionView["heldBy"]>

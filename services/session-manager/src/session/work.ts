@@ -5,6 +5,7 @@ import {
   PhaseId,
   Role,
   RunId,
+  RuntimeId,
   RuntimeName,
   SessionCommand,
   Step,
@@ -16,7 +17,7 @@ import {
 import { Effect, Schema, SchemaTransformation } from "effect"
 import { AgentQuestionKind, PromptIdentity, PromptKind } from "./journal.ts"
 
-const onRuntime = { runtime: RuntimeName, directory: Schema.String, runtimeSessionId: Schema.String } as const
+const onRuntime = { runtime: RuntimeName, directory: Schema.String, runtimeSessionId: RuntimeId } as const
 
 /** Work that was asked for before cost and calls were counted. */
 const tokensAlone = Tokens.pipe(

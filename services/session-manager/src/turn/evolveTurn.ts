@@ -1,5 +1,7 @@
 /** The fold of a turn: from its request over its prompts to its end. */
+
 import { addUsage, noUsage } from "@reprise/protocol"
+import { Duration } from "effect"
 import { attemptCounted } from "../session/actions.ts"
 import type { EventOf } from "../session/journal.ts"
 import { changeTurn, knowing, type OpenTurn, type Session, usedAt } from "../session/state.ts"
@@ -205,7 +207,7 @@ const turnWaiting = (session: Session, event: EventOf<"TurnWaiting">): Session =
     stage: "waiting",
     waits: turn.waits + 1,
     waitedMs: turn.waitedMs + event.waitMs,
-    wait: { until: after(at, event.waitMs), trigger, ...(message === undefined ? {} : { message }) }
+    wait: { until: after(at, Duration.millis(event.waitMs)), trigger, ...(message === undefined ? {} : { message }) }
   }))
 }
 

@@ -2,7 +2,7 @@
  * A session as it is stored and exported, `agent-sessions/<id>/session.json`: its metadata and its whole conversation.
  */
 import { Message } from "@reprise/agent/message"
-import { ForkPoint, type SessionView } from "@reprise/protocol"
+import { ForkPoint, RuntimeId, type SessionView } from "@reprise/protocol"
 import { Schema } from "effect"
 
 /** Times are ISO 8601 UTC, the cost is in US dollars. Input and output tokens exclude reasoning and cache tokens. */
@@ -10,7 +10,7 @@ export const SessionMetadata = Schema.Struct({
   id: Schema.String,
   runId: Schema.String,
   runtime: Schema.String,
-  runtimeSessionId: Schema.optionalKey(Schema.String),
+  runtimeSessionId: Schema.optionalKey(RuntimeId),
   /** `default`: the runtime's own. */
   model: Schema.String,
   cwd: Schema.String,

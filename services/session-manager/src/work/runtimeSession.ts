@@ -10,7 +10,7 @@ import {
   type SessionState
 } from "@reprise/agent"
 import type { Usage } from "@reprise/protocol"
-import { Effect, Schedule } from "effect"
+import { Duration, Effect, Schedule } from "effect"
 import type { SessionReport } from "../session/inputs.ts"
 import { isEnded } from "../session/state.ts"
 import type { WorkOf } from "../session/work.ts"
@@ -63,12 +63,12 @@ export const newestPromptIn = ({ lastMessage }: Inspection): string | undefined 
 export const isHumanIn = (
   inspection: Inspection,
   known: { readonly own: string; readonly prompts: ReadonlyArray<string> },
-  idleGraceMs: number,
+  idleGrace: Duration.Duration,
   now: number
 ): boolean => {
   const newest = newestPromptIn(inspection)
   if (newest === undefined || newest === known.own || known.prompts.includes(newest)) return false
-  return !isAtRest(inspection.state) || now - (inspection.lastMessage?.atMs ?? 0) < idleGraceMs
+  return !isAtRest(inspection.state) || now - (inspection.lastMessage?.atMs ?? 0) < Duration.toMillis(idleGrace)
 }
 
 /** For five seconds. */

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { Broker, type WorkContext, type WorkFault } from "@reprise/actor"
 import { AgentRuntimes } from "@reprise/agent"
 import type { Message } from "@reprise/agent/message"
-import { Clock, Effect, Schedule } from "effect"
+import { Clock, Duration, Effect, Schedule } from "effect"
 import type { WorkOf } from "../session/work.ts"
 import { readTranscript } from "./readTranscript.ts"
 import { fault, reportTo } from "./report.ts"
@@ -91,7 +91,7 @@ export const saveMeanwhile = Effect.fnUntraced(function* (
   conversation: Conversation,
   last: { readonly saved?: Saved; readonly since: string },
   context: WorkContext,
-  everyMs: number
+  every: Duration.Duration
 ) {
   let { saved } = last
   let seen = ""
@@ -105,8 +105,8 @@ export const saveMeanwhile = Effect.fnUntraced(function* (
   })
   const warn = ({ message }: WorkFault) => Effect.logWarning(`what is said is not saved now: ${message}`)
   const sinceLast = (yield* Clock.currentTimeMillis) - Date.parse(last.since)
-  yield* Effect.sleep(Math.max(0, everyMs - sinceLast))
-  yield* Effect.repeat(Effect.catch(saveNow, warn), Schedule.spaced(everyMs))
+  yield* Effect.sleep(Duration.subtract(every, Duration.millis(sinceLast)))
+  yield* Effect.repeat(Effect.catch(saveNow, warn), Schedule.spaced(every))
 })
 
 /** How often it is tried. After that it is left to the next save, which finds all that is missing. */
