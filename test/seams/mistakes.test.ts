@@ -78,7 +78,7 @@ describe("a mistake at a seam does not compile", () => {
   })
 
   it("in how long something takes", () => {
-    // @ts-expect-error: 300 seconds or milliseconds: a bare number is no duration
+    // @ts-expect-error: 300 seconds or milliseconds: a number says no unit
     const settings: SessionSettings = { ...defaultSettings, idleAfter: 300 }
     // @ts-expect-error: what was decided is kept until somebody removes it
     const ages: Ages = { ...defaultAges, journal: Duration.days(30) }

@@ -24,7 +24,7 @@ export type SessionId = typeof SessionId.Type
 export const TurnId = Key.pipe(Schema.brand("TurnId"))
 export type TurnId = typeof TurnId.Type
 
-/** Turns by who works in them: the run asks for an author's, the reviewer for its own. */
+/** Turns by the agent that works in them: the run asks for an author's, the reviewer for its own. */
 export const AuthorTurnId = TurnId.pipe(Schema.brand("AuthorTurnId"))
 export type AuthorTurnId = typeof AuthorTurnId.Type
 export const ReviewerTurnId = TurnId.pipe(Schema.brand("ReviewerTurnId"))
