@@ -2,7 +2,7 @@
 import { type ActorConfig, type Broker, Messenger, Refused } from "@reprise/actor"
 import type { Conversation } from "@reprise/agent/message"
 import { ConsoleSources, NotPossible, Unavailable } from "@reprise/gate/console"
-import { guidanceText } from "@reprise/orchestrator/prompts"
+import { guidanceText } from "@reprise/plan/agentTexts"
 import { type EscalationView, isStandalone, type PublicEvent, type SessionView } from "@reprise/protocol"
 import { readTranscript } from "@reprise/session-manager/readTranscript"
 import { changesIn, gateLogs } from "@reprise/workspace/look"

@@ -74,7 +74,7 @@ export const refusalText = ({ command, reason }: InputOf<"CommandRefused">): str
 export const turnRefused = ({ turnId }: Turn, event: InputOf<"CommandRefused">): Outcome => {
   const message = refusalText(event)
   return outcome(
-    [{ _tag: "TurnBroke", turnId, kind: "other", message, usable: false, unread: true }],
+    [{ _tag: "TurnBroke", turnId, kind: "other", message, session: "doubtful", unread: true }],
     escalate({ origin: "runtime", reason: message })
   )
 }

@@ -171,10 +171,8 @@ const answered = {
     turnId: AuthorTurnId,
     kind: FailureKind,
     message: text,
-    /** Whether the session can be continued. */
-    usable: Schema.Boolean,
-    /** The session has ended with it. */
-    ended: Schema.optionalKey(Schema.Boolean),
+    /** Whether the session can go on. `doubtful`: it may be alive, but its state is not known. */
+    session: Schema.Literals(["usable", "doubtful", "ended"]),
     /** Its prompt did not reach the agent: what it said is to be said again. */
     unread: Schema.optionalKey(Schema.Boolean),
     /** The turn continued a session after a question. */

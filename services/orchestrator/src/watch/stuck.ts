@@ -12,7 +12,7 @@ import { failRun, releaseWorkspace } from "../run/end.ts"
 import type { InputOf } from "../run/inputs.ts"
 import type { RunEvents } from "../run/journal.ts"
 import { escalate, type Outcome, outcome } from "../run/moves.ts"
-import { isShown, locationOf } from "../run/standalone.ts"
+import { isShown, livesInSession, locationOf } from "../run/standalone.ts"
 import type { Pending, Run, RunState, Turn } from "../run/state.ts"
 
 type Stuck = InputOf<"ReportStuck">
@@ -38,7 +38,7 @@ const turnMissing = (run: Run, { sessionId, turnId }: Turn, { missing, session }
         turnId,
         kind: session === "ended" ? "session-missing" : "runtime",
         message: missing,
-        usable: session === "usable",
+        session: session === "ended" && livesInSession(run) ? "doubtful" : session,
         unread: true
       }
     ],
