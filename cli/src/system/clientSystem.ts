@@ -1,5 +1,7 @@
 /** For commands that look up, answer and control: messages over the repository's broker, whoever runs it. */
+
 import { type ActorConfig, type Broker, MemoryBroker, Messenger, QueryFailed } from "@reprise/actor"
+import { defined } from "@reprise/protocol"
 import { Effect, Layer, Option } from "effect"
 import { loadConfig } from "../config/loadConfig.ts"
 import { findProject } from "../project/findProject.ts"
@@ -125,7 +127,7 @@ const runOnce = Effect.fnUntraced(function* <A, E>(
   const { config, options } = yield* clientOptions(flags)
   yield* requireTrusted(options.project, config, options.nats === undefined ? serverSettings : credentialSettings)
   const until = writes ? untilBrokerLostOrFull : untilBrokerLost
-  const client = { ...options, lasting, ...(identity === undefined ? {} : { identity }) }
+  const client = { ...options, lasting, ...defined({ identity }) }
   const changed = writes ? Effect.tap(effect, () => rememberOwnIds(options)) : effect
   const visited = requireTrusted(options.project, config, ["opencode.url", "runtime"]).pipe(
     Effect.as(options),

@@ -1,8 +1,10 @@
 /** The services of a host over its broker. Loaded when the agents' server has been launched, which takes longest. */
+
 import { lagMetrics, Messenger, storedMetrics } from "@reprise/actor"
 import * as gate from "@reprise/gate"
 import { ensureStreams } from "@reprise/nats"
 import { exportsMetrics, exportsTelemetry } from "@reprise/observability"
+import { defined } from "@reprise/protocol"
 import * as sessionManager from "@reprise/session-manager"
 import * as workspace from "@reprise/workspace"
 import { Effect, Layer } from "effect"
@@ -46,7 +48,7 @@ const gateOptions = Effect.fnUntraced(function* (options: SystemOptions) {
   const push = yield* pushOf(options)
   const notify = {
     ...(yield* notifyOptions(settings, usesRemote(options))),
-    ...(push === undefined ? {} : { push }),
+    ...defined({ push }),
     ...(consolePort === undefined ? {} : { localOrigin: `http://127.0.0.1:${consolePort}` })
   }
   const hasOwnLinks = notify.origin !== undefined && notify.channels.length > 0 && !usesRemote(options)

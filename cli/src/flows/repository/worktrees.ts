@@ -1,7 +1,7 @@
 /** `reprise worktree list` and `reprise worktree remove WORKTREE`: the worktrees that Reprise made in this repository. */
 import { basename, resolve } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import type { RunView, SessionView } from "@reprise/protocol"
+import { defined, type RunView, type SessionView } from "@reprise/protocol"
 import { Git, listWorktrees, removeWorktree, worktreeState } from "@reprise/workspace"
 import { Effect, Layer } from "effect"
 import { findProject } from "../../project/findProject.ts"
@@ -51,7 +51,7 @@ const worktreeRows = Effect.fn("worktreeRows")(function* (project: Project) {
         return {
           name: basename(directory),
           directory,
-          ...(branch === undefined ? {} : { branch }),
+          ...defined({ branch }),
           merged,
           dirty,
           ...(run === undefined ? {} : { run: { runId: run.runId, status: run.status, planPath: run.planPath } }),

@@ -1,7 +1,7 @@
 /** `--remote` and `--ref`: where the hosts of a run get its code, checked before anything is sent. */
 import { isAbsolute } from "node:path"
 import { remoteProblem, runGit, withoutLogin } from "@reprise/process"
-import type { GitRemote } from "@reprise/protocol"
+import { defined, type GitRemote } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { Project } from "../../project/Project.ts"
 import type { PlanFile } from "../../project/planFile.ts"
@@ -76,7 +76,7 @@ export const chooseRemote = Effect.fn("chooseRemote")(function* (
   const branch = yield* optional(project, ["symbolic-ref", "--quiet", "--short", "HEAD"])
   const commit = branch === undefined ? yield* optional(project, ["rev-parse", "HEAD"]) : undefined
   const named = branch ?? commit
-  return { url, ...(named === undefined ? {} : { ref: named }) } satisfies GitRemote
+  return { url, ...defined({ ref: named }) } satisfies GitRemote
 })
 
 /** Whether a commit has the plan as it is here; undefined: the commit is not here. */

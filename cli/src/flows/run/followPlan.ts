@@ -1,7 +1,7 @@
 /** Starts a run of a plan or continues the open one, follows it, and prints its summary. */
 import { randomUUID } from "node:crypto"
 import { Messenger } from "@reprise/actor"
-import { type RunId, type RunView, to } from "@reprise/protocol"
+import { defined, type RunId, type RunView, to } from "@reprise/protocol"
 import { Effect, Ref } from "effect"
 import { ensureSchemaFile } from "../../config/jsonSchema.ts"
 import { untilBrokerLostOrFull } from "../../system/broker/broker.ts"
@@ -61,7 +61,7 @@ const resume = Effect.fnUntraced(function* (execution: PlanExecution, run: RunVi
   const messenger = yield* Messenger
   const display = yield* Display
   const { postponed } = (yield* Effect.orElseSucceed(findPostponed(runId), () => undefined)) ?? {}
-  yield* display.continued({ ...run, ...(postponed === undefined ? {} : { postponed }) })
+  yield* display.continued({ ...run, ...defined({ postponed }) })
   if (!json)
     say(
       `Continuing run ${runId} of ${visibleLine(planPath)} (${status}${phase === undefined ? "" : `, phase ${phase}`})`

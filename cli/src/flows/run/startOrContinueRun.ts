@@ -1,5 +1,5 @@
 /** Runs a plan in this process, or follows the process that does. What follows it is loaded beside the agents' start. */
-import type { RunId } from "@reprise/protocol"
+import { defined, type RunId } from "@reprise/protocol"
 import { Effect, Ref } from "effect"
 import { isBrokerLost } from "../../system/broker/BrokerLost.ts"
 import { hostingSystem } from "../../system/System.ts"
@@ -23,7 +23,7 @@ export const startOrContinueRun = Effect.fn("startOrContinueRun")(function* (exe
   const options: SystemOptions = {
     project,
     settings: config.settings,
-    ...(openCodeEnvironment === undefined ? {} : { openCodeEnvironment })
+    ...defined({ openCodeEnvironment })
   }
   const followed = yield* Ref.make<RunId | undefined>(undefined)
   const system = hostingSystem(options)

@@ -1,5 +1,7 @@
 /** `reprise up`: does the work of every run of a repository and shows what happens, until it is interrupted. */
+
 import { Messenger, type SeenEvent } from "@reprise/actor"
+import { defined } from "@reprise/protocol"
 import { Effect, Option, Stream } from "effect"
 import { loadConfig } from "../../config/loadConfig.ts"
 import { findProject } from "../../project/findProject.ts"
@@ -44,7 +46,7 @@ const greet = Effect.fnUntraced(function* ({ json: asJson, project, settings }: 
     directory: project.root,
     works,
     openRuns,
-    ...(url === undefined ? {} : { broker: url })
+    ...defined({ broker: url })
   })
   for (const line of lines) say(line)
 })

@@ -2,7 +2,7 @@
 import type { ActorConfig, Broker, Messenger } from "@reprise/actor"
 import * as gate from "@reprise/gate"
 import * as orchestrator from "@reprise/orchestrator"
-import type { ServiceName } from "@reprise/protocol"
+import { defined, type ServiceName } from "@reprise/protocol"
 import * as reviewer from "@reprise/reviewer"
 import * as sessionManager from "@reprise/session-manager"
 import * as workspace from "@reprise/workspace"
@@ -70,7 +70,7 @@ export const serveService = Effect.fn("serveService")(function* ({ nats, service
   const need = awaitedAgent(service, settings)
   return yield* launched(
     serviceLayer(service, { project, settings }, notify),
-    { ...remoteSettings(settings, url, service), ...(need === undefined ? {} : { need }) },
+    { ...remoteSettings(settings, url, service), ...defined({ need }) },
     settings
   )
 })

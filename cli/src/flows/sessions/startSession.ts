@@ -1,6 +1,6 @@
 /** `reprise sessions start "do X"`: a session without a plan, with the same gate, limits, permissions and auto-resume. */
 import { text } from "node:stream/consumers"
-import { RunId, type RuntimeName, type SessionId, type SessionView } from "@reprise/protocol"
+import { defined, RunId, type RuntimeName, type SessionId, type SessionView } from "@reprise/protocol"
 import { Effect, Equal, Option } from "effect"
 import { ensureSchemaFile } from "../../config/jsonSchema.ts"
 import { loadConfig } from "../../config/loadConfig.ts"
@@ -101,7 +101,7 @@ const startOrContinue = Effect.fnUntraced(function* (execution: SessionExecution
     json,
     again,
     ...(open === undefined ? {} : { since }),
-    ...(openQuestion === undefined ? {} : { openQuestion })
+    ...defined({ openQuestion })
   })
   if (!json && code !== exitCodes.waiting && code !== exitCodes.interrupted) {
     yield* printResult(sessionId, beginning?.repository, lastLines)

@@ -1,6 +1,8 @@
 /** How a command sees its broker, whoever runs it: its role there, the loss of it, and a NATS server at a URL. */
+
 import { Broker, BrokerFault, QueryFailed, remoteConnection } from "@reprise/actor"
 import { type Identity, isLocked, Nats } from "@reprise/nats"
+import { defined } from "@reprise/protocol"
 import { Context, Effect, Layer, Predicate, Schedule } from "effect"
 import type { Settings } from "../../config/settingsTable.ts"
 import { CliFailure } from "../../terminal/CliFailure.ts"
@@ -87,9 +89,7 @@ export const remoteSettings = ({ nats }: Settings, url: string, identity: Identi
     name: identity === "person" || identity === "operator" ? `reprise-${identity}` : identity,
     identity,
     prefix,
-    ...(credentials === undefined ? {} : { credentials }),
-    ...(nkeySeedFile === undefined ? {} : { seedFile: nkeySeedFile }),
-    ...(caFile === undefined ? {} : { caFile })
+    ...defined({ credentials, seedFile: nkeySeedFile, caFile })
   }
 }
 

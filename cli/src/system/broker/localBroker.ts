@@ -17,7 +17,7 @@ import {
   NoOwner,
   readEndpoint
 } from "@reprise/nats"
-import { Host, ServiceName } from "@reprise/protocol"
+import { defined, Host, ServiceName } from "@reprise/protocol"
 import { Context, Effect, Fiber, Layer, Option, Schedule, Scope } from "effect"
 import { machineSecret } from "../../project/machineSecret.ts"
 import { type CliFailure, missing } from "../../terminal/CliFailure.ts"
@@ -69,7 +69,7 @@ const ownBroker = Effect.fnUntraced(function* (options: SystemOptions) {
     secret,
     tenant: { prefix, hosts: yield* hostsOf(options) },
     locate: { onProgress: (message) => Effect.sync(() => say(color.dim(message))) },
-    ...(storeMaxBytes === undefined ? {} : { storageBytes: storeMaxBytes }),
+    ...defined({ storageBytes: storeMaxBytes }),
     ...(port === 0 ? {} : { port })
   })
   // The server may be killed before anybody is connected; it is restarted then, until that happens too often.

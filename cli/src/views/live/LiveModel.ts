@@ -4,6 +4,7 @@
  */
 import {
   addTokens,
+  defined,
   type LiveMessage,
   noTokens,
   type PublicEvent,
@@ -192,7 +193,7 @@ const live = (run: LiveRun, message: LiveMessage, atMs: number, verbose: boolean
     }
     case "UsageSoFar": {
       const { contextTokens, cost, tokens, turnId } = message
-      const turn = { ...turnIn(run, turnId), tokens, ...(cost === undefined ? {} : { cost }) }
+      const turn = { ...turnIn(run, turnId), tokens, ...defined({ cost }) }
       const context = contextTokens === undefined ? {} : { context: { ...run.context, tokens: contextTokens } }
       return { run: withoutAwaited({ ...run, ...context, turn }), lines: nothing }
     }
@@ -228,7 +229,7 @@ const turnEnded = (
     ...rest,
     tokens: addTokens(run.tokens, tokens),
     cost: run.cost + cost,
-    ...(context === undefined ? {} : { context })
+    ...defined({ context })
   }
 }
 

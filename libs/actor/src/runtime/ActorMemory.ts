@@ -1,5 +1,5 @@
 /** The actors of one service that this process has in memory, and how they get there: snapshot, then the journal's tail. */
-import { contracts, type Key, type Subjects } from "@reprise/protocol"
+import { contracts, defined, type Key, type Subjects } from "@reprise/protocol"
 import { Clock, Effect, Result, Schema } from "effect"
 import type { Actor, Tagged } from "../Actor.ts"
 import type { ActorSettings } from "../ActorConfig.ts"
@@ -190,7 +190,7 @@ export const makeActorMemory = <State, Input extends Tagged, Event extends Tagge
       state,
       receipts: receipts.all(),
       traceparent,
-      ...(step === undefined ? {} : { step })
+      ...defined({ step })
     }
     return broker.snapshots.put(`${name}.${key}`, JSON.stringify(snapshot))
   }

@@ -1,5 +1,5 @@
 /** Turns what `react` returns into messages, with ids that derive from the journal. */
-import { contracts, type Key, type ServiceName, type Subjects } from "@reprise/protocol"
+import { contracts, defined, type Key, type ServiceName, type Subjects } from "@reprise/protocol"
 import type { AnyOutgoing } from "../Actor.ts"
 import type { Message } from "../broker/Broker.ts"
 import type { JournalledOutgoing } from "../JournalEntry.ts"
@@ -64,5 +64,5 @@ export const messagesOf = (sender: Sender, { entry, sequence }: WrittenEntry): R
       traceparent: entry.traceparent,
       causation: entry.input.id
     },
-    ...(outgoing.dueAt === undefined ? {} : { dueAt: outgoing.dueAt })
+    ...defined({ dueAt: outgoing.dueAt })
   }))

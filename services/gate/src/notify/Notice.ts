@@ -7,6 +7,7 @@
 import { requestWork } from "@reprise/actor"
 import {
   anyHost,
+  defined,
   type EscalationCommand,
   EscalationId,
   EscalationOrigin,
@@ -74,8 +75,7 @@ export const noticeQuestion = (question: Question, raisedAt: string): NoticeQues
   return {
     escalationId: question.escalationId,
     runId: question.runId,
-    ...(phase === undefined ? {} : { phase }),
-    ...(step === undefined ? {} : { step }),
+    ...defined({ phase, step }),
     origin: question.origin,
     ...(planTitle === undefined ? {} : { plan: plainText(planTitle, longestName) }),
     ...(phaseTitle === undefined ? {} : { phaseTitle: plainText(phaseTitle, longestName) }),

@@ -1,5 +1,5 @@
 /** Asking an author for a turn: in a new session, in the phase's session, or by continuing it. */
-import { type SessionChoice, type SessionId, type Step, sessionPrompts, turnIdOf } from "@reprise/protocol"
+import { defined, type SessionChoice, type SessionId, type Step, sessionPrompts, turnIdOf } from "@reprise/protocol"
 import { agentIn, agentOf, roleAt } from "../agents/agentOf.ts"
 import { agentSetup } from "../agents/setup.ts"
 import { turnLimits } from "../limits/turnLimits.ts"
@@ -182,8 +182,7 @@ const continueSession = (
           step,
           ...ofFixer(phase),
           onMissing: "reconstruct",
-          ...(model === undefined ? {} : { model }),
-          ...(variant === undefined ? {} : { variant }),
+          ...defined({ model, variant }),
           limits: turnLimits(run),
           ...(guidance === "" ? {} : { guidance })
         }

@@ -1,6 +1,6 @@
 /** What turns, commits and sessions of authors change in a run. */
 import { send } from "@reprise/actor"
-import { type SessionId, to } from "@reprise/protocol"
+import { defined, type SessionId, to } from "@reprise/protocol"
 import { countSession } from "../limits/usage.ts"
 import { asJournalled, type Evolution, type Reactions } from "../run/family.ts"
 import type { EventOf } from "../run/journal.ts"
@@ -32,7 +32,7 @@ const startsSession = ({ command }: EventOf<"AuthorAsked">): boolean =>
 const agentBy = ({ command }: EventOf<"AuthorAsked">): Pick<Author, "agent"> => {
   if (command._tag !== "StartTurn") return {}
   const { model, runtime, variant } = command
-  const chosen = { ...(model === undefined ? {} : { model }), ...(variant === undefined ? {} : { variant }) }
+  const chosen = { ...defined({ model, variant }) }
   return { agent: { runtime, ...chosen } }
 }
 

@@ -4,6 +4,7 @@ import {
   type AuthorStatus,
   type CheckpointReport,
   type CompletedTask,
+  defined,
   type Evidence,
   type FailureKind,
   otherModelMayHelp,
@@ -50,7 +51,7 @@ const normalise = (status: AuthorStatus): AuthorStatus => {
   const commit = nonBlank(status.commit)?.toLowerCase()
   return {
     ...rest,
-    ...(commit === undefined ? {} : { commit }),
+    ...defined({ commit }),
     ...(status.completedTasks === undefined ? {} : { completedTasks: status.completedTasks.map(normaliseTask) }),
     ...(status.checkpoint === undefined
       ? {}
@@ -156,9 +157,9 @@ const reportReceived = (
   _tag: "ReportReceived",
   turnId: turn.turnId,
   status,
-  ...(event.lastLines === undefined ? {} : { lastLines: event.lastLines }),
+  ...defined({ lastLines: event.lastLines }),
   ...(turn.continued ? { continued: true } : {}),
-  ...(event.context === undefined ? {} : { context: event.context })
+  ...defined({ context: event.context })
 })
 
 /** The author cannot go on. A session whose continued turn failed is not offered for continue again. */
@@ -290,8 +291,7 @@ export const turnFailed = (run: Run, turn: Turn, event: InputOf<"TurnFailed">): 
     session,
     ...(event.promptGiven === true ? {} : { unread: true }),
     ...(continued ? { continued: true } : {}),
-    ...(context === undefined ? {} : { context }),
-    ...(lastLines === undefined ? {} : { lastLines })
+    ...defined({ context, lastLines })
   }
   const again = { _tag: "Retry", retry: { step: run.step ?? "EXECUTE" } } as const
   if (interrupted) {

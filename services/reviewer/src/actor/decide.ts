@@ -1,6 +1,7 @@
 /** Decides how reviews are requested, judged, failed and closed (docs/design/sessions.md#reviews-reviewer). */
 import { type Delivery, type Refusal, refusing } from "@reprise/actor"
 import {
+  defined,
   type ReviewCommand,
   reviewerSessionIdOf,
   reviewerTurnIdOf,
@@ -48,7 +49,7 @@ const resumeReview = (
       request,
       turnId: reviewerTurnIdOf(request.runId, request.phase, review.turns + 1),
       sessionId,
-      ...(lastReviewed === undefined ? {} : { lastReviewed }),
+      ...defined({ lastReviewed }),
       told: toldBefore(interrupted, request),
       resumed: begun ? "begun" : "unread"
     }
@@ -168,7 +169,7 @@ const completeTurn = (review: ReviewState, event: InputOf<"TurnCompleted">): Dec
       verdict: verdict.success,
       commit: open.request.commit,
       cycle: open.request.cycle,
-      ...(event.context === undefined ? {} : { context: event.context }),
+      ...defined({ context: event.context }),
       ...lastLinesOf(event)
     }
   ])
@@ -216,7 +217,7 @@ const failReview = (
   moving?: JournalEvent
 ): Decision =>
   Result.succeed([
-    { ...reviewFailed(open, kind, reason), ...lastLinesOf(turn), ...(retryAt === undefined ? {} : { retryAt }) },
+    { ...reviewFailed(open, kind, reason), ...lastLinesOf(turn), ...defined({ retryAt }) },
     moving ?? {
       _tag: "ReviewerForgotten",
       sessionId: open.sessionId,

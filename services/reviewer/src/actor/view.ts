@@ -1,7 +1,7 @@
 /** The read model of the reviews of one phase. */
 
 import type { ReviewView } from "@reprise/protocol"
-import { reviewKey } from "@reprise/protocol"
+import { defined, reviewKey } from "@reprise/protocol"
 import type { OpenReview, ReviewState, VerdictReached } from "./state.ts"
 
 const reviewing = ({ request, sessionId, turnId }: OpenReview) => ({
@@ -16,8 +16,7 @@ const judged = ({ commit, cycle, sessionId, turnId }: VerdictReached) => ({
   status: "judged" as const,
   cycle,
   commit,
-  ...(sessionId === undefined ? {} : { sessionId }),
-  ...(turnId === undefined ? {} : { turnId })
+  ...defined({ sessionId, turnId })
 })
 
 const statusOf = ({ interrupted, open, reached }: ReviewState) => {

@@ -3,7 +3,7 @@
  * and published: only transitions between working and idle are (docs/design/sessions.md#auto-resume).
  */
 import type { Delivery } from "@reprise/actor"
-import type { SessionCommand } from "@reprise/protocol"
+import { defined, type SessionCommand } from "@reprise/protocol"
 import { Duration, Result } from "effect"
 import { echoMs } from "../session/actions.ts"
 import { currentPrompt, type Decision, nothing, refuse } from "../session/guards.ts"
@@ -79,7 +79,7 @@ export const reportIdle = (
   const { details, turn, workingOutsideTurn } = session
   if (details === undefined || hasEnded(session) || turn !== undefined || !workingOutsideTurn) return nothing
   return Result.succeed([
-    { _tag: "ActivityNoted", at: delivery.now, ...(promptId === undefined ? {} : { promptId }) },
+    { _tag: "ActivityNoted", at: delivery.now, ...defined({ promptId }) },
     ...session.agentQuestions.map(({ promptId }) => ({ _tag: "AgentQuestionClosed" as const, promptId })),
     ...countOthers(session, details, total),
     { _tag: "AgentIdle", ...eventFields(details) }

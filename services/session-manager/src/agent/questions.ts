@@ -3,7 +3,7 @@
  * the same prompt (docs/design/sessions.md#auto-resume).
  */
 import { type Delivery, isSentBy } from "@reprise/actor"
-import type { SessionCommand } from "@reprise/protocol"
+import { defined, type SessionCommand } from "@reprise/protocol"
 import { Result } from "effect"
 import { actionTaken, chooseAction, triedFor } from "../session/actions.ts"
 import { type Decision, nothing, refuse } from "../session/guards.ts"
@@ -142,7 +142,7 @@ export const replyToPrompt = (
     kind: question.kind,
     reply,
     ...(unattended ? wordsFor(question.kind, reply) : {}),
-    ...(message === undefined ? {} : { message })
+    ...defined({ message })
   }
   const { details } = session
   const refused = details === undefined ? [] : permissionRefused(session, details, question, reply, unattended)
@@ -205,14 +205,14 @@ export const evolveAgentQuestions = (session: Session, event: AgentQuestionEvent
           {
             ...asked(event),
             reply: event.reply,
-            ...(event.message === undefined ? {} : { message: event.message })
+            ...defined({ message: event.message })
           }
         ]
       }
     case "AgentQuestionAnswered":
       return changeQuestion(session, event.promptId, {
         reply: event.reply,
-        ...(event.message === undefined ? {} : { message: event.message })
+        ...defined({ message: event.message })
       })
     case "AgentQuestionRepeated":
       return changeQuestion(session, event.promptId, { runtimePromptId: event.runtimePromptId })

@@ -3,7 +3,7 @@
  * (docs/design/sessions.md#standalone-sessions). Here it starts, and shows the question that its run asks.
  */
 import type { Delivery } from "@reprise/actor"
-import { RunId, type SessionCommand } from "@reprise/protocol"
+import { defined, RunId, type SessionCommand } from "@reprise/protocol"
 import { Equal, Result } from "effect"
 import { type Decision, nothing, refuse, requireAbsoluteDirectory } from "../session/guards.ts"
 import type { GateEvent } from "../session/inputs.ts"
@@ -60,7 +60,7 @@ export const evolveStandalone = (session: Session, event: StandaloneEvent): Sess
         status: "requested",
         details: detailsOf(command),
         task,
-        ...(fork === undefined ? {} : { fork }),
+        ...defined({ fork }),
         createdAt: at
       }
     }

@@ -1,6 +1,6 @@
 /** What a session sends: work to its host, timers to itself, its public events to everybody. */
 import { type Outgoing as AnyOutgoing, type Delivery, publish, requestWork, send, setTimer } from "@reprise/actor"
-import { isStandalone, type RuntimeId, subtractUsage, type TurnId, to } from "@reprise/protocol"
+import { defined, isStandalone, type RuntimeId, subtractUsage, type TurnId, to } from "@reprise/protocol"
 import { Duration } from "effect"
 import { transcriptOf } from "../lifecycle/transcript.ts"
 import type { SessionTimer } from "../session/inputs.ts"
@@ -44,7 +44,7 @@ const openSession = (
     title: details.title,
     permissions: details.permissions,
     role: details.role,
-    ...(details.model === undefined ? {} : { model: details.model }),
+    ...defined({ model: details.model }),
     ...earlierConversation(session, lost),
     ...uncommittedWork(details, lost)
   })
@@ -119,7 +119,7 @@ const interruptSession = ({ runtimeSessionId, turn }: Session, details: SessionD
         work(details, {
           _tag: "InterruptSession",
           ...onRuntime(details, runtimeSessionId),
-          ...(turnId === undefined ? {} : { turnId }),
+          ...defined({ turnId }),
           ...(turnId === undefined || turn?.prompt === undefined ? {} : { text: turn.prompt.text })
         })
       ]
@@ -135,11 +135,13 @@ const runPrompt = (session: Session, details: SessionDetails): Sent => {
       ...onRuntime(details, runtimeSessionId),
       runId: details.runId,
       role: details.role,
-      ...(details.phase === undefined ? {} : { phase: details.phase }),
-      ...(details.step === undefined ? {} : { step: details.step }),
-      ...(details.model === undefined ? {} : { model: details.model }),
-      ...(details.variant === undefined ? {} : { variant: details.variant }),
-      ...(details.instructionsFrom === undefined ? {} : { instructionsFrom: details.instructionsFrom }),
+      ...defined({
+        phase: details.phase,
+        step: details.step,
+        model: details.model,
+        variant: details.variant,
+        instructionsFrom: details.instructionsFrom
+      }),
       permissions: details.permissions,
       limits: details.limits,
       usedBefore: turn.used,
@@ -168,7 +170,7 @@ const sendReply = (session: Session, details: SessionDetails, promptId: string):
       kind,
       text,
       reply,
-      ...(message === undefined ? {} : { message })
+      ...defined({ message })
     })
   ]
 }

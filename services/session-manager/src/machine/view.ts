@@ -1,5 +1,5 @@
 /** What `sessions list` and `sessions show` tell of a session. */
-import type { SessionView } from "@reprise/protocol"
+import { defined, type SessionView } from "@reprise/protocol"
 import { vendorOf } from "../session/actions.ts"
 import { hasEnded, holdOf, type Session } from "../session/state.ts"
 
@@ -20,7 +20,7 @@ const forkedFrom = ({ fork, forkTold }: Session): Pick<SessionView, "forkedFrom"
     ? {}
     : {
         forkedFrom: { sessionId: fork.sessionId, turn: fork.turn },
-        ...(forkTold === undefined ? {} : { forkTold })
+        ...defined({ forkTold })
       }
 
 export const viewOf = (session: Session): SessionView | undefined => {
@@ -30,13 +30,11 @@ export const viewOf = (session: Session): SessionView | undefined => {
   const { directory, host, phase, role, runId, runtime, sessionId } = details
   return {
     ...{ sessionId, runId, role, runtime, directory, host, status },
-    ...(model === undefined ? {} : { model }),
-    ...(phase === undefined ? {} : { phase }),
-    ...(session.runtimeSessionId === undefined ? {} : { runtimeSessionId: session.runtimeSessionId }),
+    ...defined({ model, phase, runtimeSessionId: session.runtimeSessionId }),
     ...(session.turn === undefined ? {} : { turnId: session.turn.request.turnId }),
     ...(session.turn?.stage === "interrupting" ? { interrupting: true } : {}),
     ...postponed(session),
-    ...(session.lastPromptId === undefined ? {} : { lastPromptId: session.lastPromptId }),
+    ...defined({ lastPromptId: session.lastPromptId }),
     ...(session.knownPromptIds.length === 0 ? {} : { knownPromptIds: session.knownPromptIds }),
     turns: session.turns,
     messages: session.messages,
@@ -45,12 +43,12 @@ export const viewOf = (session: Session): SessionView | undefined => {
     ...session.used,
     createdAt: session.createdAt,
     lastActivityAt: session.lastActivityAt,
-    ...(session.lastStopReason === undefined ? {} : { lastStopReason: session.lastStopReason }),
+    ...defined({ lastStopReason: session.lastStopReason }),
     permissions: details.permissions,
-    ...(session.task === undefined ? {} : { prompt: session.task }),
+    ...defined({ prompt: session.task }),
     ...forkedFrom(session),
     ...(session.pastTurns.length === 0 ? {} : { pastTurns: session.pastTurns }),
-    ...(session.escalationId === undefined ? {} : { escalationId: session.escalationId }),
+    ...defined({ escalationId: session.escalationId }),
     ...heldBy(session),
     ...(session.saved === undefined ? {} : { transcript: session.saved.object, savedAt: session.saved.at })
   }

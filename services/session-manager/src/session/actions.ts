@@ -2,7 +2,7 @@
  * What is done about an agent that is idle without a report, gone, asking or failing: the configured actions, in
  * order, each as often as it may be tried (docs/design/sessions.md#auto-resume).
  */
-import { VendorFailure } from "@reprise/protocol"
+import { defined, VendorFailure } from "@reprise/protocol"
 import type { ActionName, Configured, Detailed } from "../settings.ts"
 import type { EventOf, JournalEvent, SessionDetails, Trigger } from "./journal.ts"
 import { eventFields, type Session, type TriedActions } from "./state.ts"
@@ -99,7 +99,7 @@ export const actionTaken = (
       ...eventFields(details, session.turn?.request.turnId),
       trigger: isError ? "error" : trigger,
       action,
-      ...(about === undefined ? {} : { about }),
+      ...defined({ about }),
       attempt
     }
   ]

@@ -1,6 +1,7 @@
 /** The state of one session: what it is, the open turn, and what the agent is doing (docs/design/sessions.md#lifecycle). */
 import {
   type ContextFill,
+  defined,
   type EscalationId,
   noUsage,
   type PastTurn,
@@ -181,9 +182,7 @@ export const eventFields = (details: SessionDetails, turnId?: TurnRequest["turnI
   runId: details.runId,
   sessionId: details.sessionId,
   role: details.role,
-  ...(details.phase === undefined ? {} : { phase: details.phase }),
-  ...(details.step === undefined ? {} : { step: details.step }),
-  ...(turnId === undefined ? {} : { turnId })
+  ...defined({ phase: details.phase, step: details.step, turnId })
 })
 
 /** The conversation that a turn can be reconstructed from when this runtime session is lost. */

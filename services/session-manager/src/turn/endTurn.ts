@@ -1,6 +1,6 @@
 /** The ends that a turn can have. */
 import type { Delivery } from "@reprise/actor"
-import { type FailureKind, noUsage } from "@reprise/protocol"
+import { defined, type FailureKind, noUsage } from "@reprise/protocol"
 import type { EventOf, JournalEvent, SessionDetails, TurnRequest } from "../session/journal.ts"
 import { eventFields, type OpenTurn } from "../session/state.ts"
 import type { AgentReport } from "./decodeReport.ts"
@@ -15,8 +15,7 @@ const endOf = (turn: OpenTurn, delivery: Delivery) => ({
   ...turn.used,
   duration: Math.max(0, Date.parse(delivery.now) - Date.parse(turn.startedAt)),
   attempts: Math.max(1, turn.attempts),
-  ...(turn.context === undefined ? {} : { context: turn.context }),
-  ...(turn.lastLines === undefined ? {} : { lastLines: turn.lastLines })
+  ...defined({ context: turn.context, lastLines: turn.lastLines })
 })
 
 export const turnCompleted = (

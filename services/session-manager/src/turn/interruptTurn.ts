@@ -1,6 +1,6 @@
 /** A turn is interrupted: its session stays usable, and a later turn goes on in it (docs/design/sessions.md#turns). */
 import type { Delivery } from "@reprise/actor"
-import { noUsage, type SessionCommand } from "@reprise/protocol"
+import { defined, noUsage, type SessionCommand } from "@reprise/protocol"
 import { Result } from "effect"
 import { currentTurn, type Decision, isKnownTurn, nothing } from "../session/guards.ts"
 import type { Report } from "../session/inputs.ts"
@@ -44,10 +44,7 @@ const promptEnded = (
           _tag: "PromptEnded",
           ...{ turnId, number: prompt.number, attempts: 1, toolCalls: 0 },
           ...usedByPrompt(session, noUsage, total),
-          ...(messages === undefined ? {} : { messages }),
-          ...(model === undefined ? {} : { model }),
-          ...(given === undefined ? {} : { given }),
-          ...(commit === undefined ? {} : { commit }),
+          ...defined({ messages, model, given, commit }),
           at: delivery.now
         }
       ]

@@ -1,6 +1,8 @@
 /** The next prompt of a turn: what it says, under which ids. */
+
 import type { Delivery } from "@reprise/actor"
 import { promptIds } from "@reprise/agent/promptIds"
+import { defined } from "@reprise/protocol"
 import {
   continuationPrompt,
   correctionPrompt,
@@ -70,7 +72,7 @@ export const nextReport = (
   nextPrompt(turn, delivery, {
     kind: "report",
     text: reportPrompt(details.report, details.prompts),
-    ...(because === undefined ? {} : { because })
+    ...defined({ because })
   })
 
 export const nextCorrection = (

@@ -1,6 +1,6 @@
 /** From a turn's request to its first prompt: a runtime session is opened, or the existing one is inspected. */
 import type { Delivery } from "@reprise/actor"
-import { Host } from "@reprise/protocol"
+import { defined, Host } from "@reprise/protocol"
 import { Result } from "effect"
 import { currentTurn, type Decision, nothing, refuseOutdated } from "../session/guards.ts"
 import type { Report } from "../session/inputs.ts"
@@ -35,10 +35,9 @@ export const recordOpened = (
       turnId,
       runtimeSessionId,
       host: Host.make(report.host),
-      ...(context === undefined ? {} : { context }),
+      ...defined({ context }),
       ...told,
-      ...(inherited === undefined ? {} : { inherited }),
-      ...(promptId === undefined ? {} : { promptId }),
+      ...defined({ inherited, promptId }),
       at: delivery.now
     },
     opened,

@@ -2,7 +2,9 @@
  * A prompt ended well, or stopped half-way: the report is asked for and read, or the work continues
  * (docs/design/sessions.md#turns).
  */
+
 import type { Delivery } from "@reprise/actor"
+import { defined } from "@reprise/protocol"
 import { Result } from "effect"
 import { actionTaken, afterProgress, chooseAction, triedFor } from "../session/actions.ts"
 import { type CurrentPrompt, currentPrompt, type Decision, refuseOutdated } from "../session/guards.ts"
@@ -31,13 +33,15 @@ export const promptEnded = (session: Session, report: Ended, delivery: Delivery)
   ...usedByPrompt(session, report, report.total),
   attempts: report.attempts,
   toolCalls: report.toolCalls,
-  ...(report.humanMs === undefined ? {} : { humanMs: report.humanMs }),
-  ...(report.messages === undefined ? {} : { messages: report.messages }),
-  ...(report.context === undefined ? {} : { context: report.context }),
-  ...(report.model === undefined ? {} : { model: report.model }),
-  ...(report.finish === undefined ? {} : { finish: report.finish }),
-  ...(report.lastLines === undefined ? {} : { lastLines: report.lastLines }),
-  ...(report.commit === undefined ? {} : { commit: report.commit }),
+  ...defined({
+    humanMs: report.humanMs,
+    messages: report.messages,
+    context: report.context,
+    model: report.model,
+    finish: report.finish,
+    lastLines: report.lastLines,
+    commit: report.commit
+  }),
   ...givenBy(report),
   ...(report._tag === "RecordPromptResult" && report.answered !== undefined ? { answered: report.answered } : {}),
   at: delivery.now

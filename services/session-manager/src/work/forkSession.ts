@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { type Broker, type Messenger, WorkFault } from "@reprise/actor"
 import { AgentError, type AgentRuntimeShape, AgentRuntimes } from "@reprise/agent"
 import { runGit } from "@reprise/process"
-import type { Key, PastTurn, SessionView } from "@reprise/protocol"
+import { defined, type Key, type PastTurn, type SessionView } from "@reprise/protocol"
 import {
   otherFiltersOf,
   removeStaleRecords,
@@ -124,8 +124,7 @@ const settingsOf = ({ directory, model, permissions, role, title }: OpenSession)
   directory,
   title,
   permissions,
-  ...(role === undefined ? {} : { role }),
-  ...(model === undefined ? {} : { model })
+  ...defined({ role, model })
 })
 
 const copied = Effect.fnUntraced(function* (runtime: AgentRuntimeShape, work: OpenSession, { past }: Origin) {
@@ -133,7 +132,7 @@ const copied = Effect.fnUntraced(function* (runtime: AgentRuntimeShape, work: Op
   const id = yield* runtime.fork({ ...settingsOf(work), runtimeSessionId, through })
   const inspected = yield* runtime.inspect(id)
   const promptId = newestPromptIn(inspected)
-  return { runtimeSessionId: id, inherited: inspected.usage, ...(promptId === undefined ? {} : { promptId }) }
+  return { runtimeSessionId: id, inherited: inspected.usage, ...defined({ promptId }) }
 })
 
 /** The newest part that was saved of the runtime session, else its whole. */

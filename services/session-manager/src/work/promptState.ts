@@ -1,6 +1,7 @@
 /** What is known about a prompt while it runs. `turnLimits.ts` says whether it has reached a limit. */
 import type { Inspection } from "@reprise/agent"
 import {
+  defined,
   maxUsage,
   noTokens,
   noUsage,
@@ -78,7 +79,7 @@ const humanTimeAt = ({ humanSinceMs, ...state }: PromptState, now: number): Prom
     ? { ...state, humanSinceMs: humanSinceMs ?? now }
     : {
         ...state,
-        waitedForHumanMs: humanMs({ ...state, ...(humanSinceMs === undefined ? {} : { humanSinceMs }) }, now)
+        waitedForHumanMs: humanMs({ ...state, ...defined({ humanSinceMs }) }, now)
       }
 
 export const questionAsked = (state: PromptState, promptId: string, now: number): PromptState =>

@@ -2,6 +2,7 @@
 import { Messenger, type QueryFailed, type WorkContext, WorkFault } from "@reprise/actor"
 import type { PendingPrompt, RuntimeEvent } from "@reprise/agent"
 import {
+  defined,
   type FailureKind,
   type Key,
   type LiveMessage,
@@ -30,8 +31,7 @@ export const refusedReport = ({
   text
 }: Extract<RuntimeEvent, { readonly type: "refused" }>): SessionReport => ({
   ...{ _tag: "RecordRefused", promptId, text },
-  ...(rule === undefined ? {} : { rule }),
-  ...(sandbox === undefined ? {} : { sandbox })
+  ...defined({ rule, sandbox })
 })
 
 export interface Reporting {

@@ -4,7 +4,7 @@
  */
 import type { WorkContext } from "@reprise/actor"
 import { type AgentRuntimeShape, AgentRuntimes, type TurnOutcome } from "@reprise/agent"
-import { noUsage, SessionId } from "@reprise/protocol"
+import { defined, noUsage, SessionId } from "@reprise/protocol"
 import { Clock, Duration, Effect, Option, Result, Schedule } from "effect"
 import type { Report } from "../session/inputs.ts"
 import type { WorkOf } from "../session/work.ts"
@@ -83,10 +83,12 @@ const promptRuntime = (runtime: AgentRuntimeShape, work: RunPrompt) =>
       promptId: work.identity,
       text: work.text,
       role: work.role,
-      ...(work.model === undefined ? {} : { model: work.model }),
-      ...(work.instructionsFrom === undefined ? {} : { instructionsFrom: work.instructionsFrom }),
-      ...(work.variant === undefined ? {} : { variant: work.variant }),
-      ...(work.limits.maxAgentTurns === undefined ? {} : { maxTurns: work.limits.maxAgentTurns })
+      ...defined({
+        model: work.model,
+        instructionsFrom: work.instructionsFrom,
+        variant: work.variant,
+        maxTurns: work.limits.maxAgentTurns
+      })
     })
     .pipe(Effect.retry({ while: (error) => error.kind === "busy", schedule: Schedule.spaced("2 seconds") }))
 
@@ -141,9 +143,7 @@ const reportOutcome = Effect.fnUntraced(function* (running: Running, outcome: Tu
     attempts: outcome.attempts ?? 1,
     ...(yield* watch.waited),
     ...(inspected === undefined ? {} : { messages: inspected.messageCount, total: inspected.usage }),
-    ...(model === undefined ? {} : { model }),
-    ...(finish === undefined ? {} : { finish }),
-    ...(context === undefined ? {} : { context }),
+    ...defined({ model, finish, context }),
     ...(yield* forHuman(running, text)),
     ...(yield* committedIn(work.directory))
   }
@@ -160,7 +160,7 @@ const reportOutcome = Effect.fnUntraced(function* (running: Running, outcome: Tu
           ...ended,
           text: text.slice(-longestReport),
           ...(spokenAfter ? { spokenAfter } : {}),
-          ...(answered === undefined ? {} : { answered })
+          ...defined({ answered })
         }
       : { _tag: "RecordPromptStopped", ...ended, why }
   )

@@ -9,7 +9,7 @@ import {
   type PromptReply,
   type SessionState
 } from "@reprise/agent"
-import type { Usage } from "@reprise/protocol"
+import { defined, type Usage } from "@reprise/protocol"
 import { Duration, Effect, Schedule } from "effect"
 import type { SessionReport } from "../session/inputs.ts"
 import { isEnded } from "../session/state.ts"
@@ -92,9 +92,7 @@ export const totalUsed = (
   id: string
 ): Effect.Effect<{ readonly total?: Usage; readonly model?: string }> =>
   runtime.inspect(id).pipe(
-    Effect.map(({ model, state, usage }) =>
-      state._tag === "missing" ? {} : { total: usage, ...(model === undefined ? {} : { model }) }
-    ),
+    Effect.map(({ model, state, usage }) => (state._tag === "missing" ? {} : { total: usage, ...defined({ model }) })),
     Effect.orElseSucceed(() => ({}))
   )
 
@@ -142,7 +140,7 @@ export const replyOf = (
 ): PromptReply => {
   if (kind === "permission") {
     if (reply === "once" || reply === "always") return { kind, reply }
-    return { kind, reply: "reject", ...(message === undefined ? {} : { message }) }
+    return { kind, reply: "reject", ...defined({ message }) }
   }
   const questions = asked?.questions.length ?? 1
   if (questions <= 1) return { kind, answers: [[reply]] }

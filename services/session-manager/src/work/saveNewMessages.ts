@@ -1,8 +1,10 @@
 /** Saves what was said in a session since the last time (docs/design/sessions.md#lifecycle). */
+
 import { createHash } from "node:crypto"
 import { Broker, type WorkContext, type WorkFault } from "@reprise/actor"
 import { AgentRuntimes } from "@reprise/agent"
 import type { Message } from "@reprise/agent/message"
+import { defined } from "@reprise/protocol"
 import { Clock, Duration, Effect, Schedule } from "effect"
 import type { WorkOf } from "../session/work.ts"
 import { readTranscript } from "./readTranscript.ts"
@@ -74,7 +76,7 @@ const save = Effect.fnUntraced(function* (
   const isSaved = after !== undefined && added.length === 0 && after.messages === saved?.messages
   const part = isSaved ? after.object : `${object}/${context.id}${name}`
   if (!isSaved) {
-    const text = partText({ messages: added, savedAt: readAt, ...(after === undefined ? {} : { after }) })
+    const text = partText({ messages: added, savedAt: readAt, ...defined({ after }) })
     yield* Effect.mapError(transcripts.put(part, text), fault("store what was said"))
   }
   const known = growing ? messages.slice(0, -1) : messages

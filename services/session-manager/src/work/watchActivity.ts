@@ -10,7 +10,7 @@ import {
   type Inspection,
   type RuntimeEvent
 } from "@reprise/agent"
-import { type Host, type SessionId, SessionsAtWork, type SessionView, subjects } from "@reprise/protocol"
+import { defined, type Host, type SessionId, SessionsAtWork, type SessionView, subjects } from "@reprise/protocol"
 import { Clock, type Context, Deferred, Duration, Effect, FiberMap, Result, Schedule, Schema, Stream } from "effect"
 import { attribute, graceLeft } from "../agent/activity.ts"
 import type { SessionReport } from "../session/inputs.ts"
@@ -58,7 +58,7 @@ const tell = (watch: Watch, session: Watched, report: SessionReport) =>
 /** No later transition is certain after this one: it is sent until it arrives, or the agent works again. */
 const tellIdle = (watch: Watch, session: Watched, inspected: Inspection) => {
   const promptId = newestPromptIn(inspected)
-  const idle = { _tag: "ReportIdle", total: inspected.usage, ...(promptId === undefined ? {} : { promptId }) } as const
+  const idle = { _tag: "ReportIdle", total: inspected.usage, ...defined({ promptId }) } as const
   return send(watch, session, idle).pipe(
     Effect.retry({
       schedule: Schedule.spaced("1 second"),
@@ -122,7 +122,7 @@ const reportActive = Effect.fnUntraced(function* (
   const now = yield* Clock.currentTimeMillis
   const endedMs = ownPrompts.lastEndedAt(id)
   const cause = attribute({
-    ...(causePromptId === undefined ? {} : { causePromptId }),
+    ...defined({ causePromptId }),
     causeIsOurs: causePromptId !== undefined && ownPrompts.isOurs(causePromptId),
     live: ownPrompts.isLive(id),
     ...(endedMs === undefined ? {} : { msSinceOurs: now - endedMs })

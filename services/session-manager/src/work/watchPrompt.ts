@@ -4,7 +4,14 @@
  */
 import type { WorkFault } from "@reprise/actor"
 import type { AgentRuntimeShape, PendingPrompt, RuntimeEvent } from "@reprise/agent"
-import { addTokens, type RuntimeFailure, type SessionId, type Tokens, vendorFailureOf } from "@reprise/protocol"
+import {
+  addTokens,
+  defined,
+  type RuntimeFailure,
+  type SessionId,
+  type Tokens,
+  vendorFailureOf
+} from "@reprise/protocol"
 import { Clock, Deferred, type Duration, Effect, Fiber, Ref, Semaphore, Stream } from "effect"
 import type { WorkOf } from "../session/work.ts"
 import { agentQuestion } from "./lastOutput.ts"
@@ -137,8 +144,7 @@ const reportQuestionGone = Effect.fnUntraced(
 /** Which turn of which session the messages are about. */
 const turnOf = ({ sessionId, work: { phase, role, runId, step, turnId } }: Watching) => ({
   ...{ runId, sessionId, turnId, role },
-  ...(phase === undefined ? {} : { phase }),
-  ...(step === undefined ? {} : { step })
+  ...defined({ phase, step })
 })
 
 const reportRecovering = Effect.fnUntraced(function* (watching: Watching, kind: RuntimeFailure, message: string) {
@@ -169,7 +175,7 @@ const announceProgress = Effect.fnUntraced(function* (
     ...where,
     tokens: addTokens(usedBefore.tokens, tokens),
     ...(cost === undefined ? {} : { cost: usedBefore.cost + cost }),
-    ...(contextTokens === undefined ? {} : { contextTokens })
+    ...defined({ contextTokens })
   })
   if (tool === undefined) return
   const what = argument === undefined ? {} : { argument: fromDirectory(argument, directory) }
@@ -218,7 +224,7 @@ const showProgress = Effect.fnUntraced(function* (watching: Watching, event: Run
   yield* watching.reporting.show({
     _tag: "TurnProgress",
     ...turnOf(watching),
-    ...(tool === undefined ? {} : { tool }),
+    ...defined({ tool }),
     tokens: addTokens(watching.work.usedBefore.tokens, tokens)
   })
 })
