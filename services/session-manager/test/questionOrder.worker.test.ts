@@ -20,6 +20,8 @@ const work: WorkOf<"RunPrompt"> = {
   // The runtime is asked every 20 ms.
   limits: { inactivityMs: 80 },
   usedBefore: noUsage,
+  counted: noUsage,
+  saving: { object: "session/s1/ses_1", since: new Date(0).toISOString() },
   turnStartedAt: new Date(0).toISOString(),
   turnWaitedMs: 0
 }

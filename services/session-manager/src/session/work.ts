@@ -1,6 +1,5 @@
 /** The work that a session asks of the host with its files and its runtime. */
 import {
-  noUsage,
   PermissionMode,
   PhaseId,
   Role,
@@ -9,23 +8,14 @@ import {
   RuntimeName,
   SessionCommand,
   Step,
-  Tokens,
   TurnId,
   TurnLimits,
   Usage
 } from "@reprise/protocol"
-import { Effect, Schema, SchemaTransformation } from "effect"
+import { Schema } from "effect"
 import { AgentQuestionKind, PromptIdentity, PromptKind } from "./journal.ts"
 
 const onRuntime = { runtime: RuntimeName, directory: Schema.String, runtimeSessionId: RuntimeId } as const
-
-/** Work that was asked for before cost and calls were counted. */
-const tokensAlone = Tokens.pipe(
-  Schema.decodeTo(
-    Schema.toType(Usage),
-    SchemaTransformation.transform({ decode: (tokens) => ({ ...noUsage, tokens }), encode: ({ tokens }) => tokens })
-  )
-)
 
 /** `saved`: what was saved of the conversation before. What is new is saved under a name that begins with `object`. */
 const saving = {
@@ -40,8 +30,7 @@ export const SessionWork = Schema.TaggedUnion({
     directory: Schema.String,
     title: Schema.String,
     permissions: PermissionMode,
-    /** Absent: asked for by an earlier release. */
-    role: Schema.optionalKey(Role),
+    role: Role,
     model: Schema.optionalKey(Schema.String),
     /** The saved transcript of the session that is replaced. */
     transcript: Schema.optionalKey(Schema.String),
@@ -70,15 +59,15 @@ export const SessionWork = Schema.TaggedUnion({
     permissions: PermissionMode,
     limits: TurnLimits,
     /** What the turn used before this prompt. */
-    usedBefore: Schema.Union([Usage, tokensAlone]),
-    /** What is counted of the runtime's total: this prompt uses what comes on top. Absent in older work. */
-    counted: Schema.optionalKey(Usage),
+    usedBefore: Usage,
+    /** What is counted of the runtime's total: this prompt uses what comes on top. */
+    counted: Usage,
     /** When the turn began, ISO 8601: for the wall limit. */
     turnStartedAt: Schema.String,
     /** How much of the time since then it waited for humans or for failures that pass by themselves. */
-    turnWaitedMs: Schema.Finite.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0))),
-    /** Where what is said meanwhile is saved. `since`: when that was done last, ISO 8601. Absent in older work. */
-    saving: Schema.optionalKey(Schema.Struct({ ...saving, since: Schema.String }))
+    turnWaitedMs: Schema.Finite,
+    /** Where what is said meanwhile is saved. `since`: when that was done last, ISO 8601. */
+    saving: Schema.Struct({ ...saving, since: Schema.String })
   },
   /** Saves what was said since the last time. */
   SaveNewMessages: { ...onRuntime, ...saving },
@@ -87,8 +76,8 @@ export const SessionWork = Schema.TaggedUnion({
     ...onRuntime,
     object: Schema.String,
     stop: Schema.Boolean,
-    /** What the session used in earlier runtime sessions. Absent in older work. */
-    usedEarlier: Schema.optionalKey(Usage),
+    /** What the session used in earlier runtime sessions. */
+    usedEarlier: Usage,
     /** What of the runtime's total was used in the session that it is a fork of. */
     inherited: Schema.optionalKey(Usage)
   },

@@ -124,7 +124,8 @@ const settingsOf = ({ directory, model, permissions, role, title }: OpenSession)
   directory,
   title,
   permissions,
-  ...defined({ role, model })
+  role,
+  ...defined({ model })
 })
 
 const copied = Effect.fnUntraced(function* (runtime: AgentRuntimeShape, work: OpenSession, { past }: Origin) {

@@ -30,8 +30,7 @@ export const openSession = Effect.fn("openSession")(function* (work: WorkOf<"Ope
   const opening = Effect.gen(function* (): Effect.fn.Return<Opened, AgentError | NoFork | WorkFault, Needs> {
     if (fork !== undefined) return yield* forkSession(work, fork, context.key)
     const runtime = yield* runtimes.get(work.runtime)
-    const chosen = { ...defined({ model, role }) }
-    const runtimeSessionId = yield* runtime.create({ directory, title, permissions, ...chosen })
+    const runtimeSessionId = yield* runtime.create({ directory, title, permissions, role, ...defined({ model }) })
     return { runtimeSessionId, ...defined({ context: earlier }) }
   })
   const report = yield* opening.pipe(

@@ -123,7 +123,7 @@ export const inspectedAt = (
 ): PromptState => {
   const inspected = `${messageCount} ${allOf(usage.tokens)} ${lastMessage?.id} ${lastMessage?.finished}`
   if (inspected === state.inspected) return state
-  const used = counted === undefined ? state.used : maxUsage(state.used, subtractUsage(usage, counted))
+  const used = maxUsage(state.used, subtractUsage(usage, counted))
   return { ...activeAt(state, now), inspected, used }
 }
 

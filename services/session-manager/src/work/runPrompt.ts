@@ -215,7 +215,7 @@ export const runPrompt = Effect.fn("runPrompt")(function* (
   const handBacks = yield* HandBacks
   const humanLeaves = Effect.raceFirst(awaitHuman(runtime, work, known, idleGrace), handBacks.of(context.key))
 
-  if (work.saving !== undefined && !Duration.isZero(saveEvery)) {
+  if (!Duration.isZero(saveEvery)) {
     yield* Effect.forkScoped(saveMeanwhile({ ...work, ...work.saving }, work.saving, context, saveEvery))
   }
   const end = yield* Effect.raceFirst(

@@ -30,7 +30,7 @@ export const saveTranscript = Effect.fn("saveTranscript")(function* (
   work: WorkOf<"SaveTranscript">,
   context: WorkContext
 ) {
-  const { inherited = noUsage, object, runtimeSessionId, stop, usedEarlier = noUsage } = work
+  const { inherited = noUsage, object, runtimeSessionId, stop, usedEarlier } = work
   const runtimes = yield* AgentRuntimes
   const { transcripts } = yield* Broker
   const { tell } = yield* reportTo(context)
