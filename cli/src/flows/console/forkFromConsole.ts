@@ -10,7 +10,7 @@ export const makeFork = () => {
   return Effect.fn("forkFromConsole")(function* (question: EscalationView, { at, commandId, guidance }: ConsoleFork) {
     const sessionId = made.get(commandId) ?? newSessionId()
     made.set(commandId, sessionId)
-    const wanted = { ...defined({ words: guidance, at }) }
+    const wanted = defined({ words: guidance, at })
     const { branch, from } = yield* forkAtQuestion(question, wanted, sessionId)
     return { sessionId, branch, turn: from.turn }
   })

@@ -9,8 +9,6 @@ export const briefView = ({ evidence, items: _, reason, ...question }: Escalatio
   return {
     ...question,
     reason: reason.length <= longestReason ? reason : `${reason.slice(0, longestReason)}…`,
-    evidence: {
-      ...defined({ attempt, phaseTitle, planPath, planTitle })
-    }
+    evidence: defined({ attempt, phaseTitle, planPath, planTitle })
   }
 }

@@ -71,6 +71,4 @@ export const namedAgent = ({
   model,
   runtime,
   variant
-}: Pick<JournalEventOf<"Answered">, "model" | "runtime" | "variant">) => ({
-  ...defined({ runtime, model, variant })
-})
+}: Pick<JournalEventOf<"Answered">, "model" | "runtime" | "variant">) => defined({ runtime, model, variant })

@@ -43,9 +43,10 @@ export const withModel = (run: Run, { model, role }: { readonly model: string; r
 const resolved = (run: Run, now: AgentChoice, named: Partial<AgentChoice>): AgentChoice => {
   const usual = usualAuthor(run)
   const isUsual = named.runtime !== undefined && named.runtime !== now.runtime && named.runtime === usual.runtime
-  return withNamed(isUsual ? usual : now, {
-    ...defined({ runtime: named.runtime, model: named.model, variant: named.variant })
-  })
+  return withNamed(
+    isUsual ? usual : now,
+    defined({ runtime: named.runtime, model: named.model, variant: named.variant })
+  )
 }
 
 /** For the rest of the phase. Nothing, where the answer names nobody else than who does the step already. */

@@ -26,9 +26,7 @@ const named = (
   runtime: AgentChoice["runtime"] | undefined,
   model: string | undefined,
   variant: string | undefined
-): Partial<AgentChoice> => ({
-  ...defined({ runtime, model, variant })
-})
+): Partial<AgentChoice> => defined({ runtime, model, variant })
 
 /** Who does a role by no rule. Reviewer and fixer have what they do not name from the author. */
 export const usualAgent = (options: Options, role: AgentRole, models: Models = {}): AgentChoice => {

@@ -32,7 +32,7 @@ const startsSession = ({ command }: EventOf<"AuthorAsked">): boolean =>
 const agentBy = ({ command }: EventOf<"AuthorAsked">): Pick<Author, "agent"> => {
   if (command._tag !== "StartTurn") return {}
   const { model, runtime, variant } = command
-  const chosen = { ...defined({ model, variant }) }
+  const chosen = defined({ model, variant })
   return { agent: { runtime, ...chosen } }
 }
 

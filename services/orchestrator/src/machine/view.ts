@@ -39,7 +39,7 @@ const modelsView = (run: Run): Pick<RunView, "models"> => {
   const { model: author } = agentOf(run, "author")
   const { model: reviewer } = agentOf(run, "reviewer")
   if (author === undefined && reviewer === undefined) return {}
-  const models = { ...defined({ author, reviewer }) }
+  const models = defined({ author, reviewer })
   return { models }
 }
 

@@ -53,9 +53,7 @@ const nextWords = (run: Run): Pick<Evidence, "willBeTold"> => {
 /** What is known of the agent that asks. */
 type Asking = Pick<Author, "context" | "idleSince" | "lastLines">
 
-const factsOf = ({ context, idleSince, lastLines }: Asking = {}): Evidence => ({
-  ...defined({ lastLines, idleSince, context })
-})
+const factsOf = ({ context, idleSince, lastLines }: Asking = {}): Evidence => defined({ lastLines, idleSince, context })
 
 /** What a human is shown with a question, as far as the run knows it (docs/design/gate.md#the-gate-where-humans-answer). */
 export const evidenceOf = (run: Run, asking: Asking | undefined, more: Evidence = {}): Evidence => {

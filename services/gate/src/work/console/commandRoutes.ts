@@ -42,9 +42,7 @@ const answer = Effect.gen(function* () {
   const question = yield* questionInPath
   const { escalationId, runId } = question
   const { requireAgent } = yield* ConsoleSources
-  const agent = {
-    ...defined({ runtime, model, variant })
-  }
+  const agent = defined({ runtime, model, variant })
   yield* requireAgent(question, agent)
   const { ask } = yield* Messenger
   const command = to.gate(escalationId).AnswerEscalation({
