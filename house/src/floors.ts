@@ -25,8 +25,7 @@ export const buildings: ReadonlyArray<Building> = [
   {
     root: "cli/src",
     floors: [["main"], ["commands"], ["flows"], ["system"], ["views", "config", "trust", "project"], ["terminal"]],
-    divided: "flows",
-    allowed: { files: 4 }
+    divided: "flows"
   },
   {
     root: "services/orchestrator/src",
@@ -38,18 +37,16 @@ export const buildings: ReadonlyArray<Building> = [
   {
     root: "services/session-manager/src",
     floors: [
-      ...[entries, ["service"], ["work"], ["actor", "activity", "agentQuestions", "lifecycle", "turn"], ["prompts"]],
+      ...[entries, ["service"], ["work"], ["machine"], ["agent", "lifecycle"], ["turn"], ["prompts"], ["session"]],
       ["settings"]
-    ],
-    allowed: { pairs: 6, folders: 5, files: 1 }
+    ]
   },
   {
     root: "services/gate/src",
     floors: [
-      ...[entries, ["service"], ["work"], ["notifications", "typedAnswer"], ["actor", "console", "notify"]],
+      ...[entries, ["service"], ["work"], ["notifications", "typedAnswer"], ["console"], ["actor"], ["notify"]],
       ["namedAgent", "resolveChoice", "whyAsked"]
-    ],
-    allowed: { pairs: 2, folders: 3, files: 1 }
+    ]
   },
   { root: "services/reviewer/src", floors: [entries, ["service"], ["actor"], ["prompts"]] },
   { root: "services/workspace/src", floors: [entries, ["service"], ["work"], ["actor"]], allowed: { files: 1 } }

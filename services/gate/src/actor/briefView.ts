@@ -1,5 +1,5 @@
 /** A question in a list: there may be a thousand, and their evidence is looked at one at a time. */
-import type { EscalationView } from "@reprise/protocol"
+import { defined, type EscalationView } from "@reprise/protocol"
 
 const longestReason = 400
 
@@ -9,11 +9,6 @@ export const briefView = ({ evidence, items: _, reason, ...question }: Escalatio
   return {
     ...question,
     reason: reason.length <= longestReason ? reason : `${reason.slice(0, longestReason)}…`,
-    evidence: {
-      ...(attempt === undefined ? {} : { attempt }),
-      ...(phaseTitle === undefined ? {} : { phaseTitle }),
-      ...(planPath === undefined ? {} : { planPath }),
-      ...(planTitle === undefined ? {} : { planTitle })
-    }
+    evidence: defined({ attempt, phaseTitle, planPath, planTitle })
   }
 }

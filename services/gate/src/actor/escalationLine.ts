@@ -1,14 +1,12 @@
 /** A question as a line of a list: there may be ten thousand. */
-import type { EscalationLine, EscalationView } from "@reprise/protocol"
+import { defined, type EscalationLine, type EscalationView } from "@reprise/protocol"
 import { briefView } from "./briefView.ts"
 
 export const escalationLine = (question: EscalationView): EscalationLine => {
   const { escalationId, evidence, options, origin, phase, raisedAt, reason, runId, step } = briefView(question)
   return {
     ...{ escalationId, runId, origin, reason, raisedAt },
-    ...(phase === undefined ? {} : { phase }),
-    ...(step === undefined ? {} : { step }),
-    ...(evidence.planPath === undefined ? {} : { planPath: evidence.planPath }),
+    ...defined({ phase, step, planPath: evidence.planPath }),
     choices: options.map(({ keys, name }) => keys[0] ?? name).join(" ")
   }
 }
