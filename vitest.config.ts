@@ -14,7 +14,7 @@ const pure = group(1, availableParallelism())
 /** These tests start processes of their own, and wait for them half of the time. */
 const waiting = { ...group(2, Math.ceil(1.5 * availableParallelism())), isolate: false }
 
-/** On agents that no other test needs. `npm run test:agents` installs them, and sets the variable without which they are left out. */
+/** On agents that no other test needs. `npm test -- agents` installs them, and sets the variable without which they are left out. */
 const agents = {
   test: {
     ...waiting,
@@ -28,7 +28,7 @@ const agents = {
 
 export default defineConfig({
   test: {
-    // `npm test` leaves them out, `npm run test:all` does not.
+    // `npm test` leaves them out, `npm test -- all` does not.
     tags: [{ name: "long", description: "more than `npm test` can run in seven minutes on two cores" }],
     // A failure says what it compared, and not `[ Array(1) ]`.
     chaiConfig: { truncateThreshold: 0 },

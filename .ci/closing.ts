@@ -30,14 +30,11 @@ export interface Report {
  * The stages that leave a report, and what it must tell. A stage that ran nothing must not look like one that passed.
  * Without an engine every test is skipped: of the stage that is to show that, and on such a machine of the cluster, too.
  */
-const reportsOf: Readonly<Record<string, { readonly file: string; readonly showed: (report: Report) => boolean }>> = {
-  test: { file: "tests.json", showed: ({ numPassedTests }) => numPassedTests > 0 },
-  "test:without-engine": { file: "testsWithoutEngine.json", showed: ({ numPendingTests }) => numPendingTests > 0 },
-  cluster: {
-    file: "cluster.json",
-    showed: ({ numPassedTests, numPendingTests }) => numPassedTests + numPendingTests > 0
-  },
-  "test:agents": { file: "agents.json", showed: ({ numPassedTests }) => numPassedTests > 0 }
+const showed: Readonly<Record<string, (report: Report) => boolean>> = {
+  all: ({ numPassedTests }) => numPassedTests > 0,
+  "without-engine": ({ numPendingTests }) => numPendingTests > 0,
+  cluster: ({ numPassedTests, numPendingTests }) => numPassedTests + numPendingTests > 0,
+  agents: ({ numPassedTests }) => numPassedTests > 0
 }
 
 /** The exit code of `timeout` for a stage that it ended. */
@@ -65,9 +62,9 @@ const failedTests = ({ testResults }: Report, shownPath: (path: string) => strin
 const failureOf = ({ code, name, seconds }: Stage, report: Report | undefined): string | undefined => {
   if (code === endedByTimeout) return `${name} was ended after ${seconds} s, since the time of CI was over`
   if (code !== 0) return `${name} ended with ${code}`
-  const expected = reportsOf[name]
-  if (expected === undefined || (report !== undefined && expected.showed(report))) return undefined
-  return `${name} ended with 0, but coverage/${expected.file} does not say that it ran a test`
+  const isShown = showed[name]
+  if (isShown === undefined || (report !== undefined && isShown(report))) return undefined
+  return `${name} ended with 0, but coverage/${name}.json does not say that it ran a test`
 }
 
 const duration = (seconds: number): string =>
@@ -82,10 +79,10 @@ export const closingOf = (
   reportIn: (file: string) => Report | undefined,
   shownPath: (path: string) => string
 ): { readonly lines: ReadonlyArray<string>; readonly passed: boolean } => {
-  const withReports = stages.map((stage) => {
-    const file = reportsOf[stage.name]?.file
-    return { stage, report: file === undefined ? undefined : reportIn(file) }
-  })
+  const withReports = stages.map((stage) => ({
+    stage,
+    report: showed[stage.name] === undefined ? undefined : reportIn(`${stage.name}.json`)
+  }))
   const reports = withReports.flatMap(({ report }) => report ?? [])
   const failedStages = withReports.flatMap(({ report, stage }) => failureOf(stage, report) ?? [])
   const failures = [...reports.flatMap((report) => failedTests(report, shownPath)), ...failedStages]
@@ -102,6 +99,6 @@ export const closingOf = (
       ...failures.map((failure) => `failed: ${failure}`),
       `${passed} passed, ${failed} failed, ${total("numPendingTests")} skipped`
     ],
-    passed: failed === 0 && stages.some(({ name }) => name === "test") && others.length < stagesInTurn.length
+    passed: failed === 0 && stages.some(({ name }) => name === "all") && others.length < stagesInTurn.length
   }
 }

@@ -4,7 +4,7 @@
  */
 
 /** Every landing runs one of them. */
-export const stagesInTurn = ["cluster", "test:agents", "test:without-engine"] as const
+export const stagesInTurn = ["cluster", "agents", "without-engine"] as const
 
 export type StageInTurn = (typeof stagesInTurn)[number]
 

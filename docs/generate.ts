@@ -1,6 +1,6 @@
 /**
  * `npm run docs` writes `docs/reference/` from the code: from its schemas, settings, commands and prompts.
- * `npm run docs:check` exits with 1 when a file differs from what would be written.
+ * `npm run check -- reference` exits with 1 when a file differs from what would be written.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"

@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config"
 
-/** The package that `npm run mutate` changes. */
+/** The package that `npm run nightly -- mutants` changes. */
 const changed = process.env["REPRISE_MUTATED_PACKAGE"] ?? ""
 
 /**

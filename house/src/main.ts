@@ -1,6 +1,6 @@
 /**
  * `npm run house [-- --all]`: prints the measures, and exits with 1 when one misses its target.
- * `npm run citations`, `npm run readers`, `npm run patterns`: parts of `npm run check`. They check citations, who reads files in
+ * `npm run check -- citations`, `npm run check -- readers`, `npm run check -- patterns`: parts of `npm run check`. They check citations, who reads files in
  * a way of its own, and patterns: regular expressions that may be slow or read lines wrongly, and phrases that are hard to read.
  */
 import { findBrokenCitations } from "./citations.ts"

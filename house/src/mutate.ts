@@ -1,5 +1,5 @@
 /**
- * `npm run mutate [-- --only PATH] [--sample N] [--seed S]`: changes the pure core in small ways, one at a time, and
+ * `npm run nightly -- mutants [--only PATH] [--sample N] [--seed S]`: changes the pure core in small ways, one at a time, and
  * shows which changes no unit test notices. Takes minutes for a folder and hours for everything, so it is for the night,
  * not for CI.
  *

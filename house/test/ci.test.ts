@@ -24,10 +24,10 @@ const commits = [
 describe("the stages in turns", () => {
   it.each<[string, ReadonlyArray<StageInTurn>]>([
     ["0".repeat(40), ["cluster"]],
-    [`${"0".repeat(39)}1`, ["test:agents"]],
-    [`${"0".repeat(39)}2`, ["test:without-engine"]],
+    [`${"0".repeat(39)}1`, ["agents"]],
+    [`${"0".repeat(39)}2`, ["without-engine"]],
     [`${"0".repeat(39)}3`, ["cluster"]],
-    ["82bafee0f64dca3c2cd24a88bcfe8951aa4ee552", ["test:without-engine"]]
+    ["82bafee0f64dca3c2cd24a88bcfe8951aa4ee552", ["without-engine"]]
   ])("are those of the commit's hash modulo their number: %s", (commit, expected) => {
     assert.deepStrictEqual(stagesOf(landingOf(commit, nowMs)), expected)
   })
@@ -42,9 +42,9 @@ describe("the stages in turns", () => {
   })
 
   it.each<[string, ReadonlyArray<StageInTurn>]>([
-    ["all", ["cluster", "test:agents", "test:without-engine"]],
-    ["test:agents", ["test:agents"]],
-    ["test:agents,cluster", ["test:agents", "cluster"]],
+    ["all", ["cluster", "agents", "without-engine"]],
+    ["agents", ["agents"]],
+    ["agents,cluster", ["agents", "cluster"]],
     ["", ["cluster"]]
   ])("are what somebody asks for: '%s'", (wanted, expected) => {
     assert.deepStrictEqual(stagesOf(landingOf("0", nowMs), wanted), expected)
@@ -63,8 +63,8 @@ describe("the stages in turns", () => {
 
   it("refuse an unknown name", () => {
     assert.throws(
-      () => stagesOf(landingOf("0", nowMs), "cluster,agents"),
-      "No stage 'agents' takes turns. Say 'all', or some of cluster,test:agents,test:without-engine."
+      () => stagesOf(landingOf("0", nowMs), "cluster,storm"),
+      "No stage 'storm' takes turns. Say 'all', or some of cluster,agents,without-engine."
     )
   })
 
@@ -72,7 +72,7 @@ describe("the stages in turns", () => {
     const landing = landingOf("82bafee0f64dca3c2cd24a88bcfe8951aa4ee552", nowMs)
     assert.strictEqual(
       landingText(landing, stagesOf(landing), "1/3"),
-      `In turns (commit 82bafee0f64d): this landing runs test:without-engine, part 1/3 of the long tests, and stories from seed 1200968000 on. Other landings run cluster, test:agents and the other long tests; REPRISE_CI_STAGES=all runs everything.`
+      `In turns (commit 82bafee0f64d): this landing runs without-engine, part 1/3 of the long tests, and stories from seed 1200968000 on. Other landings run cluster, agents and the other long tests; REPRISE_CI_STAGES=all runs everything.`
     )
     assert.notInclude(landingText(landing, stagesInTurn, ""), "Other landings")
   })
@@ -96,11 +96,11 @@ const report = (passed: number, failed = 0, pending = 0, testResults: Report["te
 /** A landing whose turn is the cluster's. */
 const stages: ReadonlyArray<Stage> = [
   { name: "check", code: 0, seconds: 61 },
-  { name: "test", code: 0, seconds: 2_701 },
+  { name: "all", code: 0, seconds: 2_701 },
   { name: "cluster", code: 0, seconds: 440 },
   { name: "simulate", code: 0, seconds: 9 }
 ]
-const reports: Readonly<Record<string, Report>> = { "tests.json": report(100, 0, 2), "cluster.json": report(5) }
+const reports: Readonly<Record<string, Report>> = { "all.json": report(100, 0, 2), "cluster.json": report(5) }
 
 const close = (changed: ReadonlyArray<Stage>, found: Readonly<Record<string, Report>> = reports) =>
   closingOf(
@@ -118,10 +118,10 @@ describe("the end of CI", () => {
       lines: [
         "Minutes of each stage:",
         "  1:01  check",
-        " 45:01  test",
+        " 45:01  all",
         "  7:20  cluster",
         "  0:09  simulate",
-        "Not the turn of this landing: test:agents, test:without-engine",
+        "Not the turn of this landing: agents, without-engine",
         "109 passed, 0 failed, 2 skipped"
       ]
     })
@@ -138,7 +138,7 @@ describe("the end of CI", () => {
     [
       "the chosen stage left no report",
       stages,
-      { "tests.json": report(100) },
+      { "all.json": report(100) },
       "cluster ended with 0, but coverage/cluster.json does not say that it ran a test"
     ],
     [
@@ -150,8 +150,8 @@ describe("the end of CI", () => {
     [
       "the tests ran nothing",
       stages,
-      { ...reports, "tests.json": report(0, 0, 7) },
-      "test ended with 0, but coverage/tests.json does not say that it ran a test"
+      { ...reports, "all.json": report(0, 0, 7) },
+      "all ended with 0, but coverage/all.json does not say that it ran a test"
     ]
   ])("fails where %s", (_, changed, found, failure) => {
     const { lines, passed } = close(changed, found)
@@ -161,10 +161,10 @@ describe("the end of CI", () => {
   })
 
   it.each([
-    ["other vendors' agents were all skipped", "test:agents", report(0, 0, 9)],
-    ["without an engine nothing was skipped", "test:without-engine", report(9)]
+    ["other vendors' agents were all skipped", "agents", report(0, 0, 9)],
+    ["without an engine nothing was skipped", "without-engine", report(9)]
   ])("fails where %s", (_, name, of) => {
-    const file = name === "test:agents" ? "agents.json" : "testsWithoutEngine.json"
+    const file = `${name}.json`
     const chosen = [...ending("cluster", 0).filter((stage) => stage.name !== "cluster"), { name, code: 0, seconds: 9 }]
     assert.isFalse(close(chosen, { ...reports, [file]: of }).passed)
     assert.isTrue(close(chosen, { ...reports, [file]: report(1, 0, 1) }).passed)
@@ -175,7 +175,7 @@ describe("the end of CI", () => {
   })
 
   it.each([
-    ["the tests are missing", stages.filter(({ name }) => name !== "test")],
+    ["the tests are missing", stages.filter(({ name }) => name !== "all")],
     ["no stage had its turn", stages.filter(({ name }) => name !== "cluster")]
   ])("fails where %s", (_, some) => {
     assert.isFalse(close(some).passed)
@@ -193,19 +193,19 @@ describe("the end of CI", () => {
       },
       { ...file, name: "/repository/b.test.ts", message: "Cannot find module" }
     ])
-    const { lines } = close(ending("test", 1), { ...reports, "tests.json": failed })
+    const { lines } = close(ending("all", 1), { ...reports, "all.json": failed })
     assert.deepStrictEqual(
       lines.filter((line) => line.startsWith("failed: ")),
       [
         "failed: a.test.ts > holds\n  expected 1\n  to be 2",
         "failed: b.test.ts\n  Cannot find module",
-        "failed: test ended with 1"
+        "failed: all ended with 1"
       ]
     )
   })
 
   it("takes stages as they are written by the script, and nothing else", () => {
-    assert.deepStrictEqual(stageOf("test:without-engine=0,95"), { name: "test:without-engine", code: 0, seconds: 95 })
+    assert.deepStrictEqual(stageOf("without-engine=0,95"), { name: "without-engine", code: 0, seconds: 95 })
     assert.throws(() => stageOf("test=0"), "'test=0' is not a stage: it must be name=code,seconds.")
   })
 })

@@ -1,6 +1,6 @@
 /**
  * The five services, two replicas of each, on a real broker in trouble (docs/design/proof.md#on-a-real-broker). Other seeds:
- * `npm run broker-faults -- --from 100 --count 50`.
+ * `npm run nightly -- broker-faults --from 100 --count 50`.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

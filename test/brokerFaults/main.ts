@@ -1,5 +1,5 @@
 /**
- * Tells stories of the five services on a real broker (docs/design/proof.md): `npm run broker-faults -- --seed 7` one, with
+ * Tells stories of the five services on a real broker (docs/design/proof.md): `npm run nightly -- broker-faults --seed 7` one, with
  * all that was stored; `--from 0 --count 200` many, four at a time.
  */
 import { parseArgs } from "node:util"

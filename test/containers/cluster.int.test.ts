@@ -1,7 +1,7 @@
 // @module-tag long
 /**
  * A cluster as people run it: three NATS servers, two of each service and two hosts with OpenCode, each a container, with
- * the accounts, keys and TLS of deploy; only the model is scripted. `npm run cluster` has twenty runs at once, CI three (docs/design/proof.md#a-cluster-in-containers).
+ * the accounts, keys and TLS of deploy; only the model is scripted. `npm test -- cluster` has twenty runs at once, CI three (docs/design/proof.md#a-cluster-in-containers).
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { identities } from "@reprise/nats"

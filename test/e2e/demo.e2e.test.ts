@@ -49,7 +49,11 @@ describe("reprise demo", () => {
         const page = readFileSync(path, "utf8")
         const recording = { called, demo: directory, runId: run?.runId ?? "", folder, call }
         const outputs = yield* Effect.promise(() => recordedOutputs(page, recording))
-        assert.strictEqual(withOutputs(page, outputs), page, `'npm run record:outputs' writes the outputs in ${path}`)
+        assert.strictEqual(
+          withOutputs(page, outputs),
+          page,
+          `'npm run record -- outputs' writes the outputs in ${path}`
+        )
       }
     })
   )

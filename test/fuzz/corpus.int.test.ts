@@ -1,4 +1,4 @@
-/** Texts that were slow, or broke a reader, stay linear: `corpus.jsonl` has what `npm run fuzz` found. */
+/** Texts that were slow, or broke a reader, stay linear: `corpus.jsonl` has what `npm run nightly -- fuzz` found. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

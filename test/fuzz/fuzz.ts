@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz [-- TARGET] [--count N] [--seed S]`: looks for texts that a reader takes more than linear time for, and
+ * `npm run nightly -- fuzz [TARGET] [--count N] [--seed S]`: looks for texts that a reader takes more than linear time for, and
  * prints those that it finds as lines for `corpus.jsonl`. Exits with 1 if there are any.
  */
 import { setTimeout } from "node:timers"

@@ -1,5 +1,5 @@
 /**
- * `npm run record:console`: takes the pictures of the web console for its documentation. They show the demo as its
+ * `npm run record -- console`: takes the pictures of the web console for its documentation. They show the demo as its
  * question waits in a terminal, the answer that is given in the browser instead, and the run that goes on. Everything is
  * real but the model.
  */

@@ -3,7 +3,7 @@ import { normalised } from "./normalised.ts"
 import { commandsIn, withOutputs } from "./outputs.ts"
 
 const page = `Before.
-<!-- Output of 'status', written by 'npm run record:outputs' -->
+<!-- Output of 'status', written by 'npm run record -- outputs' -->
 old
 <!-- End of the output -->
 After.`

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url"
 import { normalised, shownRun } from "./normalised.ts"
 
 const block =
-  /(<!-- Output of '([^']+)', written by 'npm run record:outputs' -->\n)[\s\S]*?(\n<!-- End of the output -->)/g
+  /(<!-- Output of '([^']+)', written by 'npm run record -- outputs' -->\n)[\s\S]*?(\n<!-- End of the output -->)/g
 
 /** The pages that show outputs. */
 export const pagesWithOutputs: ReadonlyArray<string> = ["README.md", "docs/guide.md", "docs/operations.md"].map(

@@ -1,5 +1,5 @@
 /**
- * `npm run record:outputs`: plays the demo, calls the commands whose outputs documents show in its repository, and writes
+ * `npm run record -- outputs`: plays the demo, calls the commands whose outputs documents show in its repository, and writes
  * the outputs into the documents. `demo.e2e.test.ts` compares them.
  */
 import { spawnSync } from "node:child_process"

@@ -1,5 +1,5 @@
 /**
- * Kills processes of real runs at random moments (docs/design/proof.md#the-storm): `npm run storm -- --seed 3` one world,
+ * Kills processes of real runs at random moments (docs/design/proof.md#the-storm): `npm run nightly -- storm --seed 3` one world,
  * `--kills 200` as many as it takes, each of which meets 25 kills.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"

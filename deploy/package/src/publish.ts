@@ -1,5 +1,5 @@
 /**
- * `npm run publish-package [-- --really]`: builds the package, says what stands in the way of a release, and shows what
+ * `npm run package -- publish [--really]`: builds the package, says what stands in the way of a release, and shows what
  * npm would publish. With `--really` it publishes, if nothing stands in the way.
  */
 import { execFileSync, spawnSync } from "node:child_process"
@@ -27,7 +27,7 @@ const publishedVersions = (): ReadonlyArray<string> => {
   throw new Error(`The registry does not say which versions it has:\n${stderr.trim()}`)
 }
 
-execFileSync(process.execPath, [join(root, "deploy/package/src/main.ts")], { cwd: root, stdio: "inherit" })
+execFileSync(process.execPath, [join(root, "deploy/package/src/build.ts")], { cwd: root, stdio: "inherit" })
 const { version } = JSON.parse(readFileSync(join(root, "cli/package.json"), "utf8")) as { readonly version: string }
 const file = readdirSync(join(root, "dist")).find((name) => name === `reprise-${version}.tgz`)
 if (file === undefined) throw new Error(`dist/reprise-${version}.tgz was not built.`)

@@ -5,7 +5,7 @@ import { agentOfCommand, installHint, namedAgents, runtimeNamed } from "../src/a
 import { commandProblem } from "../src/acp/process/command.ts"
 import { agentPackages } from "../src/agentPackages.ts"
 
-/** What `npm run test:agents` installs. */
+/** What `npm test -- agents` installs. */
 const installedForTests = (): ReadonlyArray<string> => {
   const path = join(import.meta.dirname, "../../../test/agents/package.json")
   const { dependencies }: { dependencies: Record<string, string> } = JSON.parse(readFileSync(path, "utf8"))

@@ -1,16 +1,13 @@
 /**
- * A commit of one file that Reprise makes itself. Whoever may write the repository's index can have `git commit` take other content
- * from it than its entries say, since git believes what it keeps there of folders (docs/design/workspace.md#what-gates-run-on). So
- * the commit is made from the one that was verified, by an index of Reprise's own.
+ * A commit of one file that Reprise makes itself. It is made from the commit that was verified, by an index of Reprise's own, so
+ * nothing that somebody staged comes into it.
  */
 import { randomUUID } from "node:crypto"
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
 import type { Difference } from "./committedTree.ts"
-import { falsehoodsBetween } from "./falseObjects.ts"
 import { insist, ownFolder } from "./ownIndex.ts"
-import { fieldsOf } from "./pathBytes.ts"
 import type { GitOptions } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
 import { unfinishedWork } from "./unfinishedWork.ts"
@@ -31,25 +28,8 @@ export interface FileToCommit {
 export type CommittedFile =
   /** The new HEAD; the old one, where it has the file as it is now. */
   | { readonly _tag: "Committed"; readonly head: string }
-  /** HEAD is where it was: a merge waits, or the commit would have been another one than that of the file. */
+  /** HEAD is where it was: a merge waits. */
   | { readonly _tag: "Refused"; readonly differences: ReadonlyArray<Difference> }
-
-const besides = "would be in the commit of another file"
-
-/** What a commit changes beside one file, or does not hold though its name says so. */
-const unlike = Effect.fnUntraced(function* (
-  directory: string,
-  { head, path }: FileToCommit,
-  commit: string,
-  options: GitOptions
-) {
-  const names = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--end-of-options", head, commit]
-  const others = fieldsOf(yield* insist(directory, names, options)).filter((one) => one !== path)
-  return [
-    ...(yield* falsehoodsBetween(directory, head, commit, options)),
-    ...others.map((one): Difference => ({ path: one, why: besides }))
-  ]
-})
 
 /** Has the repository's index say of the file what the commit has; its other entries stay. */
 const putIntoIndex = Effect.fnUntraced(function* (directory: string, path: string, entry: string, options: GitOptions) {
@@ -64,8 +44,7 @@ const putIntoIndex = Effect.fnUntraced(function* (directory: string, path: strin
 
 /**
  * Commits one file as it is now, whatever is staged, and has HEAD and its branch stand for the commit if HEAD is still its parent.
- * Starts no hooks, and does not sign. Before HEAD moves it is looked whether the commit differs from its parent in this file alone,
- * and holds what its names say. What a crash cut off is made up for when it is repeated.
+ * Starts no hooks, and does not sign. What a crash cut off is made up for when it is repeated.
  */
 export const commitFile = Effect.fn("commitFile")(function* (
   directory: string,
@@ -94,8 +73,6 @@ export const commitFile = Effect.fn("commitFile")(function* (
     return { _tag: "Committed", head }
   }
   const commit = (yield* insist(directory, ["commit-tree", tree, "-p", head, "-m", message], own)).trim()
-  const differences = yield* unlike(directory, file, commit, options)
-  if (differences.length > 0) return { _tag: "Refused", differences }
   yield* insist(directory, ["update-ref", "-m", `commit: ${message}`, "HEAD", commit, head], own)
   yield* putIntoIndex(directory, path, entry, options)
   return { _tag: "Committed", head: commit }

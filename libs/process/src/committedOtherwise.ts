@@ -3,7 +3,6 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { hashOfBlob } from "./blobHash.ts"
 import { readCommit } from "./committedEntries.ts"
-import { falseObjects } from "./falseObjects.ts"
 import { readForeignFile } from "./foreignFile.ts"
 import type { GitOptions } from "./runGit.ts"
 
@@ -17,8 +16,7 @@ const foldersAbove = (path: string): ReadonlyArray<string> =>
 
 /**
  * Those of some paths (relative to the top, with `/`) at which a commit (whole hash) has anything else than the working tree has in
- * `directory`, its top. What the commit has not is not a difference. One behind a link of the commit's is, and so is one whose object
- * holds something else than its name stands for.
+ * `directory`, its top. What the commit has not is not a difference. One behind a link of the commit's is.
  */
 export const committedOtherwise = Effect.fn("committedOtherwise")(function* (
   directory: string,
@@ -29,15 +27,12 @@ export const committedOtherwise = Effect.fn("committedOtherwise")(function* (
   if (paths.length === 0) return []
   const { entries } = yield* readCommit(directory, commit, options)
   const byPath = new Map(entries.map((entry) => [entry.path, entry]))
-  const hashes = paths.flatMap((path) => byPath.get(path)?.hash ?? [])
-  const { missing, wrong } = yield* falseObjects(directory, hashes, options)
-  const lies = new Set([...missing, ...wrong])
   const isOther = Effect.fnUntraced(function* (path: string) {
     if (foldersAbove(path).some((folder) => (byPath.get(folder)?.type ?? "tree") !== "tree")) return true
     const entry = byPath.get(path)
     if (entry === undefined) return false
     const isFile = entry.type === "blob" && entry.mode !== "120000"
-    if (!isFile || lies.has(entry.hash)) return true
+    if (!isFile) return true
     const own = yield* Effect.promise(() =>
       readForeignFile(join(directory, path), { largestBytes, follow: true }).catch(() => undefined)
     )

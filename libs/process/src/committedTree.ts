@@ -1,21 +1,17 @@
 /**
- * Whether the files of a working tree are those of a commit, whatever the index, the attributes and the objects say that a command
- * can write (docs/design/workspace.md#what-gates-run-on).
+ * Whether the files of a working tree are those of a commit, whatever the attributes and ignored files say that a command can write
+ * (docs/design/workspace.md#what-gates-run-on).
  */
 import { lstat } from "node:fs/promises"
 import { dirname, join, posix } from "node:path"
 import { Effect, type Scope } from "effect"
-import { alteredHistory, alteredRefs } from "./alteredHistory.ts"
 import { changedAttributes, isAttributes } from "./committedAttributes.ts"
 import { type Commit, type CommittedEntry, readCommit } from "./committedEntries.ts"
 import { compareFiles, type ReadOtherwise } from "./compareFiles.ts"
 import { convertedOtherwise } from "./conversions.ts"
-import { asFalsehood, falseObjects, type ObjectOptions } from "./falseObjects.ts"
-import { unwatched, unwatchedFiles } from "./flaggedFiles.ts"
 import { hiddenByReprise } from "./hiddenByReprise.ts"
 import { ignoredPaths } from "./ignoredPaths.ts"
-import { malformedPaths } from "./malformedTrees.ts"
-import { bytesOf, filesAt, insist, insistBytes, isGits, onDisk, ownFolder, refused } from "./ownIndex.ts"
+import { bytesOf, filesAt, insistBytes, isGits, onDisk, ownFolder, refused } from "./ownIndex.ts"
 import { asBuffer, asBytes, asClearText, asText, fieldsOf, isUnclear } from "./pathBytes.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
@@ -31,23 +27,6 @@ export interface Difference {
 }
 
 type Found = Difference & Pick<Unlisted, "isEmpty" | "mayStay">
-
-/**
- * The commit says what it says only if it, and all its folders and files, hold what their names say. A file that is missing, as in a
- * partial clone, deceives nobody.
- */
-const falseParts = Effect.fnUntraced(function* (directory: string, { entries, hash }: Commit, options: ObjectOptions) {
-  const { memory: _, ...plain } = options
-  const root = (yield* insist(directory, ["rev-parse", `${hash}^{tree}`], plain)).trim()
-  const hashesOf = (type: string) => entries.flatMap((entry) => (entry.type === type ? [entry.hash] : []))
-  const needed = new Set([hash, root, ...hashesOf("tree")])
-  const { missing, wrong } = yield* falseObjects(directory, [...needed, ...hashesOf("blob")], options)
-  return [...wrong, ...missing.filter((one) => needed.has(one))].map(asFalsehood)
-})
-
-/** Worktrees of a repository have one store, a submodule has its own. `folder`: as in `Comparison`. */
-export const memoryOfObjects = (folder: string, kind: "tree" | "submodule" = "tree"): string =>
-  kind === "tree" ? join(dirname(folder), "objects.json") : `${folder}-objects.json`
 
 /** What git lists of files that no commit has, and the folders that it could not open: it goes on without them. */
 const listOthers = Effect.fnUntraced(function* (directory: string, more: ReadonlyArray<string>, options: GitOptions) {
@@ -84,9 +63,6 @@ const ofOtherKind =
   "is executable or a link and not so in the commit, or the other way round, which core.fileMode or core.symlinks has git not see: 'git checkout' it again, or commit it so with 'git update-index --chmod'"
 
 const foreignAttributes = "says how git reads files and is in no commit"
-
-const malformed =
-  "is in a folder object that git does not write so, and that servers refuse: take it out with 'git rm --cached', and 'git add' it again"
 
 /** gits that only look are asked at the same time, as far as there are processors. */
 const together = { concurrency: 4 }
@@ -133,13 +109,6 @@ const leftOut = Effect.fnUntraced(function* (
   return new Set(missing.filter((path) => !path.includes("\n") && !inside.has(path)))
 })
 
-/** In a repository of its own, to which the commit says nothing but a name. How far back its history goes is nobody's concern. */
-const refsOfSubmodule = (directory: string, { environment, place }: GitOptions) => {
-  if (place === undefined) return Effect.succeed([])
-  const common = dirname(place.objects)
-  return alteredRefs(directory, common, environment === undefined ? {} : { environment }, [`--git-dir=${common}`])
-}
-
 export interface Comparison {
   /** Where Reprise keeps its own index of this working tree: a folder of a folder of `.reprise`, which no command can write. */
   readonly folder: string
@@ -151,10 +120,7 @@ export interface Comparison {
   readonly removeEmpty: (folders: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>>
 }
 
-type OfOneTree = Omit<Comparison, "gitDirectory"> & {
-  /** Undefined: a submodule, of whose history the commit is all that counts. */
-  readonly gitDirectory: string | undefined
-}
+type OfOneTree = Omit<Comparison, "gitDirectory"> & { readonly isSubmodule: boolean }
 
 /** What such a file holds counts as what stood there, since git takes it for what the commit has. */
 const withContent = (file: ReadOtherwise) => ({ ...file, why: file.content })
@@ -194,15 +160,11 @@ export const compareTree = Effect.fn("compareTree")(function* (
   if (commit === undefined)
     return { differences: [{ path: `commit ${hash}`, why: "cannot be read as a whole" }], submodules: [] }
   yield* ownFolder(request.folder)
-  const memory = memoryOfObjects(request.folder, request.gitDirectory === undefined ? "submodule" : "tree")
-  const unsound = yield* falseParts(directory, commit, { ...options, memory })
-  if (unsound.length > 0) return { differences: unsound, submodules: [] }
   const said = yield* changedAttributes(directory, commit)
   const compared = yield* compareFiles(directory, commit, request.folder, options)
   const { changed, options: ours, otherKinds } = compared
   const read = compared.readOtherwise.filter(({ mode }) => mode.startsWith("100")).map(withContent)
-  const { gitDirectory } = request
-  const isSubmodule = gitDirectory === undefined
+  const { isSubmodule } = request
   const isReprises = dirname(dirname(request.folder)) === join(directory, stateFolder)
   const kind = isSubmodule ? "submodule" : isReprises ? "root" : "worktree"
   const written = request.when === "before" ? [] : yield* withoutStanding(request.folder, read)
@@ -212,18 +174,14 @@ export const compareTree = Effect.fn("compareTree")(function* (
       unlisted
     }))
   )
-  const [listed, unseen, left, index, flags, beside, converted, altered, kinds] = yield* Effect.all(
+  const [listed, unseen, left, index, beside, converted, kinds] = yield* Effect.all(
     [
       others,
       hidden(directory, commit, ours),
       leftOut(directory, commit, changed, ours),
       differingIndex(directory, ours, options),
-      unwatchedFiles(directory, options),
       onDisk(() => hiddenByReprise(directory, commit, kind)),
       convertedOtherwise(directory, written, request.folder, ours),
-      gitDirectory === undefined
-        ? refsOfSubmodule(directory, options)
-        : alteredHistory(directory, gitDirectory, options),
       otherKinds
     ],
     together
@@ -231,7 +189,6 @@ export const compareTree = Effect.fn("compareTree")(function* (
   const { unlisted, unopened } = listed
   const untracked = listed.names.map(asText)
   const rules = untracked.filter(isAttributes)
-  const flagged = flags.map((path): Found => ({ path, why: unwatched, mayStay: true }))
   const isOwn = ({ path }: Difference) =>
     !isSubmodule &&
     isOwnName(path) &&
@@ -246,12 +203,9 @@ export const compareTree = Effect.fn("compareTree")(function* (
     ...unseen,
     ...unlisted,
     ...unopened,
-    ...malformedPaths(commit.entries).map((path): Found => ({ path, why: malformed, mayStay: true })),
     ...converted.map((path) => ({ path, why: otherwise })),
-    ...altered,
     ...[...changed.filter((path) => !left.has(path)), ...untracked].map((path): Difference => ({ path })),
-    ...kinds.map((path): Found => ({ path, why: ofOtherKind, mayStay: true })),
-    ...flagged
+    ...kinds.map((path): Found => ({ path, why: ofOtherKind, mayStay: true }))
   ]
   const all = [...beside, ...seen.filter((one) => !isOwn(one)), ...index]
   const found = [...new Map(all.toReversed().map((one) => [one.path, one])).values()].toReversed()

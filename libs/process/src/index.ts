@@ -2,22 +2,12 @@
  * What Reprise needs from the operating system: programs that never outlive their owner, programs that run to their
  * end, their logs and ports, git, and files that are replaced in one step.
  */
-export { type Replacement, replacementFolders, replacementsIn } from "./alteredHistory.ts"
 export { childEnvironment, commandEnvironment, commandsOfTree } from "./childEnvironment.ts"
 export { type CommittedFile, commitFile, type FileToCommit } from "./commitFile.ts"
 export { committedOtherwise } from "./committedOtherwise.ts"
 export { committedTexts } from "./committedTexts.ts"
-export { addedUnlisted, type Comparison, type Difference, memoryOfObjects } from "./committedTree.ts"
-export { commonDirectoryOf, sharedBy } from "./commonDirectory.ts"
-export {
-  type BetweenOptions,
-  type Falsehood,
-  falsehoodsBetween,
-  falseObjectsIn,
-  falseTrees,
-  isFalsehood
-} from "./falseObjects.ts"
-export { falseSubmodules, type Moved as MovedLink, type OfSubmodules } from "./falseSubmodules.ts"
+export { addedUnlisted, type Comparison, type Difference } from "./committedTree.ts"
+export { commonDirectoryOf } from "./commonDirectory.ts"
 export { type ChangedFile, changedFiles, FileStates, readFileStates } from "./fileStates.ts"
 export { hasCode, type ReplaceOptions, replaceFile } from "./files.ts"
 export {
@@ -31,7 +21,7 @@ export {
   readForeignText,
   rewriteForeignFile
 } from "./foreignFile.ts"
-export { forgedIndexIn, makeIndexOfHead } from "./forgedIndex.ts"
+export { forgedIndexIn } from "./forgedIndex.ts"
 export { freezeBelow, thawBelow } from "./freeze.ts"
 export {
   hardenedSettings,
@@ -46,7 +36,6 @@ export { closeUnknownFiles } from "./inheritedFiles.ts"
 export { endLeftovers, type Mark, markedProcesses, variableOf } from "./Mark.ts"
 export { differencesFromCommit } from "./nestedTrees.ts"
 export { GitEnded } from "./ownIndex.ts"
-export { readPackedRefs } from "./packedRefs.ts"
 export { isUnclear } from "./pathBytes.ts"
 export { freePort, isPortTaken, type OwnServer, ownServer, watchPort } from "./ports.ts"
 export { createPrivateFile, readPrivateFile } from "./privateFiles.ts"
@@ -66,7 +55,6 @@ export { useProgramStarter } from "./programStarter.ts"
 export { rememberWhile } from "./rememberWhile.ts"
 export { remoteProblem, withoutLogin } from "./remoteUrl.ts"
 export { removeForeign } from "./removeForeign.ts"
-export { renewIndexes } from "./renewIndexes.ts"
 export { GitLimits, type GitOptions, objectNotFetched, runGit, saysNoWorkTree, untilBlocked } from "./runGit.ts"
 export {
   findProgram,
@@ -80,7 +68,6 @@ export { shadowedAttributes, textByContent } from "./shadowedAttributes.ts"
 export { type GuardedProcess, GuardFailed, type GuardOptions, startGuarded } from "./startGuarded.ts"
 export { type PipedOptions, type PipedProcess, startPiped } from "./startPiped.ts"
 export { steadyPath, steadyPathOrAbove, UnsteadyPath } from "./steadyPath.ts"
-export { takeOffFlags } from "./takeOffFlags.ts"
 export { unfinishedWork } from "./unfinishedWork.ts"
 export type { Unlisted } from "./unlistedEntries.ts"
 export {

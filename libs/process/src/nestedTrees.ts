@@ -10,7 +10,6 @@ import { type Comparison, compareTree, type Difference } from "./committedTree.t
 import { readForeignFolder } from "./foreignFile.ts"
 import { isGits } from "./ownIndex.ts"
 import { faultOf } from "./programEnd.ts"
-import { renewIndexes } from "./renewIndexes.ts"
 import type { GitOptions, GitPlace } from "./runGit.ts"
 import { ProgramFailed } from "./runProgram.ts"
 import { placeOfSubmodule } from "./submodules.ts"
@@ -96,7 +95,7 @@ export const differencesFromCommit = Effect.fn("differencesFromCommit")(function
   const tooLong = `took more than ${longestMs / 1000} s to compare with the commit`
 
   const compare = Effect.fnUntraced(function* (root: string, commit: string, folder: string, how: GitOptions) {
-    const one = { folder, when, removeEmpty, gitDirectory: root === directory ? gitDirectory : undefined }
+    const one = { folder, when, removeEmpty, isSubmodule: root !== directory }
     return yield* Effect.scoped(compareTree(root, commit, one, how)).pipe(
       Effect.timeoutOrElse({
         duration: Math.max(0, endsAt - (yield* Clock.currentTimeMillis)),
@@ -121,8 +120,6 @@ export const differencesFromCommit = Effect.fn("differencesFromCommit")(function
     }
   })
 
-  // Before anybody has worked in the tree, its indexes are the user's.
-  if (when === "after") yield* renewIndexes(directory, gitDirectory, options)
   const whole = yield* compare(directory, hash, request.folder, options)
   const found: Array<Difference> = []
   let level = whole.submodules.map((one): Submodule => ({ path: one.path, top: one.path, commit: one.hash }))

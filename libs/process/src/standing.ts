@@ -47,9 +47,3 @@ export const withoutStanding = Effect.fnUntraced(function* <A extends Standing>(
   const known = yield* read(folder)
   return found.filter((one) => known?.has(keyOf(one)) !== true)
 })
-
-/** Those that came since there is a record: without one nobody knows. */
-export const cameSince = Effect.fnUntraced(function* <A extends Standing>(folder: string, found: ReadonlyArray<A>) {
-  const known = found.length === 0 ? undefined : yield* read(folder)
-  return known === undefined ? [] : found.filter((one) => !known.has(keyOf(one)))
-})

@@ -6,7 +6,6 @@
 import { access, stat } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Effect } from "effect"
-import { changedFlaggedFiles } from "./flaggedFiles.ts"
 import { readForeignText } from "./foreignFile.ts"
 import { type GitOptions, type GitPlace, runGit } from "./runGit.ts"
 import { ProgramFailed } from "./runProgram.ts"
@@ -71,7 +70,7 @@ const isChanged = Effect.fnUntraced(function* (place: GitPlace, commit: string, 
     const { exitCode, stdout } = yield* runGit(place.workTree, args, { ...options, place })
     if (exitCode !== 0 || stdout !== "") return true
   }
-  return (yield* changedFlaggedFiles(place.workTree, { ...options, place })).length > 0
+  return false
 })
 
 /** No repository has submodules as deep as this; a chain that has is somebody's trick. */

@@ -2,7 +2,6 @@
 import { existsSync } from "node:fs"
 import { join, posix } from "node:path"
 import { Effect } from "effect"
-import { changedFlaggedFiles } from "./flaggedFiles.ts"
 import { readForeignText, rewriteForeignFile } from "./foreignFile.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
@@ -44,8 +43,8 @@ export interface ChangesRequest {
 }
 
 /**
- * What `git status` says of a working tree, submodules and files that git was told not to look at included, without running
- * what the configuration of submodules names. `failed`: git gave no answer.
+ * What `git status` says of a working tree, submodules included, without running what the configuration of submodules names.
+ * `failed`: git gave no answer.
  */
 export const workingTreeChanges = Effect.fn("workingTreeChanges")(function* (
   directory: string,
@@ -62,8 +61,7 @@ export const workingTreeChanges = Effect.fn("workingTreeChanges")(function* (
   const changes = readStatus(status.stdout)
   const known = new Set(changes.map(({ path }) => path))
   const inside = yield* changedSubmodules(directory, known, options)
-  const flagged = (yield* changedFlaggedFiles(directory, options)).filter((path) => !known.has(path))
-  const more = [...inside, ...flagged]
+  const more = inside
     .filter((path) => below === undefined || path.startsWith(below))
     .map((path): Change => ({ code: " M", path }))
   return { _tag: "changes", changes: [...changes, ...more] } as const

@@ -13,7 +13,6 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { deflateSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { commitFile } from "../src/commitFile.ts"
@@ -65,14 +64,6 @@ const forgeFolder = ({ git, root, write }: Repository) => {
   const body = readFileSync(index).subarray(0, -20)
   Buffer.from(evil, "hex").copy(body, body.indexOf(Buffer.from(good, "hex")))
   writeFileSync(index, Buffer.concat([body, createHash("sha1").update(body).digest()]))
-}
-
-const blobOf = (text: string) => createHash("sha1").update(`blob ${text.length}\0${text}`).digest("hex")
-
-const putObject = ({ root }: Repository, hash: string, text: string) => {
-  const place = join(root, ".git/objects", hash.slice(0, 2), hash.slice(2))
-  mkdirSync(dirname(place), { recursive: true })
-  writeFileSync(place, deflateSync(`blob ${text.length}\0${text}`))
 }
 
 describe("a commit of one file", () => {
@@ -150,19 +141,6 @@ describe("a commit of one file", () => {
       const head = git("rev-parse", "HEAD")
       assert.deepStrictEqual(yield* commit({ head }), first)
       assert.strictEqual(git("status", "--porcelain"), "")
-    })
-  )
-
-  it.live("is not made where an object has the name of what is committed, and other content", () =>
-    Effect.gen(function* () {
-      const at = yield* repository
-      putObject(at, blobOf("# Review\n"), "# Other!\n")
-      const done = yield* at.commit()
-      assert.deepStrictEqual(done, {
-        _tag: "Refused",
-        differences: [{ path: `git's object ${blobOf("# Review\n")}`, why: "does not hold what its name says" }]
-      })
-      assert.strictEqual(at.git("rev-parse", "HEAD"), at.head)
     })
   )
 

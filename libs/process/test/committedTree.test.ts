@@ -1,41 +1,8 @@
 /** What is decided about files that git may take for those of a commit. */
-import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { isConverted, readAttributes, readConversions } from "../src/conversions.ts"
-import { objectsInDiff, readObjects } from "../src/falseObjects.ts"
 import { hidingFiles, readIgnored } from "../src/selfHiddenFolders.ts"
 import { isGitName, unopenedFolders } from "../src/unlistedEntries.ts"
-
-const blob = (content: string) => {
-  const hash = createHash("sha1").update(`blob ${content.length}\0${content}`).digest("hex")
-  return { hash, text: `${hash} blob ${content.length}\n${content}\n` }
-}
-
-describe("objects that git writes", () => {
-  const [one, empty, two] = [blob("a\nb\0c"), blob(""), blob(`${"x".repeat(40)} blob 3\n`)]
-  const missing = "1".repeat(40)
-  const asked = [one.hash, missing, empty.hash, two.hash]
-  const written = Buffer.from(`${one.text}${missing} missing\n${empty.text}${two.text}`)
-
-  it.each([1, 2, 7, 1000])("are known by their content, in pieces of %i bytes", (size) => {
-    const { missing: absent, proven, take } = readObjects(asked)
-    for (let at = 0; at < written.length; at += size) take(written.subarray(at, at + size))
-    assert.deepStrictEqual([...proven], [one.hash, empty.hash, two.hash])
-    assert.deepStrictEqual([...absent], [missing])
-  })
-
-  it("are false with any other content", () => {
-    const { differing, proven, take } = readObjects([one.hash, two.hash])
-    take(Buffer.from(`${one.text.replace("\nb", "\nB")}${two.text}`))
-    assert.deepStrictEqual([...proven], [two.hash])
-    assert.deepStrictEqual([...differing], [one.hash])
-  })
-
-  it("are named on both sides of a difference, but for submodules", () => {
-    const [a, b] = ["a".repeat(40), "b".repeat(40)]
-    assert.deepStrictEqual(objectsInDiff(`:100644 100755 ${a} ${b} M\0x\0:160000 040000 ${a} ${b} T\0y\0`), [a, b, b])
-  })
-})
 
 describe("a .gitignore that no commit has", () => {
   const commit = {

@@ -1,22 +1,12 @@
 /** Indexes that a command wrote itself: git believes them, and would write where their entries say. */
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync
-} from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, References } from "effect"
+import { Effect } from "effect"
 import { forgedIndexIn } from "../src/forgedIndex.ts"
-import { renewIndexes } from "../src/renewIndexes.ts"
 import { type ForgedEntry, forgedIndex, type IndexVersion, withChecksum } from "../src/testing.ts"
 
 const repositoryOf = (format: "sha1" | "sha256") =>
@@ -233,8 +223,6 @@ const honest: ReadonlyArray<{ readonly name: string; readonly make: (at: Reposit
   }
 ]
 
-const quietly = Effect.provideService(References.MinimumLogLevel, "None")
-
 describe("an index with entries that git never makes", () => {
   it.live.each(forgeries)("is noticed: $name", ({ forge }) =>
     Effect.gen(function* () {
@@ -266,35 +254,6 @@ describe("an index with entries that git never makes", () => {
       assert.deepStrictEqual(yield* at.forgeries, [])
       at.write(forgedIndex([at.honest("a.txt")]))
       assert.lengthOf(yield* at.forgeries, 1)
-    })
-  )
-
-  it.live("is put aside when indexes are renewed, and one of HEAD is in its place", () =>
-    Effect.gen(function* () {
-      const [left, at] = [yield* repository, yield* repository]
-      for (const one of [left, at]) {
-        one.write(forgedIndex([one.honest("a.txt"), one.hook()]))
-        assert.notInclude(one.git("status", "--porcelain"), "hooks", "nothing shows it")
-      }
-      yield* renewIndexes(at.root, at.directory).pipe(quietly)
-      for (const one of [left, at]) {
-        writeFileSync(join(one.root, "a.txt"), "another\n")
-        one.git("restore", ".")
-      }
-      assert.isTrue(existsSync(join(left.root, "ran")), "git believes it")
-      assert.isFalse(existsSync(join(at.root, "ran")))
-      assert.strictEqual(at.git("status", "--porcelain"), "")
-      assert.lengthOf(readdirSync(join(at.directory, "reprise-left")), 1)
-    })
-  )
-
-  it.live("is made again without what the commit should not have", () =>
-    Effect.gen(function* () {
-      const at = yield* repository
-      at.git("update-index", "--add", "--cacheinfo", `160000,${at.git("rev-parse", "HEAD")},.reprise/sandbox/zz`)
-      at.git("commit", "--quiet", "-m", "worse")
-      yield* renewIndexes(at.root, at.directory).pipe(quietly)
-      assert.notInclude(at.git("ls-files", "--stage"), "160000")
     })
   )
 })

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { falsehoodsBetween, faultOf, GitLimits, runGit } from "../src/index.ts"
+import { faultOf, GitLimits, runGit } from "../src/index.ts"
 import { hostileTrees } from "../src/testing.ts"
 
 const repository = Effect.acquireRelease(
@@ -34,24 +34,6 @@ describe("git that is asked about what an agent wrote", () => {
       const failure = yield* Effect.flip(runGit(root, ask)).pipe(Effect.provideService(GitLimits, limits))
       assert.strictEqual(faultOf(failure.reason), "tree", failure.message)
       if (names !== undefined) assert.match(failure.message, names)
-    })
-  )
-
-  it.live("is ended when objects of the work unfold to more than allowed, though nothing keeps them", () =>
-    Effect.gen(function* () {
-      const { root } = yield* repository
-      const git = (...args: ReadonlyArray<string>) =>
-        execFileSync("git", ["-C", root, ...args])
-          .toString()
-          .trim()
-      const base = git("rev-parse", "HEAD")
-      hostileTrees.find(({ name }) => name === "a commit of a file that unfolds to 64 MB")?.write(root)
-      const look = (largestOutputBytes: number) =>
-        falsehoodsBetween(root, base, git("rev-parse", "HEAD"), { largestOutputBytes })
-      assert.deepStrictEqual(yield* look(65 * megabyte), [])
-      const failure = yield* Effect.flip(look(63 * megabyte))
-      assert.strictEqual(failure.reason, "output")
-      assert.strictEqual(faultOf(failure.reason), "tree")
     })
   )
 

@@ -9,7 +9,6 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { falsehoodsBetween } from "../src/falseObjects.ts"
 import { runGit } from "../src/runGit.ts"
 import { withoutRuntimeChanges, workingTreeChanges } from "../src/workingTree.ts"
 import { knownKeys, sectionOf } from "./support/gitKeys.ts"
@@ -228,17 +227,6 @@ describe("git, as Reprise runs it, where objects are missing", () => {
       assert.isFalse(existsSync(contacted))
       git(clone, "-c", "protocol.file.allow=always", "fetch", "--quiet", "--refetch", "--no-filter", "origin")
       assert.strictEqual((yield* runGit(clone, ["log", "--patch"])).exitCode, 0)
-    })
-  )
-
-  it.live("takes a commit of a partial clone whose content is missing for one that nobody can check", () =>
-    Effect.gen(function* () {
-      const { clone } = yield* partialClone
-      const [base, head] = [git(clone, "rev-parse", "HEAD~1"), git(clone, "rev-parse", "HEAD")]
-      assert.deepStrictEqual(
-        (yield* falsehoodsBetween(clone, base, head)).map(({ why }) => why),
-        ["is missing from this partial clone: 'git fetch --refetch --no-filter REMOTE' gets it"]
-      )
     })
   )
 })

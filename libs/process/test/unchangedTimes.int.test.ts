@@ -2,14 +2,10 @@
 import { execFileSync, spawnSync } from "node:child_process"
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { deflateSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { falseObjects } from "../src/falseObjects.ts"
 import { changedFiles, readFileStates } from "../src/fileStates.ts"
 import { differencesFromCommit } from "../src/nestedTrees.ts"
-import { nothingProven, writeProven } from "../src/provenObjects.ts"
-import { looseCopies } from "../src/storedCopies.ts"
 
 const memory = "/dev/shm"
 const canRun = existsSync(memory) && spawnSync("python3", ["--version"]).status === 0
@@ -76,27 +72,6 @@ describe.skipIf(!canRun)("content that changes while all times stay", () => {
       assert.deepStrictEqual(yield* compare("before"), [])
       writeThroughMemory(join(root, "tools/check.sh"), forged)
       assert.deepStrictEqual(yield* compare("after"), [{ path: "tools/check.sh" }])
-    })
-  )
-
-  it.effect("is found in an object of git's store, though it was proven before", () =>
-    Effect.gen(function* () {
-      const { git, root } = yield* repository
-      const hash = git("rev-parse", "HEAD:tools/check.sh")
-      const path = join(root, ".git/objects", hash.slice(0, 2), hash.slice(2))
-      const bytesOf = (text: string) => {
-        const object = deflateSync(`blob ${text.length}\0${text}`)
-        return Buffer.concat([object, Buffer.alloc(64 - object.length)])
-      }
-      rmSync(path)
-      writeFileSync(path, bytesOf(honest))
-      const copies = yield* Effect.promise(() => looseCopies(join(root, ".git/objects"), new Set([hash])))
-      const memory = join(root, ".git/objects.json")
-      const loose = new Map(copies.map(({ state }) => [hash, [state]]))
-      writeFileSync(memory, writeProven({ ...nothingProven, loose }))
-      assert.deepStrictEqual((yield* falseObjects(root, [hash], { memory })).wrong, [])
-      writeThroughMemory(path, bytesOf(forged))
-      assert.deepStrictEqual((yield* falseObjects(root, [hash], { memory })).wrong, [hash])
     })
   )
 

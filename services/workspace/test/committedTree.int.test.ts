@@ -45,17 +45,6 @@ const attacks: ReadonlyArray<Attack> = [
       told: /tools\/check\.mjs/
     })
   ),
-  ...["--assume-unchanged", "--skip-worktree"].map(
-    (flag): Attack => ({
-      name: `a file as the commit has it, of which git would see no later change: ${flag}`,
-      attack: (at) => {
-        const done = at.work()
-        at.git("update-index", flag, check)
-        return done
-      },
-      told: /tools\/check\.mjs \(is flagged in the index/
-    })
-  ),
   {
     name: "a flag by which a sparse checkout has left a file out",
     attack: (at) => {

@@ -3,11 +3,10 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { finishPhase } from "../src/work/phase/finishPhase.ts"
 import { verifyClaims } from "../src/work/verify/verifyClaims.ts"
 import { verifyCommit } from "../src/work/verify/verifyCommit.ts"
-import { claims, finish, verify } from "./support/commands.ts"
-import { putObject, type Scene, scene } from "./support/hostileAuthor.ts"
+import { claims, verify } from "./support/commands.ts"
+import { type Scene, scene } from "./support/hostileAuthor.ts"
 import { adapters } from "./support/repository.ts"
 
 /** A repository in the tree, with a commit, that the next commit takes for a submodule. */
@@ -48,52 +47,6 @@ layer(adapters, { excludeTestServices: true })("what the diff of a commit does n
       const commit = nested(at, "lib/impl")
       const notes = yield* notesOf(at, at.commit())
       assert.include(notes, `'lib/impl' is new at ${commit.slice(0, 12)}, of 'https://example.org/impl.git'`)
-    })
-  )
-
-  it.effect("refuses a submodule whose repository shows other changes than were made, when the phase ends too", () =>
-    Effect.gen(function* () {
-      const at = yield* scene
-      at.put(".gitmodules", gitmodules)
-      const before = nested(at, "lib/impl")
-      const base = at.commit()
-      at.put("lib/impl/run.sh", "echo no\n")
-      at.git("-C", "lib/impl", "commit", "--quiet", "--all", "-m", "changes")
-      const done = at.commit()
-      const again = verify(done, base)
-      const verified = yield* verifyCommit(again, at.place)
-      assert.strictEqual(verified._tag, "CommitVerified")
-      putObject(
-        { root: join(at.root, "lib/impl") },
-        at.git("-C", "lib/impl", "rev-parse", `${before}:run.sh`),
-        "blob",
-        Buffer.from("echo no\n")
-      )
-      assert.strictEqual(at.git("-C", "lib/impl", "diff", before, "HEAD"), "", "git shows nothing")
-      const finished = yield* finishPhase(finish(undefined, done), at.place)
-      assert.match(
-        finished._tag === "PhaseBlocked" ? finished.dirty.join() : finished._tag,
-        /^lib\/impl: git's object /
-      )
-      const refused = yield* verifyCommit(again, at.place)
-      assert.match(refused._tag === "CommitRejected" ? refused.detail : refused._tag, /^In a submodule that this work/)
-      const claimed = yield* verifyClaims(claims(base, [], { commit: done }), at.place)
-      assert.containSubset(claimed, { _tag: "ClaimsRejected", reason: "dirty-tree" })
-    })
-  )
-
-  it.effect("accepts a submodule of which the earlier commit is not here, and says that nobody sees what changed", () =>
-    Effect.gen(function* () {
-      const at = yield* scene
-      at.put(".gitmodules", gitmodules)
-      nested(at, "lib/impl")
-      at.commit()
-      at.git("update-index", "--cacheinfo", `160000,${"1".repeat(40)},lib/impl`)
-      at.git("commit", "--quiet", "-m", "elsewhere")
-      const base = at.git("rev-parse", "HEAD")
-      const verified = yield* verifyCommit(verify(at.commit(), base), at.place)
-      const notes = verified._tag === "CommitVerified" ? (verified.notes ?? []).join("\n") : JSON.stringify(verified)
-      assert.include(notes, "nobody can see here")
     })
   )
 

@@ -10,12 +10,13 @@ import {
   utimesSync,
   writeFileSync
 } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Place } from "../src/actor/work.ts"
 import { finishPhase } from "../src/work/phase/finishPhase.ts"
 import { requireClean } from "../src/work/prepare/refusal.ts"
+import { commandSlugs, qualityLog } from "../src/work/qualityGates/logNames.ts"
 import { qualityGates } from "../src/work/qualityGates/qualityGates.ts"
 import { verifyCommit } from "../src/work/verify/verifyCommit.ts"
 import { finish, gates, verify } from "./support/commands.ts"
@@ -277,10 +278,12 @@ layer(adapters, { excludeTestServices: true })("what was not committed before a 
       at.work()
       at.put("generated/report.txt", "2\n")
       at.put("generated/data.txt", "2\n")
-      const event = yield* qualityGates(
-        gates(["grep 1 generated/data.txt && test ! -e generated/report.txt"]),
-        at.place
-      )
+      const command = gates(["grep 1 generated/data.txt && test ! -e generated/report.txt"])
+      const [slug = ""] = commandSlugs(command.commands)
+      const log = join(at.place.root, qualityLog(command.runId, command.phase, command.attempt, slug))
+      mkdirSync(dirname(log), { recursive: true })
+      writeFileSync(log, "begun")
+      const event = yield* qualityGates(command, at.place)
       assert.strictEqual(event._tag, "QualityPassed")
     })
   )

@@ -3,39 +3,10 @@ import { execFileSync } from "node:child_process"
 import { mkdirSync, rmdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { layer } from "@effect/vitest"
-import { type Attack, forged, honest, isRefused, putDeep, putSocket, type Scene } from "./support/hostileAuthor.ts"
+import { type Attack, forged, honest, isRefused, putDeep, putSocket } from "./support/hostileAuthor.ts"
 import { adapters } from "./support/repository.ts"
 
-/** A commit whose root has an entry with a slash in its name, checked out; its hash. */
-const withFullPath = (at: Scene): string => {
-  const git = (args: ReadonlyArray<string>, input: Buffer | string) =>
-    execFileSync("git", args, { cwd: at.root, input, encoding: "utf8" }).trim()
-  at.put("src/work.mjs", "export const work = 1\n")
-  at.commit()
-  const root = execFileSync("git", ["cat-file", "tree", "HEAD^{tree}"], { cwd: at.root })
-  const blob = git(["hash-object", "-w", "--stdin"], "eval(1)\n")
-  const entry = Buffer.concat([Buffer.from("100644 zz/evil.mjs\0"), Buffer.from(blob, "hex")])
-  const tree = git(["hash-object", "-t", "tree", "-w", "--literally", "--stdin"], Buffer.concat([root, entry]))
-  const done = git(["commit-tree", "-p", "HEAD", "-m", "work", tree], "")
-  at.git("reset", "--quiet", "--hard", done)
-  return done
-}
-
 const attacks: ReadonlyArray<Attack> = [
-  {
-    name: "an entry of a folder object with a slash in its name",
-    attack: withFullPath,
-    told: /zz\/evil\.mjs \(is in a folder object that git does not write so/
-  },
-  {
-    name: "a folder .git in a folder that only such an entry has",
-    attack: (at) => {
-      const done = withFullPath(at)
-      mkdirSync(join(at.root, "zz/.git"))
-      return done
-    },
-    told: /zz\/\.git \(has tools/
-  },
   ...[".git", ".Git", ".git ", "git~1", ".g\u200cit"].map(
     (name): Attack => ({
       name: `a folder ${JSON.stringify(name)} beside files of the commit`,

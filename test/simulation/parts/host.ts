@@ -73,18 +73,7 @@ const gitOf = ({ gitFails, repositories }: SimulatedHost): (typeof Git)["Service
     dirty: (directory) => at(directory, (repository) => repository.dirty()),
     differences: (directory) => at(directory, (repository) => repository.dirty().map((path) => ({ path }))),
     addedUnseen: () => Effect.succeed([]),
-    renewIndexes: () => Effect.void,
-    recordNames: () => Effect.void,
-    recordLeft: () => Effect.void,
     recordInstructions: () => Effect.void,
-    takeOffFlags: () => Effect.void,
-    movedNames: () => Effect.succeed([]),
-    recordTold: () => Effect.void,
-    putBack: () => Effect.void,
-    falseCompared: () => Effect.succeed([]),
-    verifiedBase: () => Effect.undefined,
-    recordVerifiedBase: () => Effect.void,
-    falsehoods: () => Effect.succeed([]),
     commitsSince: (directory, from, to) =>
       at(directory, (repository) =>
         repository.commits
@@ -97,7 +86,6 @@ const gitOf = ({ gitFails, repositories }: SimulatedHost): (typeof Git)["Service
       ),
     movedSubmodules: () => Effect.succeed([]),
     changedMerges: () => Effect.succeed({ changed: [], unknown: [], more: 0 }),
-    falseSubmodules: () => Effect.succeed({ found: [], unseen: [] }),
     approved: () => Effect.succeed(undefined),
     recordApproved: () => Effect.void,
     commitFile: (directory, _, { message, path }) =>
@@ -109,8 +97,7 @@ const gitOf = ({ gitFails, repositories }: SimulatedHost): (typeof Git)["Service
     worktrees: () => Effect.succeed([]),
     addWorktree: () => Effect.void,
     putAsideLocks: () => Effect.succeed([]),
-    removeWorktree: () => Effect.void,
-    putAsideFalse: () => Effect.void
+    removeWorktree: () => Effect.void
   })
 }
 

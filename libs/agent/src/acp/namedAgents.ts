@@ -9,7 +9,7 @@ export interface NamedAgent {
   readonly packages: ReadonlyArray<string>
   /** How it gets its login or key. */
   readonly login: string
-  /** The contract of the port runs on it, by `npm test` or `npm run test:agents`. */
+  /** The contract of the port runs on it, by `npm test` or `npm test -- agents`. */
   readonly state: "proven"
 }
 

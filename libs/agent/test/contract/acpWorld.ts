@@ -153,13 +153,13 @@ export const sandboxedAcpWorld = worldOf(openCode, "required")
 
 const installedAgents = join(import.meta.dirname, "../../../../test/agents/node_modules/.bin")
 
-/** `npm run test:agents -- --sandbox`: the agents run in it. */
+/** `npm test -- agents --sandbox`: the agents run in it. */
 const inSandbox = process.env["REPRISE_TEST_AGENTS_SANDBOX"] === "1"
 
 /** What an agent does not do besides, where it runs in the sandbox: commands in it need no permission. */
 export const untoldInSandbox: ReadonlyArray<Untold> = inSandbox ? ["permissions"] : []
 
-/** The command of an agent of `test/agents`, which `npm run test:agents` installs; the program first. */
+/** The command of an agent of `test/agents`, which `npm test -- agents` installs; the program first. */
 const installedCommand = (name: string): readonly [string, ...ReadonlyArray<string>] => {
   const { args, program } = parseCommand(namedAgent(name)?.command ?? name)
   return [join(installedAgents, program), ...args]

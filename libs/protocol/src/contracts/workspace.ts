@@ -172,9 +172,7 @@ export const workspaceEvents = {
     ...atPhase,
     dirty: Schema.Array(Schema.String),
     /** HEAD, where it is neither the approved commit nor that and the review file; `dirty` is empty then. */
-    head: Schema.optionalKey(Schema.String),
-    /** git showed other work than its commits have, so what was reviewed may not be the work. */
-    falsified: Schema.optionalKey(Schema.Boolean)
+    head: Schema.optionalKey(Schema.String)
   },
   ContinuationVerified: { ...atPhase, base: rewrittenBase },
   ContinuationRejected: {

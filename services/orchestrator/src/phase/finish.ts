@@ -116,18 +116,13 @@ export const phaseBlocked = (run: Run, phase: PhaseRun, event: InputOf<"PhaseBlo
   const { dirty, head } = event
   if (head !== undefined && run.step === "PHASE_GATE") return headMoved(run, phase, head)
   const checked: RunEvent = { _tag: "TreeChecked", phase: phase.id, dirty }
-  // What the reviewer has read may not be the work: the next review begins in a new session.
-  const unread =
-    event.falsified === true && phase.reviewCycles > 0
-      ? [closeReview(phase, false, "git's store was changed during the review")]
-      : []
   const reason = `The working tree is not clean: ${listSome(dirty)}.`
   if (run.step !== "PHASE_GATE") {
     const request = { origin: "commit" as const, reason, noContinue: "the phase is complete", evidence: { dirty } }
     return outcome([checked], escalate(request))
   }
   return outcome(
-    [checked, ...unread],
+    [checked],
     escalate({
       origin: "commit",
       reason,

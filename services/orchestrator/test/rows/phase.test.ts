@@ -26,15 +26,6 @@ describe("PHASE_GATE", () => {
     assert.deepStrictEqual(s.worked("abc2").lines, ["StepStarted REVIEW (fixed)", "reviewer RequestReview"])
   })
 
-  it("reviews again in a new session what git showed otherwise than it is", () => {
-    const s = ready().storeFalsified("git's object 1234 (does not hold what its name says)")
-    assert.include(s.lines, "reviewer CloseReview")
-    assert.isUndefined(s.run.phase?.reviewer)
-    s.answer("continue-session")
-    assert.deepStrictEqual(s.worked("abc2").lines.slice(-1), ["reviewer RequestReview"])
-    assert.notInclude(ready().treeDirty("left.txt").lines, "reviewer CloseReview")
-  })
-
   it("tells the author of a hundred files that are not committed, and how many there are besides", () => {
     const left = (count: number) =>
       ready()

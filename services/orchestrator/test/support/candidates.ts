@@ -111,7 +111,6 @@ export const workspaceInputs = (s: Story): ReadonlyArray<RunInput> => {
         { _tag: "PhaseFinished", ...place, head: hash(99), plan: source, pushed: "reprise/plan", drained: true },
         { _tag: "PhaseFinished", ...place, head: hash(99), plan: onePhase.replace("Phase 1", "Phase 9") },
         { _tag: "PhaseBlocked", ...place, dirty: ["x"] },
-        { _tag: "PhaseBlocked", ...place, dirty: ["git's object x"], falsified: true },
         { _tag: "PhaseBlocked", ...place, dirty: [], head: "abcdef0" }
       ]
     }

@@ -273,9 +273,6 @@ export class Story {
   treeDirty(...dirty: ReadonlyArray<string>): this {
     return this.tell({ _tag: "PhaseBlocked", runId, phase: this.phase.id, dirty })
   }
-  storeFalsified(...dirty: ReadonlyArray<string>): this {
-    return this.tell({ _tag: "PhaseBlocked", runId, phase: this.phase.id, dirty, falsified: true })
-  }
   headMoved(newHead: string): this {
     return this.tell({ _tag: "PhaseBlocked", runId, phase: this.phase.id, dirty: [], head: newHead })
   }

@@ -8,13 +8,7 @@ import { type Broker, type Messenger, WorkFault } from "@reprise/actor"
 import { AgentError, type AgentRuntimeShape, AgentRuntimes } from "@reprise/agent"
 import { runGit } from "@reprise/process"
 import { defined, type Key, type PastTurn, type SessionView } from "@reprise/protocol"
-import {
-  otherFiltersOf,
-  removeStaleRecords,
-  removeWorkingTree,
-  WorktreeStays,
-  whyFiltersAreRefused
-} from "@reprise/sandbox"
+import { otherFiltersOf, removeWorkingTree, whyFiltersAreRefused } from "@reprise/sandbox"
 import { Clock, Effect, Schema } from "effect"
 import { transcriptOf } from "../lifecycle/transcript.ts"
 import type { Report } from "../session/inputs.ts"
@@ -73,18 +67,14 @@ const isWhole = Effect.fnUntraced(function* (directory: string) {
 
 /** git locks a worktree that it makes until that is whole. */
 const clearPlace = Effect.fnUntraced(function* (repository: string, directory: string) {
-  const { stdout } = yield* gitIn(repository, ["rev-parse", "--path-format=absolute", "--git-common-dir"])
-  const common = stdout.trimEnd()
-  yield* Effect.tryPromise({
-    try: async () => {
-      await removeWorkingTree(common, directory, { evenLocked: true })
-      await removeStaleRecords(common)
-    },
-    catch: (cause) =>
-      cause instanceof WorktreeStays
+  yield* removeWorkingTree(repository, directory, gitOfSession(120_000), { evenLocked: true }).pipe(
+    Effect.mapError((cause) =>
+      cause._tag === "WorktreeStays"
         ? new NoFork({ reason: cause.message })
         : new WorkFault({ operation: "make the worktree of a fork", cause })
-  })
+    )
+  )
+  yield* gitIn(repository, ["worktree", "prune"])
 })
 
 /** The worktree of the fork, at the commit of its turn. One that is there was made before, or cut off by a crash. */

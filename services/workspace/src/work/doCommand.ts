@@ -1,17 +1,12 @@
 /** Does one command of a run on this host. Every command may be repeated, because a crash may hide its report. */
-import { join } from "node:path"
 import { ActorConfig } from "@reprise/actor"
-import { stateFolder } from "@reprise/process"
 import { Sandbox } from "@reprise/sandbox"
 import { Effect } from "effect"
 import type { InPlaceCommand, InputOf, WorkspaceFact } from "../actor/inputs.ts"
 import type { Place, Request } from "../actor/work.ts"
 import { type GitFault, Impossible } from "./faults.ts"
 import { WorkspaceFiles } from "./files/WorkspaceFiles.ts"
-import { Git } from "./git/Git.ts"
 import { settleLocks } from "./git/leftLocks.ts"
-import { ownTreeFolder, rootTreeFolder } from "./git/ownTreeFolder.ts"
-import { renewIndexes } from "./git/renewIndexes.ts"
 import { removeMergedWorktree } from "./git/worktrees.ts"
 import { Leases } from "./leases/Leases.ts"
 import { finishPhase } from "./phase/finishPhase.ts"
@@ -66,18 +61,6 @@ export const release = Effect.fn("release")(function* (command: InputOf<"Release
     )
     // What a killed git left must not wait for the user's next commit.
     yield* noteLocks(place.root)
-    // The author of a run that nobody verified may have moved what later gates compare with, or had git not look at files.
-    const git = yield* Git
-    const folder = ownTreeFolder(place)
-    yield* Effect.ignore(git.recordLeft(place.directory, folder, rootTreeFolder(place)), { log: "Warn" })
-    yield* Effect.ignore(git.takeOffFlags(place.directory, folder), { log: "Warn" })
-    // Nor must his next checkout unpack what an author put in the place of another branch's files.
-    const refused = join(place.root, stateFolder, "sandbox", "refused")
-    yield* Effect.ignore(git.putAsideFalse(place.directory, folder, refused), { log: "Warn" })
-    // Nor must the user's git believe what an agent wrote into an index; from a worktree it can write that of the user's own tree.
-    for (const tree of new Set([place.root, place.directory])) {
-      yield* Effect.ignore(renewIndexes(tree), { log: "Warn" })
-    }
     if (place.directory === place.root && place.branch !== undefined) {
       const isComplete = command.outcome === "completed"
       yield* Effect.ignore(recordLeft(place.root, place.branch, isComplete), { log: "Warn" })

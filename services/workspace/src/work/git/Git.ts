@@ -1,15 +1,5 @@
 /** The git operations that a workspace needs. */
-import type {
-  BetweenOptions,
-  CommittedFile,
-  Difference,
-  Falsehood,
-  FileToCommit,
-  GitLock,
-  MovedLink,
-  OfSubmodules,
-  Unlisted
-} from "@reprise/process"
+import type { CommittedFile, Difference, FileToCommit, GitLock, Unlisted } from "@reprise/process"
 import type { CommitSubject } from "@reprise/protocol"
 import { Context, Effect, Layer } from "effect"
 import type { HostFault } from "../faults.ts"
@@ -17,10 +7,8 @@ import type { Approved } from "./approvedRecord.ts"
 import type { Merges } from "./changedMerges.ts"
 import { commitCommands } from "./commitCommands.ts"
 import type { CommitParents, GitObject, Worktree } from "./gitOutput.ts"
-import type { Moved, MovedName } from "./movedNames.ts"
 import type { MovedSubmodule } from "./movedSubmodules.ts"
 import type { GitResult } from "./runGit.ts"
-import type { VerifiedBase } from "./verifiedBase.ts"
 import { makeWorkingTreeCommands } from "./workingTreeCommands.ts"
 
 /** What git is asked about commits. */
@@ -59,15 +47,6 @@ export interface CommitCommands {
   readonly movedSubmodules: (directory: string, from: string, to: string) => GitResult<ReadonlyArray<MovedSubmodule>>
   /** Which merges among the commits that `to` has beside `from` (full hashes) are not what git makes of their parents. */
   readonly changedMerges: (directory: string, from: string, to: string) => GitResult<Merges>
-  /** What deceives whoever reads the work between two commits (full hashes) with git. */
-  readonly falsehoods: (
-    directory: string,
-    from: string,
-    to: string,
-    options?: Pick<BetweenOptions, "graph" | "memory">
-  ) => GitResult<ReadonlyArray<Falsehood>>
-  /** What deceives whoever reads, in submodules that are checked out, the work between two of their commits (full hashes). */
-  readonly falseSubmodules: (directory: string, moved: ReadonlyArray<MovedLink>) => GitResult<OfSubmodules>
   /** Whether the older part of the history was not fetched. */
   readonly isShallow: (directory: string) => GitResult<boolean>
 }
@@ -98,52 +77,16 @@ export interface WorkingTreeCommands {
     folder: string,
     when: "before" | "after"
   ) => GitResult<ReadonlyArray<Difference>>
-  /**
-   * Has git forget what the indexes of the tree and its submodules say besides their entries, which a command can write. Cheap
-   * where they are as git wrote them then. Fails while another git holds the lock of one.
-   */
-  readonly renewIndexes: (directory: string) => GitResult<void>
   /** What git does not show and did not stand there before the run, such as a pipe or an empty folder. */
   readonly addedUnseen: (directory: string, folder: string) => GitResult<ReadonlyArray<Unlisted>>
-  /**
-   * Records what the names stand for with which gates may compare the work, such as `origin/main`. `folder`: as above. `root`: the same
-   * for the tree in which Reprise keeps its state.
-   */
-  readonly recordNames: (directory: string, folder: string, root: string) => GitResult<void>
-  /** When a run ends: those that moved meanwhile are none to believe for the next one. */
-  readonly recordLeft: (directory: string, folder: string, root: string) => GitResult<void>
   /** Records the untracked instructions for agents of a tree, for its reviewers. `root`: of the tree in which Reprise keeps its state. */
   readonly recordInstructions: (directory: string, root: string) => GitResult<void>
-  /** Those that stand for something else now. */
-  readonly movedNames: (
-    directory: string,
-    folder: string,
-    base: string,
-    commit: string
-  ) => GitResult<ReadonlyArray<Moved>>
-  /** Records that a person was told of some: what they stood for before the run stays recorded. */
-  readonly recordTold: (folder: string, moved: ReadonlyArray<MovedName>) => GitResult<void>
-  /** Has refs stand for what they stood for before the run. Fails where one has moved again. */
-  readonly putBack: (directory: string, moved: ReadonlyArray<MovedName>) => GitResult<void>
-  /** The false objects among what the names stood for, where the work parted from it, `more` (whole hashes), and folders of these. */
-  readonly falseCompared: (
-    directory: string,
-    folder: string,
-    more: ReadonlyArray<string>
-  ) => GitResult<ReadonlyArray<Falsehood>>
-  /** When a run ends: moves false objects among what the names stood for to the folder `refused`, and says so. */
-  readonly putAsideFalse: (directory: string, folder: string, refused: string) => GitResult<void>
-  /** From where on the work of a phase was verified last; undefined: nothing was. `folder`: as above. */
-  readonly verifiedBase: (folder: string) => GitResult<VerifiedBase | undefined>
-  readonly recordVerifiedBase: (folder: string, record: VerifiedBase) => GitResult<void>
   /** Commits one file as it is now, and nothing else, whatever is staged. Without hooks and signature. `folder`: as above. */
   readonly commitFile: (
     directory: string,
     folder: string,
     file: Pick<FileToCommit, "head" | "message" | "path">
   ) => GitResult<CommittedFile>
-  /** When a run ends: takes off flags that files got since it began, by which git would not see changes, and says so. `folder`: as above. */
-  readonly takeOffFlags: (directory: string, folder: string) => GitResult<void>
   readonly isBranchName: (directory: string, name: string) => GitResult<boolean>
   readonly worktrees: (directory: string) => GitResult<ReadonlyArray<Worktree>>
   /** On `branch`, which is created from a commit unless it exists. Without hooks: `postCreate` sets the worktree up. */

@@ -1,5 +1,5 @@
 /** The git commands that look at commits. `verify/verifyCommit.ts` says which rules a commit must meet. */
-import { falsehoodsBetween, falseSubmodules, shadowedAttributes, textByContent } from "@reprise/process"
+import { shadowedAttributes, textByContent } from "@reprise/process"
 import { Effect } from "effect"
 import { changedMerges } from "./changedMerges.ts"
 import type { CommitCommands } from "./Git.ts"
@@ -94,16 +94,6 @@ export const commitCommands: CommitCommands = {
 
   movedSubmodules,
   changedMerges,
-
-  falsehoods: (directory, from, to, options) =>
-    falsehoodsBetween(directory, from, to, { ...atTop(), ...options }).pipe(Effect.mapError(noAnswerOfGits("diff"))),
-
-  falseSubmodules: (directory, moved) =>
-    moved.length === 0
-      ? Effect.succeed({ found: [], unseen: [] })
-      : Effect.flatMap(line(directory, ["rev-parse", "--absolute-git-dir"]), (own) =>
-          falseSubmodules(directory, own, moved, atTop()).pipe(Effect.mapError(noAnswerOfGits("diff")))
-        ),
 
   isShallow: (directory) =>
     Effect.map(line(directory, ["rev-parse", "--is-shallow-repository"]), (answer) => answer === "true")

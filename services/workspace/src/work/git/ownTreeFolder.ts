@@ -8,9 +8,6 @@ type Tree = Pick<Place, "directory" | "root">
 /** Where Reprise keeps its own index of a working tree: no command in the sandbox sees it. */
 export const ownTreeFolder = ({ directory, root }: Tree): string => treeFolder(join(root, ".reprise"), directory)
 
-/** That of the tree in which Reprise keeps its state. */
-export const rootTreeFolder = ({ root }: Pick<Tree, "root">): string => ownTreeFolder({ directory: root, root })
-
 /** With those of submodules, whose names begin with it. */
 export const removeOwnTreeFolder = async (tree: Tree): Promise<void> => {
   const folder = ownTreeFolder(tree)

@@ -8,25 +8,19 @@ import {
   isOwnFile,
   putAsideLocks,
   recordUntrackedInstructions,
-  renewIndexes,
   stateFolder,
-  takeOffFlags,
   unfinishedWork,
   withoutRuntimeChanges,
   workingTreeChanges
 } from "@reprise/process"
-import { otherFiltersOf, removeStaleRecords, removeWorkingTree, WorktreeStays } from "@reprise/sandbox"
+import { otherFiltersOf, removeWorkingTree } from "@reprise/sandbox"
 import { Effect, Semaphore } from "effect"
 import { GitFault, HostFault, noAnswer } from "../faults.ts"
-import { listSome } from "../files/ownFiles.ts"
 import { removeEmptyFolders } from "../files/removeEmptyFolders.ts"
 import { approved, recordApproved } from "./approvedRecord.ts"
-import { falseCompared, putAsideFalse } from "./comparedCommits.ts"
 import type { WorkingTreeCommands } from "./Git.ts"
 import { readWorktrees } from "./gitOutput.ts"
-import { movedNames, putBack, recordLeft, recordNames, recordTold } from "./movedNames.ts"
 import { atTop, attempt, line, noAnswerOfGits, optional, text, topLevel } from "./runGit.ts"
-import { recordVerifiedBase, verifiedBase } from "./verifiedBase.ts"
 
 const dirty: WorkingTreeCommands["dirty"] = Effect.fnUntraced(function* (directory, untracked) {
   const request = { untracked: untracked === "each" ? "all" : "normal" } as const
@@ -80,19 +74,6 @@ const addedUnseen: WorkingTreeCommands["addedUnseen"] = Effect.fnUntraced(functi
   return yield* addedUnlisted(directory, head, folder, atTop()).pipe(Effect.mapError(noAnswerOfGits("ls-tree")))
 })
 
-const renewAll: WorkingTreeCommands["renewIndexes"] = Effect.fnUntraced(function* (directory) {
-  const gitDirectory = yield* line(directory, ["rev-parse", "--absolute-git-dir"])
-  yield* renewIndexes(directory, gitDirectory, atTop()).pipe(Effect.mapError(noAnswerOfGits("update-index")))
-})
-
-const takeFlagsOff: WorkingTreeCommands["takeOffFlags"] = Effect.fnUntraced(function* (directory, folder) {
-  const paths = yield* takeOffFlags(directory, folder, atTop()).pipe(Effect.mapError(noAnswerOfGits("update-index")))
-  if (paths.length === 0) return
-  yield* Effect.logWarning(
-    `Files in ${directory} were flagged in the index while the run went on, so that git would not see changes of them: ${listSome(paths.map((path) => JSON.stringify(path)))}. The flags are off; if they are yours, set them again with 'git update-index --skip-worktree' or '--assume-unchanged'.`
-  )
-})
-
 /** A container may have no user configured: then Reprise commits under its own name. */
 const identity = Effect.fnUntraced(function* (directory: string) {
   const email = yield* optional(directory, ["config", "user.email"])
@@ -126,19 +107,6 @@ const putLocksAside: WorkingTreeCommands["putAsideLocks"] = Effect.fnUntraced(fu
   return left.filter(({ path }) => isInTheWay(path, directory, common))
 })
 
-const commonDirectory = (directory: string) =>
-  line(directory, ["rev-parse", "--path-format=absolute", "--git-common-dir"])
-
-/** One that stays whatever is tried is told as git told it. */
-const removing = (what: string, run: () => Promise<void>) =>
-  Effect.tryPromise({
-    try: run,
-    catch: (cause) =>
-      cause instanceof WorktreeStays
-        ? new GitFault({ operation: "worktree", exitCode: 128, stderr: cause.message })
-        : new HostFault({ operation: `removing ${what}`, cause })
-  })
-
 export const makeWorkingTreeCommands = Effect.gen(function* () {
   /** One worktree command at a time: git reads the records of all worktrees, even one that another git is writing. */
   const oneByOne = (yield* Semaphore.make(1)).withPermits(1)
@@ -153,22 +121,11 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     dirty,
     differences,
     addedUnseen,
-    renewIndexes: renewAll,
-    recordNames,
     recordInstructions: (directory, root) =>
       recordUntrackedInstructions(join(root, stateFolder), directory, atTop()).pipe(
         Effect.catch((cause) => Effect.fail(new HostFault({ operation: "recording instructions", cause })))
       ),
-    recordLeft,
-    movedNames,
-    recordTold,
-    putBack,
-    falseCompared,
-    putAsideFalse,
-    verifiedBase,
-    recordVerifiedBase,
     commitFile: commitOneFile,
-    takeOffFlags: takeFlagsOff,
 
     isBranchName: (directory, name) =>
       name.startsWith("-")
@@ -190,8 +147,7 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     worktrees: (directory) => oneByOne(worktrees(directory)),
     putAsideLocks: putLocksAside,
     addWorktree: Effect.fnUntraced(function* (directory, path, branch, from) {
-      const common = yield* commonDirectory(directory)
-      yield* removing("what git keeps of worktrees that are gone", () => removeStaleRecords(common))
+      yield* text(directory, ["worktree", "prune"])
       if (from !== undefined) {
         // Where a command has made it a symbolic ref, git would write through it; one that is there by now is a command's, too.
         const message = `branch: Created from ${from}`
@@ -199,9 +155,15 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
       }
       yield* text(directory, ["worktree", "add", "--quiet", "--", path, branch])
     }, oneByOne),
-    removeWorktree: Effect.fnUntraced(function* (directory, path) {
-      const common = yield* commonDirectory(directory)
-      yield* removing(path, () => removeWorkingTree(common, path))
-    }, oneByOne)
+    // One that stays whatever is tried is told as git told it.
+    removeWorktree: (directory, path) =>
+      removeWorkingTree(directory, path, atTop()).pipe(
+        Effect.mapError((fault) =>
+          fault._tag === "WorktreeStays"
+            ? new GitFault({ operation: "worktree", exitCode: 128, stderr: fault.message })
+            : noAnswer("worktree")(fault)
+        ),
+        oneByOne
+      )
   } satisfies WorkingTreeCommands
 })

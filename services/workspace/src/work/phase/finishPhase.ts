@@ -1,5 +1,5 @@
 import { posix, relative } from "node:path"
-import { type Difference, isFalsehood } from "@reprise/process"
+import type { Difference } from "@reprise/process"
 import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
@@ -14,7 +14,6 @@ import { runBranch } from "../git/runBranch.ts"
 import { told } from "../git/uncommittedPaths.ts"
 import { recordApproved } from "../prepare/approvedCommit.ts"
 import { Remotes } from "../remote/Remotes.ts"
-import { falsifiedSince } from "../verify/verifiedWork.ts"
 import { isApproved } from "./reviewCommits.ts"
 
 type FinishPhase = InputOf<"FinishPhase">
@@ -42,16 +41,7 @@ const findBlock = Effect.fnUntraced(function* (
   const odd = yield* reviewFileProblem(place.directory, head === "" ? undefined : head, reviewPath)
   const all = odd === undefined ? others : [odd, ...others]
   if (all.length > 0)
-    return {
-      ...{ _tag: "PhaseBlocked", runId, phase, dirty: listed(all.map(told)) },
-      ...(all.some(isFalsehood) ? { falsified: true } : {})
-    } satisfies WorkspaceFact
-  const falsified = yield* falsifiedSince(place, { runId, phase }, head)
-  if (falsified.length > 0)
-    return {
-      ...{ _tag: "PhaseBlocked", runId, phase, dirty: listed(falsified.map(told)) },
-      falsified: true
-    } satisfies WorkspaceFact
+    return { _tag: "PhaseBlocked", runId, phase, dirty: listed(all.map(told)) } satisfies WorkspaceFact
   const own = yield* runBranch(place, head)
   if (own._tag === "Elsewhere") {
     const branch = { path: `git's refs/heads/${own.branch}`, why: own.why }

@@ -1,10 +1,9 @@
-import { isFalsehood } from "@reprise/process"
 import { Effect } from "effect"
 import type { WorkspaceFact } from "../../actor/inputs.ts"
 import { isAmong, listSome } from "../files/ownFiles.ts"
 import { recordTolerated, withoutTolerated } from "../files/toleratedFiles.ts"
 import { Git } from "../git/Git.ts"
-import { ownTreeFolder, rootTreeFolder } from "../git/ownTreeFolder.ts"
+import { ownTreeFolder } from "../git/ownTreeFolder.ts"
 import { told, uncommittedPaths } from "../git/uncommittedPaths.ts"
 
 type RefusalKind = Extract<WorkspaceFact, { readonly _tag: "WorkspaceRefused" }>["kind"]
@@ -42,21 +41,12 @@ export const requireClean = Effect.fnUntraced(function* (
   const before = differences.filter(({ path }) => isAmong(path, tolerated))
   const { differences: since } = yield* withoutTolerated({ ...tree, tolerated }, before)
   const unexpected = [...others, ...since.map(told)]
-  // Whoever begins there would be shown other work than the commit's, and nobody wants that.
-  const lies = unseen.filter(isFalsehood)
-  if (lies.length > 0) {
-    return yield* refuse(
-      "other",
-      `git's store in ${directory} cannot be believed: ${listSome(lies.map(told))}. Remove what is false, and get it again with 'git fetch --refetch' or from another clone; 'git fsck' lists it.`
-    )
-  }
   if (unexpected.length > 0 && !allowDirty) {
     return yield* refuse(
       "dirty-tree",
       `${directory} has changes that are not committed: ${listSome(unexpected)}. Commit or stash them, or use --allow-dirty.`
     )
   }
-  yield* git.recordNames(directory, ownTreeFolder(tree), rootTreeFolder(tree))
   yield* recordTolerated({ ...tree, tolerated: dirty })
   // Without a record a reviewer is told none of them.
   yield* Effect.ignore(git.recordInstructions(directory, tree.root), { log: "Warn" })

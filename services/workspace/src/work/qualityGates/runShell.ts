@@ -6,9 +6,7 @@ import { commandEnvironment, commandsOfTree, pathFrom } from "@reprise/process"
 import type { GateResult, RunId } from "@reprise/protocol"
 import { type Decider, Sandbox } from "@reprise/sandbox"
 import { Clock, Effect, Ref } from "effect"
-import { isOfTree } from "../faults.ts"
 import { type FileError, type Log, WorkspaceFiles } from "../files/WorkspaceFiles.ts"
-import { renewIndexes } from "../git/renewIndexes.ts"
 import { runScript, type ScriptEnd } from "../process/runScript.ts"
 import { addOutput, emptyWindow, type OutputWindow, windowText } from "./OutputWindow.ts"
 
@@ -106,21 +104,17 @@ const shellFor = Effect.fnUntraced(function* ({ directory, environment, runId }:
 
 const runRecorded = (request: ShellRequest, recorder: Recorder) => {
   const script = { script: request.command, directory: request.directory }
-  // A gate before this one, or a setup, ran what the author wrote.
-  return renewIndexes(request.directory).pipe(
-    Effect.andThen(shellFor(request)),
+  return shellFor(request).pipe(
     Effect.flatMap((shell) =>
       runScript({ ...script, ...shell }, request.timeoutMs, (chunk) => record(recorder, chunk))
     ),
     Effect.scoped,
     // A signal that ended the shell was not meant for it, as a terminal's Ctrl-C while it was being started.
     Effect.repeat({ while: ({ exitCode, timedOut }) => exitCode === null && !timedOut, times: 1 }),
-    Effect.catchIf(
-      (error) => error._tag === "PlatformError" || error._tag === "SandboxFault" || isOfTree(error),
-      (error) =>
-        record(recorder, new TextEncoder().encode(`The command could not start: ${error.message}\n`)).pipe(
-          Effect.as<ScriptEnd>({ exitCode: null, timedOut: false })
-        )
+    Effect.catchTag(["PlatformError", "SandboxFault"], ({ message }) =>
+      record(recorder, new TextEncoder().encode(`The command could not start: ${message}\n`)).pipe(
+        Effect.as<ScriptEnd>({ exitCode: null, timedOut: false })
+      )
     )
   )
 }

@@ -57,34 +57,12 @@ export const noteOnMerges = ({ changed, more, unknown }: Merges): string | undef
   return parts.length === 0 ? undefined : parts.join(" ")
 }
 
-const cutOff = (unseen: ReadonlyArray<string>): string | undefined =>
-  unseen.length === 0
-    ? undefined
-    : `What changed in these submodules nobody can see here, since their repositories have not both commits: ${listSome(unseen.map(quoted))}. Fetch them there to read it.`
-
-/** What changed in submodules that the work moves: why it cannot be read, or a note, and what is to be looked at again later. */
-export const insideSubmodules = Effect.fn("insideSubmodules")(function* (
-  directory: string,
-  all: ReadonlyArray<MovedSubmodule>
-) {
-  const git = yield* Git
-  const moved = all.flatMap(({ before, now, path }) => (before === undefined ? [] : [{ before, now, path }]))
-  const { found, unseen } = yield* git.falseSubmodules(directory, moved)
-  const [first] = found
-  if (first !== undefined)
-    return `In a submodule that this work moves, git shows other changes than were made. ${first.path} ${first.why}. Remove it there, and get the right one with 'git fetch --refetch'. If it was not you, stop and say so.`
-  return { moved, note: cutOff(unseen) }
-})
-
-/** Between two commits (full hashes): why it is not complete, or a note about it. */
+/** Between two commits (full hashes): why the work is not complete, or notes about it. */
 export const hiddenInDiff = Effect.fn("hiddenInDiff")(function* (directory: string, base: string, commit: string) {
   const git = yield* Git
   const moved = yield* git.movedSubmodules(directory, base, commit)
   const missing = yield* unshared(directory, moved)
   if (missing !== undefined) return missing
-  const inside = yield* insideSubmodules(directory, moved)
-  if (typeof inside === "string") return inside
   const merges = noteOnMerges(yield* git.changedMerges(directory, base, commit))
-  const notes = [noteOnSubmodules(moved), inside.note, merges].filter((note) => note !== undefined)
-  return { notes, moved: inside.moved }
+  return [noteOnSubmodules(moved), merges].filter((note) => note !== undefined)
 })

@@ -4,19 +4,8 @@ import type { Place } from "../../actor/work.ts"
 import { isOfTree } from "../faults.ts"
 import { quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
-import { insideSubmodules, unshared } from "./hiddenInDiff.ts"
-import { recordVerified } from "./verifiedWork.ts"
-import {
-  falseWork,
-  movedBranches,
-  newCommit,
-  ownBranch,
-  readSince,
-  rejection,
-  shownSince,
-  uncommitted,
-  unreadable
-} from "./verifyCommit.ts"
+import { unshared } from "./hiddenInDiff.ts"
+import { newCommit, ownBranch, rejection, shownSince, uncommitted, unreadable } from "./verifyCommit.ts"
 
 type VerifyClaims = InputOf<"VerifyClaims">
 type Claim = VerifyClaims["tasks"][number]
@@ -52,14 +41,6 @@ const verifyTasks = Effect.fnUntraced(function* ({ base, earlier, tasks }: Verif
   return verified
 })
 
-const falseSince = Effect.fnUntraced(function* (directory: string, base: string, since: string, head: string) {
-  for (const one of yield* readSince(directory, base, since)) {
-    const unsound = yield* falseWork(directory, one, head)
-    if (unsound !== undefined) return unsound
-  }
-  return undefined
-})
-
 const withFiles = (directory: string, tasks: ReadonlyArray<Claim>) =>
   Effect.flatMap(Git, (git) =>
     Effect.forEach(tasks, (task) =>
@@ -83,17 +64,13 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyClaims, place: Pl
   if (!Array.isArray(tasks)) return tasks
   const head = yield* git.head(directory)
   const since = yield* shownSince(directory, command)
-  const unsound = head === undefined ? undefined : yield* falseSince(directory, base, since, head)
-  const dirty = unsound ?? (yield* uncommitted(place, reviewPath, { base: since, commit: head ?? since }))
+  const dirty = yield* uncommitted(place, reviewPath, { base: since, commit: head ?? since })
   if (dirty !== undefined && typeof dirty !== "string") return { commit: commit ?? head ?? base, ...dirty }
   const branch = head === undefined ? undefined : yield* ownBranch(place, head)
   if (branch !== undefined && typeof branch !== "string") return { commit: commit ?? head ?? base, ...branch }
   const links = head === undefined ? [] : yield* git.movedSubmodules(directory, base, head)
-  const inside = (yield* unshared(directory, links)) ?? (yield* insideSubmodules(directory, links))
-  if (typeof inside === "string") return { commit: commit ?? head ?? base, ...rejection("dirty-tree", inside) }
-  const moved = head === undefined ? undefined : yield* movedBranches(place, base, head)
-  if (moved !== undefined && "reason" in moved) return { commit: commit ?? head ?? base, ...moved }
-  if (head !== undefined) yield* recordVerified(place, command, since, head, inside.moved)
+  const missing = yield* unshared(directory, links)
+  if (missing !== undefined) return { commit: commit ?? head ?? base, ...rejection("dirty-tree", missing) }
   return {
     tasks: yield* withFiles(directory, tasks),
     diffStat: head === undefined ? "" : yield* git.diffStat(directory, since, head)

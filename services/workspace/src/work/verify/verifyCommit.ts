@@ -11,12 +11,10 @@ import { withoutTolerated } from "../files/toleratedFiles.ts"
 import { isCommitName, quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
 import type { GitObject } from "../git/gitOutput.ts"
-import type { Moved, MovedName } from "../git/movedNames.ts"
 import { ownTreeFolder } from "../git/ownTreeFolder.ts"
 import { runBranch } from "../git/runBranch.ts"
 import { told, withoutLocalSettings } from "../git/uncommittedPaths.ts"
 import { hiddenInDiff } from "./hiddenInDiff.ts"
-import { recordVerified } from "./verifiedWork.ts"
 
 type VerifyCommit = InputOf<"VerifyCommit">
 export type Rejection = Pick<Extract<WorkspaceFact, { readonly _tag: "CommitRejected" }>, "reason" | "detail">
@@ -41,33 +39,8 @@ const commitOf = (name: string, object: GitObject | undefined): string | Rejecti
   }
 }
 
-/** What a reviewer reads with git must be what the names of the commits stand for. Undefined: it is. */
-export const falseWork = Effect.fnUntraced(function* (directory: string, base: string, commit: string) {
-  const git = yield* Git
-  const [found] = yield* git.falsehoods(directory, base, commit)
-  return found === undefined
-    ? undefined
-    : rejection("missing", `${found.path} ${found.why}. Remove it, and commit the work again.`)
-})
-
-/** Commits since which the work must be what it says: it is shown from the first, and its follow-ups from the other. */
-export const readSince = Effect.fnUntraced(function* (directory: string, base: string, since: string) {
-  if (since === base || !isCommitName(base)) return [since]
-  const isLonger = (yield* Git).isAncestor(directory, since, base)
-  // One that is gone is told of later.
-  return (yield* Effect.orElseSucceed(isLonger, () => false)) ? [since] : [since, base]
-})
-
-/**
- * The full hash of a commit that is reachable from HEAD and newer than the base, or the first rule that it breaks. `since`: commits
- * since which all must be what it says; without one the commit alone.
- */
-export const newCommit = Effect.fnUntraced(function* (
-  directory: string,
-  reported: string,
-  base: string,
-  since: ReadonlyArray<string> = []
-) {
+/** The full hash of a commit that is reachable from HEAD and newer than the base, or the first rule that it breaks. */
+export const newCommit = Effect.fnUntraced(function* (directory: string, reported: string, base: string) {
   const git = yield* Git
   const name = reported.trim()
   if (name === "") return rejection("missing", "No commit was named.")
@@ -80,11 +53,6 @@ export const newCommit = Effect.fnUntraced(function* (
   const commit = commitOf(name, object)
   if (typeof commit !== "string") return commit
   const from = commitOf(base, baseObject)
-  const ends = typeof from === "string" ? since.map((one) => (one === base ? from : one)) : []
-  for (const one of ends.length === 0 ? [commit] : ends) {
-    const unsound = yield* falseWork(directory, one, commit)
-    if (unsound !== undefined) return unsound
-  }
   if ((yield* git.head(directory)) !== commit && !(yield* git.isAncestor(directory, commit, "HEAD"))) {
     return rejection(
       "unreachable",
@@ -159,67 +127,6 @@ export const uncommitted = Effect.fnUntraced(function* (
 
 const short = (hash: string | undefined) => hash?.slice(0, 12) ?? "nothing"
 
-const moves = (moved: ReadonlyArray<MovedName>) =>
-  listSome(moved.map(({ before, name, now }) => `${name} was ${short(before)} and is ${short(now)}`))
-
-const isOfRemote = ({ ref }: MovedName) => ref.startsWith("refs/remotes/") && !ref.endsWith("/HEAD")
-
-/**
- * A fetch whose commits the work has taken in looks as if the author had moved the name to its own work. The next fetch moves it
- * again, so Reprise takes it back, and gates see what came in.
- */
-const putBackRemotes = Effect.fnUntraced(function* (directory: string, moved: ReadonlyArray<Moved>) {
-  const git = yield* Git
-  const back = moved.filter((one) => one.isWork && !one.isShadowed && isOfRemote(one))
-  if (back.length === 0) return undefined
-  yield* git.putBack(directory, back)
-  const said = `Remote branches stood for this work or for what it has merged, as after 'git pull' and 'git merge', or as the author moved them: ${moves(back)}. They are where they were when the run began, so that quality gates see all of the work; 'git fetch' moves them again.`
-  yield* Effect.logWarning(said)
-  return said
-})
-
-/**
- * Names with which gates may compare the work must not stand for the work itself, nor be hidden behind another of their name: then
- * a gate would see no difference. Whether another move is a fetch nobody can tell, so a person is told: gives the notes, and the
- * names of which they tell.
- */
-export const movedBranches = Effect.fnUntraced(function* (place: Place, base: string, commit: string) {
-  const { directory } = place
-  const git = yield* Git
-  const folder = ownTreeFolder(place)
-  const look = git.movedNames(directory, folder, base, commit)
-  const [found, known] = yield* Effect.all([look, git.falseCompared(directory, folder, [])], { concurrency: 2 })
-  const putBack = yield* putBackRemotes(directory, found)
-  const moved = putBack === undefined ? found : yield* look
-  const deceiving = moved.filter(({ isShadowed, isWork }) => isShadowed || isWork)
-  // The HEAD of a remote follows its branch.
-  const first = deceiving.find(({ ref }) => !ref.endsWith("/HEAD")) ?? deceiving[0]
-  if (first !== undefined) {
-    const { before, isShadowed, name, ref } = first
-    const how = isShadowed
-      ? `Remove what else is called ${name}: 'git for-each-ref' lists it, or it is a file in git's folder.`
-      : `Put it back: 'git update-ref --no-deref ${ref} ${before}'.`
-    return rejection(
-      "dirty-tree",
-      `Quality gates that compare with a branch or a tag would not see this work: ${moves(deceiving)}. ${how} If it was not you, stop and say so.`
-    )
-  }
-  const stands = moved.flatMap(({ now }) => now ?? [])
-  const [lie] = stands.length === 0 ? known : yield* git.falseCompared(directory, folder, stands)
-  if (lie !== undefined) {
-    return rejection(
-      "dirty-tree",
-      `Quality gates that compare with a branch or a tag would be shown other files than it has: ${lie.path} ${lie.why}. Remove it, and get the right one with 'git fetch --refetch'. If it was not you, stop and say so.`
-    )
-  }
-  const untold = moved.filter(({ isTold }) => !isTold)
-  const elsewhere =
-    untold.length === 0
-      ? undefined
-      : `Branches or tags moved while an author worked, in this run or an earlier one, by a fetch or by the author; quality gates may compare with them: ${moves(untold)}.`
-  return { notes: [putBack, elsewhere].filter((note) => note !== undefined), moved: untold }
-})
-
 /** Whoever merges the run's branch must get what was verified; or what a person is told of it. `head`: the commit that HEAD is. */
 export const ownBranch = Effect.fnUntraced(function* (place: Place, head: string) {
   const found = yield* runBranch(place, head)
@@ -245,7 +152,7 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
   const { directory } = place
   const { base } = command
   const since = yield* shownSince(directory, command)
-  const commit = yield* newCommit(directory, command.commit, base, yield* readSince(directory, base, since))
+  const commit = yield* newCommit(directory, command.commit, base)
   if (typeof commit !== "string") return commit
   if (!(yield* git.hasDiff(directory, base, commit))) {
     return rejection(
@@ -261,13 +168,8 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
   if (branch !== undefined && typeof branch !== "string") return branch
   const hidden = yield* hiddenInDiff(directory, base, commit)
   if (typeof hidden === "string") return rejection("dirty-tree", hidden)
-  const moved = yield* movedBranches(place, base, commit)
-  if ("reason" in moved) return moved
-  // Each move is told once.
-  yield* git.recordTold(ownTreeFolder(place), moved.moved)
   const diffStat = yield* git.diffStat(directory, since, commit)
-  yield* recordVerified(place, command, base, commit, hidden.moved)
-  const notes = [...moved.notes, ...[dirty, branch, ...hidden.notes].filter((note) => note !== undefined)]
+  const notes = [dirty, branch, ...hidden].filter((note) => note !== undefined)
   return { commit, diffStat, ...(notes.length === 0 ? {} : { notes }) }
 })
 
