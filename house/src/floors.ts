@@ -13,8 +13,6 @@ export interface Building {
   readonly root: string
   /** From the top down. Folders of one floor may import each other, but not in a circle. */
   readonly floors: ReadonlyArray<ReadonlyArray<string>>
-  /** What there is today, where it is more than none: it may only become less. */
-  readonly allowed?: Partial<Record<"pairs" | "folders" | "files", number>>
   /** The folder whose folders count as folders of their own. */
   readonly divided?: string
 }
@@ -49,7 +47,7 @@ export const buildings: ReadonlyArray<Building> = [
     ]
   },
   { root: "services/reviewer/src", floors: [entries, ["service"], ["actor"], ["prompts"]] },
-  { root: "services/workspace/src", floors: [entries, ["service"], ["work"], ["actor"]], allowed: { files: 1 } }
+  { root: "services/workspace/src", floors: [entries, ["service"], ["work"], ["actor"]] }
 ]
 
 /** A folder of the building's root, or in its divided folder one level deeper; a file of the root is a folder of its own. */

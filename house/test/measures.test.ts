@@ -223,7 +223,7 @@ describe("the measures of the house", () => {
   it("miss them for each planted fault", () => {
     assert.deepStrictEqual(missed(good, imports("views/a.ts config/b.ts", "config/c.ts views/d.ts")), [
       "pairs of folders that import each other",
-      "folders in a circle"
+      "circles of folders"
     ])
     assert.deepStrictEqual(missed(good, imports("views/a.ts views/b.ts", "views/b.ts views/a.ts")), [
       "circles of files"
