@@ -162,8 +162,8 @@ module.exports = {
     {
       name: "production-imports-no-test-support",
       severity: "error",
-      from: { path: "^(cli|services/[^/]+|libs/(?!testing/)[^/]+)/src/" },
-      to: { path: "^libs/(testing/|[^/]+/src/testing\\.ts$)" }
+      from: { path: "^(cli|services/[^/]+|libs/(?!testing/)[^/]+)/src/", pathNot: "^libs/[^/]+/src/testing" },
+      to: { path: "^libs/(testing/|[^/]+/src/testing(\\.ts$|/))" }
     }
   ],
   options: {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { BrokerFault, BrokerFull, SendFailed } from "@reprise/actor"
 import { RequestTimedOut } from "@reprise/nats"
-import { readable } from "../src/system/brokerTrouble.ts"
+import { readable } from "../src/system/broker/brokerTrouble.ts"
 import { CliFailure } from "../src/terminal/CliFailure.ts"
 
 const operation = "publish to reprise.command.gate.r1-e1"

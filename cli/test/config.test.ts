@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { defaultSettings } from "@reprise/session-manager/settings"
-import { Result } from "effect"
+import { Duration, Result } from "effect"
 import { type ConfigProblem, fromDocument, fromEnvironment, fromPlan, type Layer } from "../src/config/layers.ts"
 import { lineOfKey, readToml } from "../src/config/readToml.ts"
 import { resolve } from "../src/config/resolveConfig.ts"
@@ -326,9 +326,13 @@ describe("the front matter of a plan", () => {
 
 describe("the settings of the session-manager", () => {
   it("are its own defaults unless they are configured", () => {
-    const { firstWaitMs: _, longestAnswerChars: ___, longestWaitMs: __, ...defaults } = defaultSettings
+    const { firstWait: _, longestAnswerChars: ___, longestWait: __, ...defaults } = defaultSettings
     assert.deepStrictEqual(sessionSettings(configOf().settings), defaults)
     const config = configOf(layerOf({ "sessions.idleAfterMs": 5, "sessions.maxAutoContinues": 0 }))
-    assert.deepStrictEqual(sessionSettings(config.settings), { ...defaults, idleAfterMs: 5, maxAutoContinues: 0 })
+    assert.deepStrictEqual(sessionSettings(config.settings), {
+      ...defaults,
+      idleAfter: Duration.millis(5),
+      maxAutoContinues: 0
+    })
   })
 })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { chooseRun } from "../src/system/meantRun.ts"
+import { chooseRun } from "../src/system/lookUp/meantRun.ts"
 import { CliFailure } from "../src/terminal/CliFailure.ts"
 import { aRun } from "./support/views.ts"
 

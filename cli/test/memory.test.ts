@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Look, look, watchFrom } from "../src/system/memory.ts"
+import { type Look, look, watchFrom } from "../src/system/agents/memory.ts"
 
 const start: Look = { activity: 0, cpuMs: 0, atMs: 0 }
 

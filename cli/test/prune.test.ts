@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Host, RunId, type SessionView, type WorkspaceView } from "@reprise/protocol"
-import { prunableRuns, prunableSessions } from "../src/flows/prune/pruneRun.ts"
-import { actorsOf, isAtRest, type RunRecord } from "../src/flows/prune/RunRecord.ts"
+import { prunableRuns, prunableSessions } from "../src/flows/records/pruneRun.ts"
+import { actorsOf, isAtRest, type RunRecord } from "../src/flows/records/RunRecord.ts"
 import { aQuestion, aRun, aSession } from "./support/views.ts"
 
 const now = Date.parse("2026-03-31T00:00:00.000Z")

@@ -2,7 +2,7 @@ import { chmodSync, cpSync, mkdirSync, readdirSync, statSync, writeFileSync } fr
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { heldBackOnly, ruleBook } from "../src/system/ruleBook.ts"
+import { heldBackOnly, ruleBook } from "../src/system/agents/ruleBook.ts"
 import { trustedSettings } from "../src/trust/trustedSettings.ts"
 import { untrusted } from "../src/trust/trustStore.ts"
 import { configOf, layerOf, type Values } from "./support/layers.ts"

@@ -6,7 +6,7 @@ import * as gate from "@reprise/gate"
 import * as orchestrator from "@reprise/orchestrator"
 import { Host, type PublicEventType, SessionId, to } from "@reprise/protocol"
 import * as sessionManager from "@reprise/session-manager"
-import { Effect, Layer, Stream } from "effect"
+import { Duration, Effect, Layer, Stream } from "effect"
 
 const sessionId = SessionId.make("s1")
 const start = to.sessionManager(sessionId).StartSession({
@@ -23,7 +23,11 @@ const needsHuman = '{"result":"needs_human","reason":"which?"}'
 
 const world = (script: MemoryScript) => {
   const runtime = AgentRuntimes.layerSingle.pipe(Layer.provideMerge(AgentRuntime.layerMemory({ script })))
-  return Layer.mergeAll(sessionManager.layerWith({ idleGraceMs: 50 }), orchestrator.layer, gate.layer).pipe(
+  return Layer.mergeAll(
+    sessionManager.layerWith({ idleGrace: Duration.millis(50) }),
+    orchestrator.layer,
+    gate.layer
+  ).pipe(
     Layer.provideMerge(Layer.mergeAll(runtime, Messenger.layer)),
     Layer.provideMerge(MemoryBroker.layer),
     Layer.provideMerge(ActorConfig.layer())

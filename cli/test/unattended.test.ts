@@ -4,7 +4,7 @@ import { defaultRunOptions, type PermissionMode, type RuntimeName } from "@repri
 import type { Standing } from "@reprise/sandbox"
 import { Result } from "effect"
 import { autoWaitsAt, obstacleToAuto } from "../src/flows/run/unattended.ts"
-import { warningOf } from "../src/system/sandbox.ts"
+import { warningOf } from "../src/system/agents/sandbox.ts"
 import { configOf, layerOf } from "./support/layers.ts"
 
 const used: Standing = { _tag: "used", engine: "bubblewrap" }

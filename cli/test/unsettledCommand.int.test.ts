@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { findProject } from "../src/project/Project.ts"
+import { findProject } from "../src/project/findProject.ts"
 import { prepareState } from "../src/project/stateOrigin.ts"
 import { scratchRepository } from "./support/scratchRepository.ts"
 

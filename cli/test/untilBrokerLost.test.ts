@@ -3,9 +3,9 @@ import { BrokerFault, QueryFailed } from "@reprise/actor"
 import { RequestTimedOut } from "@reprise/nats"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { BrokerLost } from "../src/system/BrokerLost.ts"
-import { BrokerRole, lostWithBroker, untilBrokerLost } from "../src/system/broker.ts"
-import { failureOf } from "../src/system/messaging.ts"
+import { BrokerLost } from "../src/system/broker/BrokerLost.ts"
+import { BrokerRole, lostWithBroker, untilBrokerLost } from "../src/system/broker/broker.ts"
+import { failureOf } from "../src/system/broker/messaging.ts"
 import { CliFailure, missing, wrongUse } from "../src/terminal/CliFailure.ts"
 
 const role = {

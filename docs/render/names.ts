@@ -23,6 +23,10 @@ const ids: ReadonlyMap<unknown, string> = new Map<unknown, string>([
 /** Schemas of the protocol that are described elsewhere on the page, or not at all. */
 const elsewhere = new Set<string>([
   "Key",
+  "AuthorTurnId",
+  "ReviewerTurnId",
+  "ReviewKey",
+  "RuntimeId",
   "MessageMeta",
   "BadSubject",
   "ServiceName",

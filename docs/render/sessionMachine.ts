@@ -23,7 +23,7 @@ const rows = (): string =>
     .join("\n")
 
 const begin =
-  "<!-- The session machine, written by 'npm run docs' from services/session-manager/src/lifecycle/transitions.ts -->"
+  "<!-- The session machine, written by 'npm run docs' from services/session-manager/src/machine/transitions.ts -->"
 const end = "<!-- End of the session machine -->"
 
 /** The page with the diagram and its table up to date; the rest of the page is unchanged. */

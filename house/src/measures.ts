@@ -42,54 +42,27 @@ const none = (name: string, found: ReadonlyArray<string>): Measure => ({
   details: found
 })
 
-const shortName = (root: string): string => root.split("/").at(-2) ?? root
-
-/** A measure of every building, none of which may have more than it is allowed. */
-const ofBuildings = (
-  name: string,
-  allowedIn: (building: Building) => number,
-  findIn: (building: Building) => { readonly count: number; readonly details: ReadonlyArray<string> }
-): Measure => {
-  const all = buildings.map((building) => ({ building, allowed: allowedIn(building), ...findIn(building) }))
-  const total = (counts: ReadonlyArray<readonly [string, number]>) =>
-    counts.flatMap(([root, count]) => (count === 0 ? [] : [`${shortName(root)} ${count}`])).join(", ") || "0"
-  return {
+/** A measure that no building may have. */
+const ofBuildings = (name: string, findIn: (building: Building) => ReadonlyArray<string>): Measure =>
+  none(
     name,
-    now: total(all.map(({ building, count }) => [building.root, count])),
-    target: `≤ ${total(all.map(({ allowed, building }) => [building.root, allowed]))}`,
-    met: all.every(({ allowed, count }) => count <= allowed),
-    details: all.flatMap(({ building, details }) => details.map((detail) => `${building.root}: ${detail}`))
-  }
-}
-
-const listed = (details: ReadonlyArray<string>) => ({ count: details.length, details })
+    buildings.flatMap((building) => findIn(building).map((detail) => `${building.root}: ${detail}`))
+  )
 
 /** `imports` are those between all files of the command line and the services. */
 const floorMeasures = (sources: Sources, imports: ReadonlyArray<Import>): ReadonlyArray<Measure> => [
   none("services without floors", withoutFloors(sources)),
-  ofBuildings(
-    "arrows upward between floors",
-    () => 0,
-    (building) =>
-      listed(upwardArrows(building, folderArrows(building, imports)).map(({ from, to }) => `${from} → ${to}`))
+  ofBuildings("arrows upward between floors", (building) =>
+    upwardArrows(building, folderArrows(building, imports)).map(({ from, to }) => `${from} → ${to}`)
   ),
-  ofBuildings(
-    "pairs of folders that import each other",
-    ({ allowed }) => allowed?.pairs ?? 0,
-    (building) => listed(pairsBothWays(folderArrows(building, imports)).map(({ from, to }) => `${from} ↔ ${to}`))
+  ofBuildings("pairs of folders that import each other", (building) =>
+    pairsBothWays(folderArrows(building, imports)).map(({ from, to }) => `${from} ↔ ${to}`)
   ),
-  ofBuildings(
-    "folders in a circle",
-    ({ allowed }) => allowed?.folders ?? 0,
-    (building) => {
-      const circles = circlesOf(folderArrows(building, imports))
-      return { count: circles.flat().length, details: circles.map((circle) => circle.join(" ↔ ")) }
-    }
+  ofBuildings("circles of folders", (building) =>
+    circlesOf(folderArrows(building, imports)).map((circle) => circle.join(" ↔ "))
   ),
-  ofBuildings(
-    "circles of files",
-    ({ allowed }) => allowed?.files ?? 0,
-    (building) => listed(circlesOf(importsIn(building, imports)).map((circle) => circle.join(" ↔ ")))
+  ofBuildings("circles of files", (building) =>
+    circlesOf(importsIn(building, imports)).map((circle) => circle.join(" ↔ "))
   )
 ]
 

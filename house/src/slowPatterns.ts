@@ -23,8 +23,7 @@ export const builtPatterns: Readonly<Record<string, string>> = {
   "libs/actor/src/jetstream/follow.ts": "of subjects, from the beginning, with repetitions that end at a dot",
   "libs/actor/src/messenger/events.ts": "of subjects, from the beginning, with repetitions that end at a dot",
   "libs/agent/src/agentEnvironment.ts": "of two constants, both from the beginning",
-  "libs/sandbox/src/caches.ts": "of constants with one asterisk, over names of files",
-  "libs/sandbox/src/heldFiles.ts": "of a constant that is for git, too: from the beginning, with one repetition"
+  "libs/sandbox/src/caches/cacheRules.ts": "of constants with one asterisk, over names of files"
 }
 
 export interface SlowPattern {

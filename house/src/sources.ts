@@ -30,7 +30,7 @@ export const productionFiles = (sources: Sources): Sources =>
   new Map([...sources].filter(([path]) => /^(cli|libs\/[^/]+|services\/[^/]+)\/src\/.*\.ts$/.test(path)))
 
 /** Tests of several packages share what is in these. */
-export const isForTests = (path: string): boolean => /\/src\/testing[^/]*\.ts$/.test(path)
+export const isForTests = (path: string): boolean => /\/src\/testing(?:\/.+|[^/]*\.ts)$/.test(path)
 
 /** The number of the line, from 1, on which an offset lies. */
 export const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length

@@ -223,12 +223,11 @@ describe("the measures of the house", () => {
   it("miss them for each planted fault", () => {
     assert.deepStrictEqual(missed(good, imports("views/a.ts config/b.ts", "config/c.ts views/d.ts")), [
       "pairs of folders that import each other",
-      "folders in a circle"
+      "circles of folders"
     ])
-    const inCircle = ["a b", "b a", "c d", "d c", "e f", "f e", "g h", "h g", "i j", "j i"]
-    const files = inCircle.map((pair) => pair.replaceAll(/\w/g, (name) => `views/${name}.ts`))
-    assert.deepStrictEqual(missed(good, imports(...files)), ["circles of files"])
-    assert.deepStrictEqual(missed(good, imports(...files.slice(2))), [])
+    assert.deepStrictEqual(missed(good, imports("views/a.ts views/b.ts", "views/b.ts views/a.ts")), [
+      "circles of files"
+    ])
     assert.deepStrictEqual(missed(good, imports("system/a.ts commands/b.ts")), ["arrows upward between floors"])
     assert.deepStrictEqual(missed(new Map([...good, ["services/new/src/a.ts", long]])), ["services without floors"])
     assert.deepStrictEqual(missed(new Map([...good, ["docs/b.md", "[a](none.md)"]])), ["citations that do not resolve"])

@@ -53,7 +53,7 @@ describe("a regular expression that may take quadratic time in a text's length",
 
   it.each(["new RegExp(text)", "RegExp(start + end)"])("may be one where it is put together: %s", (code) => {
     assert.lengthOf(slowIn(code), 1)
-    assert.lengthOf(slowIn(code, "libs/sandbox/src/caches.ts"), 0)
+    assert.lengthOf(slowIn(code, "libs/sandbox/src/caches/cacheRules.ts"), 0)
   })
 
   it("is looked for in pages of the console, and not in tests and what is for them", () => {

@@ -8,7 +8,7 @@ const list = Command.make(
   "list",
   { json: jsonFlag },
   lazily(
-    () => import("../flows/agents/listAgents.ts"),
+    () => import("../flows/doctor/listAgents.ts"),
     (module, flags) => module.listAgents(flags)
   )
 ).pipe(Command.withDescription("List the known agents: how each is started, and whether it is installed"))
@@ -22,7 +22,7 @@ const probe = Command.make(
     json: jsonFlag
   },
   lazily(
-    () => import("../flows/agents/probeAgents.ts"),
+    () => import("../flows/doctor/probeAgents.ts"),
     (module, flags) => module.probe(flags)
   )
 ).pipe(

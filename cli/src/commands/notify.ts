@@ -13,7 +13,7 @@ const test = Command.make(
     json: jsonFlag
   },
   lazily(
-    () => import("../flows/notify/testChannels.ts"),
+    () => import("../flows/doctor/testChannels.ts"),
     (module, flags) => module.testChannels(flags)
   )
 ).pipe(

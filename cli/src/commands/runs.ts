@@ -166,7 +166,7 @@ export const repair = Command.make(
     nats: natsFlag
   },
   lazily(
-    () => import("../flows/repair/repair.ts"),
+    () => import("../flows/records/repair.ts"),
     (module, flags) => module.repair(flags)
   )
 ).pipe(Command.withDescription("End a run whose records cannot be read, and list what is lost"))
@@ -183,7 +183,7 @@ export const prune = Command.make(
     nats: natsFlag
   },
   lazily(
-    () => import("../flows/prune/prune.ts"),
+    () => import("../flows/records/prune.ts"),
     (module, flags) => module.prune(flags)
   )
 ).pipe(

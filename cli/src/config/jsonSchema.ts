@@ -1,6 +1,8 @@
 /** The JSON schema of `reprise.toml`, made from the settings, and its copy where editors find it. */
+
 import { join } from "node:path"
 import { readForeignText, replaceFile } from "@reprise/process"
+import { defined } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
 import type { Project } from "../project/Project.ts"
 import { prepareState } from "../project/stateOrigin.ts"
@@ -26,7 +28,7 @@ const withProperty = (properties: Json, [name = "", ...inner]: ReadonlyArray<str
 
 const propertyOf = ({ description, fallback, schema }: Setting): Json => {
   const document = Schema.toJsonSchemaDocument(schema)
-  return { ...document.schema, description, ...(fallback === undefined ? {} : { default: fallback }) }
+  return { ...document.schema, description, ...defined({ default: fallback }) }
 }
 
 export const configSchema = (): Json => {

@@ -1,5 +1,7 @@
 /** The places that settings are read from, each as one layer: dotted path → value that is not checked yet. Pure. */
+
 import type { FrontMatter } from "@reprise/plan"
+import { defined } from "@reprise/protocol"
 import { Result, Schema } from "effect"
 import { closest } from "fastest-levenshtein"
 import { visibleLine } from "../terminal/visible.ts"
@@ -158,10 +160,11 @@ export const fromEnvironment = (environment: Readonly<Record<string, string | un
 
 /** `gates` and `limits` of a plan's front matter. */
 export const fromPlan = (path: string, { gates, limits }: FrontMatter): Result.Result<Layer, ConfigProblem> =>
-  Result.map(
-    fromDocument({ ...(gates === undefined ? {} : { gates }), ...(limits === undefined ? {} : { limits }) }, "plan"),
-    ({ values }) => ({ source: "plan", name: path, values })
-  )
+  Result.map(fromDocument({ ...defined({ gates, limits }) }, "plan"), ({ values }) => ({
+    source: "plan",
+    name: path,
+    values
+  }))
 
 /** Settings that flags set; undefined: the flag was not given. */
 export const fromCommandLine = (flags: SomeSettings): Layer => {

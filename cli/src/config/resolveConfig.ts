@@ -1,4 +1,5 @@
 /** The resolved configuration: every setting's value, and where each came from. Pure. */
+import { defined } from "@reprise/protocol"
 import { Result, Schema } from "effect"
 import { agentProblem } from "./agentRules.ts"
 import { type ConfigProblem, type Layer, located, namesOf, problem, type Source } from "./layers.ts"
@@ -47,7 +48,7 @@ const decode = (
     )
   }
   const name = nameIn(layer, path)
-  return Result.succeed({ value: decoded.success, source: layer.source, ...(name === undefined ? {} : { name }) })
+  return Result.succeed({ value: decoded.success, source: layer.source, ...defined({ name }) })
 }
 
 /** What is wrong with the agents that the settings lead to, where the setting was read. */

@@ -1,7 +1,15 @@
 /** The options of runs and services, from the settings and the flags of a command. Pure. */
 import { plannedAgents } from "@reprise/orchestrator/agents"
-import type { PhaseId, RunOptions, RuntimeName, TurnLimits } from "@reprise/protocol"
+import {
+  budgetLimitsOf,
+  type PhaseId,
+  type RunOptions,
+  type RuntimeName,
+  type TurnLimits,
+  turnLimitsOf
+} from "@reprise/protocol"
 import { defaultActions, type SessionSettings } from "@reprise/session-manager/settings"
+import { Duration } from "effect"
 import type { Settings } from "./settingsTable.ts"
 
 export interface RunFlags {
@@ -55,25 +63,29 @@ export const runtimesOf = (options: AgentOptions): ReadonlyArray<RuntimeName> =>
 /** The same for what is configured. */
 export const configuredRuntimes = (settings: Settings): ReadonlyArray<RuntimeName> => runtimesOf(agentOptions(settings))
 
-/** 0 switches a limit off. */
-const limit = <Name extends keyof TurnLimits>(name: Name, value: number) => (value > 0 ? { [name]: value } : {})
-
 /** The limits of a standalone session are those of a run's turns; the token budget is the whole session's. */
 export const sessionLimits = ({ limits }: Settings): TurnLimits => ({
-  ...limit("inactivityMs", limits.turnInactivityMs),
-  ...limit("wallMs", limits.turnWallMs),
-  ...limit("maxAgentTurns", limits.maxAgentTurns),
-  ...limit("maxCalls", limits.maxTurnCalls),
-  ...limit("maxTurnTokens", limits.maxTurnTokens),
-  ...limit("maxTokens", limits.tokenBudget),
-  ...limit("maxCost", limits.costBudget)
+  ...turnLimitsOf(limits),
+  ...budgetLimitsOf(limits)
 })
+
+type Durations<Settings> = {
+  readonly [Name in keyof Settings as Name extends `${infer Short}Ms` ? Short : never]: Duration.Duration
+}
+
+/** Settings in milliseconds as durations, each under its own name. */
+const durations = <Settings extends Readonly<Record<`${string}Ms`, number>>>(settings: Settings): Durations<Settings> =>
+  Object.fromEntries(
+    Object.entries(settings).map(([name, ms]) => [name.replace(/Ms$/, ""), Duration.millis(ms)])
+  ) as never
 
 /** The session-manager's part of the settings. */
 export const sessionSettings = ({ sessions }: Settings): Partial<SessionSettings> => {
-  const { onError, onGone, onIdle, onPrompt, ...times } = sessions
+  const { maxAutoContinues, onError, onGone, onIdle, onPrompt, report, ...times } = sessions
   return {
-    ...times,
+    maxAutoContinues,
+    report,
+    ...durations(times),
     actions: { onIdle, onGone, onPrompt, onError: { ...defaultActions.onError, ...onError } }
   }
 }

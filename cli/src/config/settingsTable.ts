@@ -11,7 +11,7 @@ import {
   PromptActions,
   defaultSettings as sessionDefaults
 } from "@reprise/session-manager/settings"
-import { Schema } from "effect"
+import { Duration, Schema } from "effect"
 import { agentSettings } from "./agentSettings.ts"
 import { runtimeMeaning, runtimeName } from "./runtimeName.ts"
 import { sandboxSettings } from "./sandboxSettings.ts"
@@ -203,27 +203,27 @@ const table = {
   sessions: {
     idleAfterMs: setting(
       count,
-      sessionDefaults.idleAfterMs,
+      Duration.toMillis(sessionDefaults.idleAfter),
       "Milliseconds without a turn after which a session is paused."
     ),
     expireAfterMs: setting(
       count,
-      sessionDefaults.expireAfterMs,
+      Duration.toMillis(sessionDefaults.expireAfter),
       "Milliseconds after which a paused session expires if nothing needs it."
     ),
     expireHeldAfterMs: setting(
       count,
-      sessionDefaults.expireHeldAfterMs,
+      Duration.toMillis(sessionDefaults.expireHeldAfter),
       "Milliseconds after which a paused session expires even if its phase or an open question may need it; 0: never."
     ),
     saveEveryMs: setting(
       count,
-      sessionDefaults.saveEveryMs,
+      Duration.toMillis(sessionDefaults.saveEvery),
       "Milliseconds after which a conversation is saved again while its agent works; 0: only at the end of a turn."
     ),
     maxWaitMs: setting(
       count,
-      sessionDefaults.maxWaitMs,
+      Duration.toMillis(sessionDefaults.maxWait),
       "Milliseconds a turn waits in total for rate limits, credit or the network before you are asked."
     ),
     maxAutoContinues: setting(
@@ -233,7 +233,7 @@ const table = {
     ),
     idleGraceMs: setting(
       count,
-      sessionDefaults.idleGraceMs,
+      Duration.toMillis(sessionDefaults.idleGrace),
       "Milliseconds without activity after which an agent that you prompted yourself counts as idle."
     ),
     report: setting(

@@ -2,11 +2,9 @@
 import { existsSync, realpathSync } from "node:fs"
 import { join, sep } from "node:path"
 import { type ProgramFailed, runGit, saysNoWorkTree } from "@reprise/process"
-import { putAsideLeft } from "@reprise/sandbox/leftovers"
 import { Effect } from "effect"
 import { missing } from "../terminal/CliFailure.ts"
 import { visibleLine } from "../terminal/visible.ts"
-import { requireOwnState } from "./stateOrigin.ts"
 
 export interface Project {
   /** Absolute, symlinks resolved. */
@@ -81,29 +79,6 @@ export const topLevel = (from: string) =>
 export const findRepository = Effect.fn("findRepository")(function* (from: string) {
   const top = yield* topLevel(from)
   return repositoryOf(top) ?? projectAt(top)
-})
-
-const notPutAside = ({ root }: Project, cause: unknown) =>
-  missing(
-    "unsettled-command",
-    `The files that a killed command left in ${visibleLine(root)} could not be moved away: ${cause instanceof Error ? cause.message : String(cause)}`,
-    "Fix that, then try again.",
-    cause
-  )
-
-/**
- * The same; fails with exit code 3 also if its state folder was not made by this machine, here, and if a killed command may have
- * made settings that nobody can find.
- */
-export const findProject = Effect.fn("findProject")(function* (from: string) {
-  const project = yield* findRepository(from)
-  yield* requireOwnState(project)
-  // Before settings are read: a command may have made some when the process that ran it was killed.
-  yield* Effect.tryPromise({
-    try: () => putAsideLeft(join(project.directory, "sandbox")),
-    catch: (cause) => notPutAside(project, cause)
-  })
-  return project
 })
 
 /** A folder that need not be a repository, such as a container's. */

@@ -6,12 +6,12 @@ import type { ActorConfig, Broker, Messenger } from "@reprise/actor"
 import { tryLock } from "@reprise/nats"
 import { useProgramStarter } from "@reprise/process"
 import { Deferred, Effect, Layer } from "effect"
-import type { BrokerRole } from "./broker.ts"
+import { runtimes } from "./agents/runtimes.ts"
+import { requireSandbox, sandboxOf } from "./agents/sandbox.ts"
+import type { BrokerRole } from "./broker/broker.ts"
+import type { ServiceBrokers } from "./broker/ServiceBrokers.ts"
 import { logging } from "./logging.ts"
-import { runtimes } from "./runtimes.ts"
-import type { ServiceBrokers } from "./ServiceBrokers.ts"
 import { type SystemOptions, usesRemote, VisitedRepository } from "./SystemOptions.ts"
-import { requireSandbox, sandboxOf } from "./sandbox.ts"
 
 /** What the workers need of this host. It needs no broker, so both start side by side. */
 const hostParts = (options: SystemOptions) =>
@@ -21,7 +21,7 @@ const hostParts = (options: SystemOptions) =>
     Layer.provide(Layer.effectDiscard(requireSandbox(options)))
   )
 
-const messages = Effect.promise(() => import("./messaging.ts"))
+const messages = Effect.promise(() => import("./broker/messaging.ts"))
 const loaded = Effect.promise(() => import("./hostedSystem.ts"))
 
 type Hosted = Effect.Success<typeof loaded>

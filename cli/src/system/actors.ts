@@ -6,7 +6,7 @@ import * as sessionManager from "@reprise/session-manager"
 import * as workspace from "@reprise/workspace"
 import { Layer } from "effect"
 import { sessionSettings } from "../config/serviceOptions.ts"
-import { asItself } from "./ServiceBrokers.ts"
+import { asItself } from "./broker/ServiceBrokers.ts"
 import type { SystemOptions } from "./SystemOptions.ts"
 
 /** Neither touch a working tree nor agents, nor do they notify anybody. */

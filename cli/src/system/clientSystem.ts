@@ -1,19 +1,22 @@
 /** For commands that look up, answer and control: messages over the repository's broker, whoever runs it. */
+
 import { type ActorConfig, type Broker, MemoryBroker, Messenger, QueryFailed } from "@reprise/actor"
+import { defined } from "@reprise/protocol"
 import { Effect, Layer, Option } from "effect"
 import { loadConfig } from "../config/loadConfig.ts"
-import { findProject, isInitialised } from "../project/Project.ts"
+import { findProject } from "../project/findProject.ts"
+import { isInitialised } from "../project/Project.ts"
 import { type CliFailure, missing } from "../terminal/CliFailure.ts"
 import { requireTrusted } from "../trust/requireTrust.ts"
 import { credentialSettings, serverSettings } from "../trust/trustedSettings.ts"
-import { type BrokerLost, isBrokerLost } from "./BrokerLost.ts"
-import { BrokerRole, maxTakeovers, untilBrokerLost, untilBrokerLostOrFull } from "./broker.ts"
-import { rememberIds } from "./ids.ts"
+import { type BrokerLost, isBrokerLost } from "./broker/BrokerLost.ts"
+import { BrokerRole, maxTakeovers, untilBrokerLost, untilBrokerLostOrFull } from "./broker/broker.ts"
+import { actorConfig, messaging, withReadableFailures } from "./broker/messaging.ts"
+import { ServiceBrokers } from "./broker/ServiceBrokers.ts"
 import { logging } from "./logging.ts"
-import { actorConfig, messaging, withReadableFailures } from "./messaging.ts"
-import { ServiceBrokers } from "./ServiceBrokers.ts"
+import { rememberIds } from "./lookUp/ids.ts"
+import { readStoredViews, type StoredViews, storedViewsMessenger } from "./lookUp/storedViews.ts"
 import { type ClientIdentity, type SystemOptions, usesRemote, VisitedRepository } from "./SystemOptions.ts"
-import { readStoredViews, type StoredViews, storedViewsMessenger } from "./storedViews.ts"
 
 /** The flags of every command that needs a broker. */
 export interface ClientFlags {
@@ -124,7 +127,7 @@ const runOnce = Effect.fnUntraced(function* <A, E>(
   const { config, options } = yield* clientOptions(flags)
   yield* requireTrusted(options.project, config, options.nats === undefined ? serverSettings : credentialSettings)
   const until = writes ? untilBrokerLostOrFull : untilBrokerLost
-  const client = { ...options, lasting, ...(identity === undefined ? {} : { identity }) }
+  const client = { ...options, lasting, ...defined({ identity }) }
   const changed = writes ? Effect.tap(effect, () => rememberOwnIds(options)) : effect
   const visited = requireTrusted(options.project, config, ["opencode.url", "runtime"]).pipe(
     Effect.as(options),

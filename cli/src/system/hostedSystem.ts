@@ -1,21 +1,23 @@
 /** The services of a host over its broker. Loaded when the agents' server has been launched, which takes longest. */
+
 import { lagMetrics, Messenger, storedMetrics } from "@reprise/actor"
 import * as gate from "@reprise/gate"
 import { ensureStreams } from "@reprise/nats"
 import { exportsMetrics, exportsTelemetry } from "@reprise/observability"
+import { defined } from "@reprise/protocol"
 import * as sessionManager from "@reprise/session-manager"
 import * as workspace from "@reprise/workspace"
 import { Effect, Layer } from "effect"
 import { sessionSettings } from "../config/serviceOptions.ts"
 import { answerKey } from "../project/consoleSecrets.ts"
 import { deciders } from "./actors.ts"
-import { BrokerRole, lostWithBroker, untilWorkerEnds } from "./broker.ts"
-import { rememberingIds } from "./ids.ts"
-import { failureOf, messaging } from "./messaging.ts"
+import { AgentStart } from "./agents/runtimes.ts"
+import { BrokerRole, lostWithBroker, untilWorkerEnds } from "./broker/broker.ts"
+import { failureOf, messaging } from "./broker/messaging.ts"
+import { asItself } from "./broker/ServiceBrokers.ts"
+import { rememberingIds } from "./lookUp/ids.ts"
 import { notifyOptions } from "./notifications.ts"
 import { knownPushBrowsers, pushBrowsers } from "./pushBrowsers.ts"
-import { AgentStart } from "./runtimes.ts"
-import { asItself } from "./ServiceBrokers.ts"
 import { type SystemOptions, usesRemote } from "./SystemOptions.ts"
 
 /** Without a collector nobody would see them. */
@@ -46,7 +48,7 @@ const gateOptions = Effect.fnUntraced(function* (options: SystemOptions) {
   const push = yield* pushOf(options)
   const notify = {
     ...(yield* notifyOptions(settings, usesRemote(options))),
-    ...(push === undefined ? {} : { push }),
+    ...defined({ push }),
     ...(consolePort === undefined ? {} : { localOrigin: `http://127.0.0.1:${consolePort}` })
   }
   const hasOwnLinks = notify.origin !== undefined && notify.channels.length > 0 && !usesRemote(options)

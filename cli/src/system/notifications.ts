@@ -1,5 +1,7 @@
 /** What the gate needs for notifications, from the settings and this machine's secrets. */
+
 import { type NotifyOptions, type ReminderSettings, resolveChannels } from "@reprise/gate"
+import { defined } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { Settings } from "../config/settingsTable.ts"
 import { missing } from "../terminal/CliFailure.ts"
@@ -33,8 +35,6 @@ export const notifyOptions = Effect.fn("notifyOptions")(function* (settings: Set
     batchMs: notify.batchMs,
     remindAfterMs: notify.remindAfterMs,
     remindEveryMs: notify.remindEveryMs,
-    ...(web.origin === undefined ? {} : { origin: web.origin }),
-    ...(answerKey === undefined ? {} : { answerKey }),
-    ...(notify.quietHours === undefined ? {} : { quietHours: notify.quietHours })
+    ...defined({ origin: web.origin, answerKey, quietHours: notify.quietHours })
   } satisfies NotifyOptions & ReminderSettings
 })

@@ -1,5 +1,5 @@
 /** Hosts and the open runs on them, as data and as text for people. Pure. */
-import type { HostSlots, HostView, RunId, RunView } from "@reprise/protocol"
+import { defined, type HostSlots, type HostView, type RunId, type RunView } from "@reprise/protocol"
 import { table } from "./table.ts"
 
 export interface HostOfRuns {
@@ -44,7 +44,7 @@ export const hostsOf = (
     const hosted = own.length === 0 ? view?.answers : hostedOf(own)
     return {
       host,
-      ...(hosted === undefined ? {} : { hosted }),
+      ...defined({ hosted }),
       ...(view?.drainedAt === undefined ? {} : { drainedAt: view.drainedAt }),
       ...(view?.slots === undefined ? {} : { slots: view.slots }),
       runs: own.map(({ runId }) => runId),

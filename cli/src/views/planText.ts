@@ -2,7 +2,7 @@
 import { plannedAgents } from "@reprise/orchestrator/agents"
 import { preview } from "@reprise/orchestrator/preview"
 import { type Plan, taskList } from "@reprise/plan"
-import { type AgentChoice, type CommandOf, type ReportKind, sessionPrompts } from "@reprise/protocol"
+import { type AgentChoice, type CommandOf, defined, type ReportKind, sessionPrompts } from "@reprise/protocol"
 import { firstPrompt } from "@reprise/reviewer/prompts"
 import { reportPrompt, reportRequest } from "@reprise/session-manager/prompts"
 import { Result, Struct } from "effect"
@@ -38,8 +38,7 @@ export const describePlan = (plan: Plan, start: StartRun, reporting: Reporting) 
   const agents = plannedAgents(start.options)
   return {
     planPath: start.planPath,
-    ...(plan.id === undefined ? {} : { id: plan.id }),
-    ...(plan.title === undefined ? {} : { title: plan.title }),
+    ...defined({ id: plan.id, title: plan.title }),
     phases: plan.phases.map((phase) => ({
       ...Struct.pick(phase, ["id", "title", "done", "completionGate"]),
       tasks: taskList(phase).map((task) => Struct.pick(task, ["id", "text", "checked", "checkpoint"]))
@@ -47,9 +46,7 @@ export const describePlan = (plan: Plan, start: StartRun, reporting: Reporting) 
     gates: { quality: skipQuality ? [] : gates.quality, verify: gates.verify, phase: gates.phase },
     permissions,
     runtime,
-    ...(model === undefined ? {} : { model }),
-    ...(reviewerRuntime === undefined ? {} : { reviewerRuntime }),
-    ...(reviewerModel === undefined ? {} : { reviewerModel }),
+    ...defined({ model, reviewerRuntime, reviewerModel }),
     agents,
     notes: plan.notes.map(({ column, line, message }) => ({ line, column, message })),
     reporting,

@@ -59,11 +59,11 @@ export const refusing =
   (code: RefusalCode<Service>, reason: string): Result.Result<never, Refusal> =>
     Result.fail(new Refusal({ code, reason }))
 
-interface SendCommand {
+export interface SendCommand<Command extends Tagged = Tagged> {
   readonly _tag: "SendCommand"
   readonly service: ServiceName
   readonly key: Key
-  readonly command: Tagged
+  readonly command: Command
 }
 interface PublishEvent {
   readonly _tag: "PublishEvent"
@@ -92,7 +92,10 @@ export type Outgoing<Own extends Tagged = never, Work extends Tagged = never> =
 export type AnyOutgoing = Outgoing<Tagged, Tagged>
 
 /** A command to an actor of any service: `send(to.gate(id).WithdrawEscalation({ reason }))`. */
-export const send = (addressed: Addressed): SendCommand => ({ _tag: "SendCommand", ...addressed })
+export const send = <To extends Addressed>(addressed: To): SendCommand<To["command"]> => ({
+  _tag: "SendCommand",
+  ...addressed
+})
 /** A public event, for everybody. */
 export const publish = (event: PublicEvent): PublishEvent => ({ _tag: "PublishEvent", event })
 /** Long work for a worker of this service, on a host or on any (`anyHost`). */

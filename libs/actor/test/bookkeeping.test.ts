@@ -1,6 +1,6 @@
 /** The runtime's bookkeeping around an input: receipts, memory, snapshots, views and answers. */
 import { assert, describe, it } from "@effect/vitest"
-import { anyHost, PublicEvent, RunId, SessionId, subjects, to } from "@reprise/protocol"
+import { anyHost, PublicEvent, ReviewKey, RunId, SessionId, subjects, to } from "@reprise/protocol"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { actorLayer, Broker, drain, Messenger } from "../src/index.ts"
@@ -233,7 +233,7 @@ describe("the outcome of a command that was asked", () => {
         yield* messenger.publish("reviewer", verdict("2", 2))
         const request = { runId, phase: "2", commit: "c", base: "b", reviewPath: "r", planPath: "p", cycle: 2 } as const
         const defaults = { directory: "", host: anyHost, runtime: "opencode", permissions: "ask" } as const
-        const asked = to.reviewer("r1-p2").RequestReview({
+        const asked = to.reviewer(ReviewKey.make("r1-p2")).RequestReview({
           ...request,
           ...defaults,
           limits: {},

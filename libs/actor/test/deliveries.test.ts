@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Deferred, type Duration, Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import type { Delivered } from "../src/broker/Broker.ts"
+import { type Delivered, Sequence } from "../src/broker/Broker.ts"
 import { makeAnswers } from "../src/runtime/Answers.ts"
 import { makeDeliveries } from "../src/runtime/Deliveries.ts"
 import { makeKeyedQueues } from "../src/runtime/KeyedQueues.ts"
@@ -10,7 +10,7 @@ import { makeKeyedQueues } from "../src/runtime/KeyedQueues.ts"
 describe("deliveries under way", () => {
   const delivery = (count: number, log: Array<string>): Delivered => ({
     subject: "t.command.gate.a",
-    sequence: 1,
+    sequence: Sequence(1),
     header: () => "",
     body: Effect.succeed(""),
     deliveryCount: count,

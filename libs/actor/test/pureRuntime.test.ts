@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { anyHost, EscalationId, Key, type MessageMeta, RunId, subjects, to } from "@reprise/protocol"
 import { Effect, Result, Schema } from "effect"
-import { Broker } from "../src/broker/Broker.ts"
+import { Broker, Sequence } from "../src/broker/Broker.ts"
 import { publish, Refusal, requestWork, send, setTimer } from "../src/index.ts"
 import { readSnapshot } from "../src/runtime/ActorMemory.ts"
 import { readClaim, takenOver, withDrained } from "../src/runtime/claimHost.ts"
@@ -73,7 +73,7 @@ describe("what an actor sends", () => {
       ]
     }
     const envelope = { source: "/gate/h1", subject: "r1", time: now, traceparent, causation: "m1" }
-    assert.deepStrictEqual<unknown>(messagesOf(sender, entry, 7), [
+    assert.deepStrictEqual<unknown>(messagesOf(sender, { entry, sequence: Sequence(7) }), [
       { subject: "x", body: '{"n":1}', meta: { id: "escalation.a.7.0", type: "X", ...envelope } },
       { subject: "y", body: "{}", meta: { id: "escalation.a.7.1", type: "Y", ...envelope }, dueAt: now }
     ])

@@ -4,7 +4,7 @@ import { encodeMeta, Host, Key, type MessageMeta, RunId, subjects } from "@repri
 import { Effect, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { ActorConfig } from "../src/ActorConfig.ts"
-import { Broker, type ConsumerSpec, type Delivered } from "../src/broker/Broker.ts"
+import { Broker, type ConsumerSpec, type Delivered, Sequence } from "../src/broker/Broker.ts"
 import { Conflict } from "../src/broker/faults.ts"
 import { MemoryBroker } from "../src/index.ts"
 import { makeReceiver, type Opened } from "../src/runtime/Receiver.ts"
@@ -35,7 +35,7 @@ const receiving = Effect.fnUntraced(function* (
 /** One delivery; `settled` gets how it was settled. */
 const delivered = (settled: Array<string>, more: Partial<Delivered> = {}, headers = encodeMeta(meta)): Delivered => ({
   subject: s.command("gate", a),
-  sequence: 1,
+  sequence: Sequence(1),
   header: (name) => headers[name] ?? "",
   body: Effect.succeed("{}"),
   deliveryCount: 1,

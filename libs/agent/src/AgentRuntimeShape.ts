@@ -2,7 +2,7 @@
  * The port that hosts sessions (docs/design/sessions.md#the-port). OpenCode, Claude, agents over the Agent
  * Client Protocol and a runtime in memory implement it and pass one contract suite (`test/contract`).
  */
-import type { ContextFill, PermissionMode, Role, RuntimeName, Tokens, Usage } from "@reprise/protocol"
+import type { ContextFill, PermissionMode, Role, RuntimeId, RuntimeName, Tokens, Usage } from "@reprise/protocol"
 import type { Effect, Stream } from "effect"
 import type { AgentError, AgentErrorKind } from "./AgentError.ts"
 import type { Message } from "./Message.ts"
@@ -24,13 +24,13 @@ export interface CreateSession {
 /** The copy of a session: a session of its own, with a directory, a title and permissions of its own. */
 export interface ForkSession extends CreateSession {
   /** The session that is copied. */
-  readonly runtimeSessionId: string
+  readonly runtimeSessionId: RuntimeId
   /** The message id of a prompt: what was said after its turn is left out. Absent: nothing is. */
   readonly through?: string
 }
 
 export interface Prompt {
-  readonly runtimeSessionId: string
+  readonly runtimeSessionId: RuntimeId
   readonly directory: string
   /** Chosen and recorded before the first try, and the same in every later try. */
   readonly promptId: PromptIds
@@ -125,7 +125,7 @@ export type PromptReply =
   | { readonly kind: "question"; readonly dismiss: true }
 
 export interface Reply {
-  readonly runtimeSessionId: string
+  readonly runtimeSessionId: RuntimeId
   readonly promptId: string
   readonly reply: PromptReply
 }
@@ -161,9 +161,9 @@ export interface AgentRuntimeShape {
    */
   readonly prompt: (prompt: Prompt) => Effect.Effect<TurnOutcome, AgentError>
   /** Stops the running turn and returns when it has ended. Does nothing in a session that is idle or missing. */
-  readonly abort: (runtimeSessionId: string) => Effect.Effect<void, AgentError>
+  readonly abort: (runtimeSessionId: RuntimeId) => Effect.Effect<void, AgentError>
   /** The state of the session, asked from the runtime now. A missing session is a state, not a failure. */
-  readonly inspect: (runtimeSessionId: string) => Effect.Effect<Inspection, AgentError>
+  readonly inspect: (runtimeSessionId: RuntimeId) => Effect.Effect<Inspection, AgentError>
   /**
    * Events from the moment of subscription, without end. Dropped connections are reopened and missed changes looked up,
    * so an event can be late but the last state is right. Events are for speed; decisions use `inspect`.
@@ -174,7 +174,7 @@ export interface AgentRuntimeShape {
   /** The open prompts of all sessions in a directory. */
   readonly pendingPrompts: (directory: string) => Effect.Effect<ReadonlyArray<PendingPrompt>, AgentError>
   /** The whole conversation in messages that every runtime shares. Of a very long block only its beginning and its end. */
-  readonly history: (runtimeSessionId: string) => Effect.Effect<ReadonlyArray<Message>, AgentError>
+  readonly history: (runtimeSessionId: RuntimeId) => Effect.Effect<ReadonlyArray<Message>, AgentError>
   /**
    * Copies a conversation to a new session and returns its id; the copied session stays as it is, also while it is at work.
    * The copies of messages may have other ids, and what they used counts in the new session's total. Fails where the
@@ -182,7 +182,7 @@ export interface AgentRuntimeShape {
    */
   readonly fork: (session: ForkSession) => Effect.Effect<string, AgentError>
   /** The command with which a human opens the session in the runtime's own interface. */
-  readonly attachCommand: (runtimeSessionId: string) => Effect.Effect<AttachCommand, AgentError>
+  readonly attachCommand: (runtimeSessionId: RuntimeId) => Effect.Effect<AttachCommand, AgentError>
   /** Every model that can be used in a directory, as `provider/model`. */
   readonly models: (directory: string) => Effect.Effect<ReadonlyArray<string>, AgentError>
   /** Whether the runtime is installed, and where. */

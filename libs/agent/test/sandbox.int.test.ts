@@ -1,5 +1,5 @@
 // @module-tag long
-/** What agents try to get out of the sandbox with, on both runtimes: the table is in `libs/sandbox/src/testing.ts`. */
+/** What agents try to get out of the sandbox with, on both runtimes: the table is in `libs/sandbox/src/testing/index.ts`. */
 import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"

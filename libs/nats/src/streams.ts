@@ -2,7 +2,7 @@
 import { DiscardPolicy, RetentionPolicy, StorageType, type StreamConfig } from "@nats-io/jetstream"
 import { nanos } from "@nats-io/transport-node"
 import { subjects } from "@reprise/protocol"
-import { Result, Schema } from "effect"
+import { Duration, Result, Schema } from "effect"
 
 /** `bucket` is a key-value bucket, `objects` an object store; both are streams to the server. */
 export type StoreKind = "stream" | "bucket" | "objects"
@@ -28,37 +28,50 @@ export class InvalidPrefix extends Schema.TaggedError<InvalidPrefix>()("InvalidP
 export const checkPrefix = (prefix: string): Result.Result<string, InvalidPrefix> =>
   /^[A-Za-z0-9_-]{1,32}$/.test(prefix) ? Result.succeed(prefix) : Result.fail(new InvalidPrefix({ prefix }))
 
-const day = 24 * 60 * 60 * 1000
-const duplicateWindowMs = 10 * 60 * 1000
+const duplicateWindow = Duration.minutes(10)
 /** Bodies over 512 KiB go to the object store; the rest is left for headers. */
 const maxMessageBytes = 1024 * 1024
-/** JetStream's value for unlimited age. */
-const forever = 0
-
+/**
+ * How long each stream keeps its messages. What was decided, and what nobody could handle, is kept until it is removed on
+ * purpose: no age fits there.
+ */
 export interface Ages {
-  readonly commandsMs: number
-  readonly eventsMs: number
-  readonly timersMs: number
+  readonly commands: Duration.Duration
+  readonly work: Duration.Duration
+  readonly events: Duration.Duration
+  readonly journal: "forever"
+  readonly timers: Duration.Duration
+  readonly dead: "forever"
 }
 
-export const defaultAges: Ages = { commandsMs: 7 * day, eventsMs: 30 * day, timersMs: 400 * day }
+export const defaultAges: Ages = {
+  commands: Duration.days(7),
+  work: Duration.days(7),
+  events: Duration.days(30),
+  journal: "forever",
+  timers: Duration.days(400),
+  dead: "forever"
+}
+
+/** In nanoseconds; 0 is JetStream's value for unlimited. */
+const maxAge = (age: Duration.Duration | "forever"): number => (age === "forever" ? 0 : nanos(Duration.toMillis(age)))
 
 /** Every stream, bucket and object store of one tenant. `prefix` must have passed `checkPrefix`. */
 export const streamDefinitions = (prefix: string, ages: Ages = defaultAges): ReadonlyArray<StreamDefinition> => {
   const { buckets, streams } = subjects(prefix)
-  const stream = (name: string, subject: string, maxAgeMs: number, share: number): StreamDefinition => ({
+  const stream = (name: keyof Ages, subject: string, share: number): StreamDefinition => ({
     kind: "stream",
-    name,
-    stream: name,
+    name: streams[name],
+    stream: streams[name],
     share,
     config: {
       subjects: [`${prefix}.${subject}`],
       retention: RetentionPolicy.Limits,
       storage: StorageType.File,
       discard: DiscardPolicy.New,
-      max_age: nanos(maxAgeMs),
+      max_age: maxAge(ages[name]),
       max_msg_size: maxMessageBytes,
-      duplicate_window: nanos(duplicateWindowMs),
+      duplicate_window: nanos(Duration.toMillis(duplicateWindow)),
       allow_direct: true
     }
   })
@@ -71,19 +84,19 @@ export const streamDefinitions = (prefix: string, ages: Ages = defaultAges): Rea
       subjects: [`$KV.${name}.>`],
       storage: StorageType.File,
       discard: DiscardPolicy.New,
-      max_age: nanos(forever),
+      max_age: maxAge("forever"),
       max_msgs_per_subject: 1,
       allow_direct: true,
       allow_rollup_hdrs: true
     }
   })
   return [
-    stream(streams.commands, "command.*.*", ages.commandsMs, 8),
-    stream(streams.work, "work.*.*.*", ages.commandsMs, 6),
-    stream(streams.events, "event.*.*.*", ages.eventsMs, 20),
-    stream(streams.journal, "journal.*.*", forever, 24),
-    stream(streams.timers, "timer.*.*", ages.timersMs, 2),
-    stream(streams.dead, "dead.*.*", forever, 4),
+    stream("commands", "command.*.*", 8),
+    stream("work", "work.*.*.*", 6),
+    stream("events", "event.*.*.*", 20),
+    stream("journal", "journal.*.*", 24),
+    stream("timers", "timer.*.*", 2),
+    stream("dead", "dead.*.*", 4),
     bucket(buckets.snapshots, 6),
     bucket(buckets.views, 5),
     {
@@ -95,7 +108,7 @@ export const streamDefinitions = (prefix: string, ages: Ages = defaultAges): Rea
         subjects: [`$O.${buckets.transcripts}.C.>`, `$O.${buckets.transcripts}.M.>`],
         storage: StorageType.File,
         discard: DiscardPolicy.New,
-        max_age: nanos(forever),
+        max_age: maxAge("forever"),
         allow_direct: true,
         allow_rollup_hdrs: true
       }

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { RetentionPolicy, StorageType } from "@nats-io/jetstream"
 import { Kvm } from "@nats-io/kv"
 import { Objm } from "@nats-io/obj"
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import {
   EmbeddedServer,
   ensureConsumer,
@@ -67,7 +67,7 @@ layer(brokerLayer(), live)("ensureStreams", (it) => {
       yield* ensureStreams("grown", { storageBytes })
       const message = { stream: "GROWN_EVENTS", subject: "grown.event.gate.r1.X", id: "1", body: "kept" }
       yield* publish(message)
-      const ages = { eventsMs: 3_600_000 }
+      const ages = { events: Duration.hours(1) }
       const again = yield* ensureStreams("grown", { storageBytes: 2 * storageBytes, resize: true, ages })
       assert.deepStrictEqual(outcomes(again), ["updated"])
       const info = yield* Effect.promise(() => jsm.streams.info("GROWN_EVENTS"))

@@ -5,16 +5,11 @@
 import { createHash } from "node:crypto"
 import { lstat } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { Effect } from "effect"
 import { sharedBy } from "./commonDirectory.ts"
 import { ForeignFileRefused, readForeignFile, readForeignText } from "./foreignFile.ts"
 import { readIndexEntries, refusedEntries, UnclearIndex } from "./indexEntries.ts"
-import { bytesOf, insist, onDisk } from "./ownIndex.ts"
-import { asBuffer, asText, type Bytes } from "./pathBytes.ts"
-import { isRefusedPath } from "./pathsGitRefuses.ts"
+import { asText, type Bytes } from "./pathBytes.ts"
 import { rememberWhile } from "./rememberWhile.ts"
-import type { GitOptions } from "./runGit.ts"
-import type { ProgramFailed } from "./runProgram.ts"
 
 /** Of an index; one of a million files has 100 MB. */
 export const largestIndex = 1024 * 1024 * 1024
@@ -127,29 +122,3 @@ export const forgedIndexIn = async (gitDirectory: string): Promise<ForgedIndex |
     throw error
   }
 }
-
-/** For git in a directory, whatever its `commondir` says. */
-const inDirectory = (gitDirectory: string, options: GitOptions) =>
-  Effect.map(
-    onDisk(() => commonOf(gitDirectory)),
-    (folder): GitOptions => ({ ...options, shared: { gitDirectory, workTree: gitDirectory, folder } })
-  )
-
-/**
- * Makes an index of HEAD, without what git refuses and the state of Reprise. Where HEAD is not a commit none is made. `gitDirectory`: of
- * the working tree, absolute; it has no index.
- */
-export const makeIndexOfHead = Effect.fn("makeIndexOfHead")(function* (
-  gitDirectory: string,
-  options: GitOptions = {}
-): Effect.fn.Return<void, ProgramFailed> {
-  const at = yield* inDirectory(gitDirectory, options)
-  const listed = yield* bytesOf(gitDirectory, ["ls-tree", "-r", "-z", "--full-tree", "HEAD"], at)
-  if (listed.exitCode !== 0) return
-  const records = listed.bytes.split("\0").filter((record) => {
-    const [, mode = "", path = ""] = /^(\d+) \w+ [0-9a-f]+\t(.+)$/s.exec(record) ?? []
-    return path !== "" && !isRefusedPath(path, Number.parseInt(mode, 8))
-  })
-  const input = asBuffer(records.map((record) => `${record}\0`).join(""))
-  yield* insist(gitDirectory, ["update-index", "-z", "--index-info"], { ...at, input })
-})

@@ -2,13 +2,12 @@
  * What Reprise needs from the operating system: programs that never outlive their owner, programs that run to their
  * end, their logs and ports, git, and files that are replaced in one step.
  */
-export { type Replacement, replacementFolders, replacementsIn } from "./alteredHistory.ts"
 export { childEnvironment, commandEnvironment, commandsOfTree } from "./childEnvironment.ts"
 export { type CommittedFile, commitFile, type FileToCommit } from "./commitFile.ts"
 export { committedOtherwise } from "./committedOtherwise.ts"
 export { committedTexts } from "./committedTexts.ts"
 export { addedUnlisted, type Comparison, type Difference } from "./committedTree.ts"
-export { commonDirectoryOf, sharedBy } from "./commonDirectory.ts"
+export { commonDirectoryOf } from "./commonDirectory.ts"
 export { type ChangedFile, changedFiles, FileStates, readFileStates } from "./fileStates.ts"
 export { hasCode, type ReplaceOptions, replaceFile } from "./files.ts"
 export {
@@ -22,7 +21,7 @@ export {
   readForeignText,
   rewriteForeignFile
 } from "./foreignFile.ts"
-export { forgedIndexIn, makeIndexOfHead } from "./forgedIndex.ts"
+export { forgedIndexIn } from "./forgedIndex.ts"
 export { freezeBelow, thawBelow } from "./freeze.ts"
 export {
   hardenedSettings,
@@ -37,7 +36,6 @@ export { closeUnknownFiles } from "./inheritedFiles.ts"
 export { endLeftovers, type Mark, markedProcesses, variableOf } from "./Mark.ts"
 export { differencesFromCommit } from "./nestedTrees.ts"
 export { GitEnded } from "./ownIndex.ts"
-export { readPackedRefs } from "./packedRefs.ts"
 export { isUnclear } from "./pathBytes.ts"
 export { freePort, isPortTaken, type OwnServer, ownServer, watchPort } from "./ports.ts"
 export { createPrivateFile, readPrivateFile } from "./privateFiles.ts"

@@ -5,7 +5,7 @@
 import { lstat, mkdir, realpath } from "node:fs/promises"
 import { dirname, join, relative } from "node:path"
 import { Effect } from "effect"
-import { inGroups } from "./inGroups.ts"
+import { inGroups } from "./files.ts"
 import type { Bytes } from "./pathBytes.ts"
 import { type GitOptions, runGit } from "./runGit.ts"
 import { ProgramFailed, type ProgramOutput } from "./runProgram.ts"

@@ -3,7 +3,7 @@
  * They are checked when they are made and when they are read, so that `.`, `*`, `>`, white space and
  * control characters never reach a subject (docs/design/protocol.md#subjects-and-streams).
  */
-import { Hash, Schema } from "effect"
+import { type Brand, Hash, Schema } from "effect"
 
 const keyPattern = /^[A-Za-z0-9_-]{1,64}$/
 
@@ -24,8 +24,26 @@ export type SessionId = typeof SessionId.Type
 export const TurnId = Key.pipe(Schema.brand("TurnId"))
 export type TurnId = typeof TurnId.Type
 
+/** Turns by the agent that works in them: the run asks for an author's, the reviewer for its own. */
+export const AuthorTurnId = TurnId.pipe(Schema.brand("AuthorTurnId"))
+export type AuthorTurnId = typeof AuthorTurnId.Type
+export const ReviewerTurnId = TurnId.pipe(Schema.brand("ReviewerTurnId"))
+export type ReviewerTurnId = typeof ReviewerTurnId.Type
+
 export const EscalationId = Key.pipe(Schema.brand("EscalationId"))
 export type EscalationId = typeof EscalationId.Type
+
+/** The key of the reviewer of one phase. */
+export const ReviewKey = Key.pipe(Schema.brand("ReviewKey"))
+export type ReviewKey = typeof ReviewKey.Type
+
+/**
+ * An id that an agent's runtime gave to a session, a question or a permission. Any text may be one, but none of our own
+ * ids, whose brand is refused here.
+ */
+export type RuntimeId = string & { readonly [Name in keyof Brand.Brand<string>]?: never }
+// The schema knows no strings without a brand.
+export const RuntimeId = Schema.String as unknown as Schema.Codec<RuntimeId, string>
 
 /** The five services. */
 export const ServiceName = Schema.Literals(["orchestrator", "session-manager", "reviewer", "gate", "workspace"])
@@ -60,7 +78,7 @@ const stemOf = (run: RunId): string =>
 
 /** The n-th session, turn or escalation of a run. Derived, so that a repeated decision names the same one. */
 export const sessionIdOf = (run: RunId, n: number): SessionId => SessionId.make(`${stemOf(run)}-s${n}`)
-export const turnIdOf = (run: RunId, n: number): TurnId => TurnId.make(`${stemOf(run)}-t${n}`)
+export const turnIdOf = (run: RunId, n: number): AuthorTurnId => AuthorTurnId.make(`${stemOf(run)}-t${n}`)
 export const escalationIdOf = (run: RunId, n: number): EscalationId => EscalationId.make(`${stemOf(run)}-e${n}`)
 
 /** Whether an event, a view or a question belongs to a standalone session: then its run id is the session's own id. */
@@ -71,8 +89,8 @@ export const isStandalone = (of: {
 }): boolean => (of.sessionId ?? of.evidence?.sessionId) === of.runId
 
 /** The key of the reviewer of one phase. It names its sessions and turns by itself, so they are counted apart. */
-export const reviewKey = (run: RunId, phase: PhaseId): Key => `${stemOf(run)}-p${phaseKey(phase)}`
+export const reviewKey = (run: RunId, phase: PhaseId): ReviewKey => ReviewKey.make(`${stemOf(run)}-p${phaseKey(phase)}`)
 export const reviewerSessionIdOf = (run: RunId, phase: PhaseId, n: number): SessionId =>
   SessionId.make(`${reviewKey(run, phase)}-s${n}`)
-export const reviewerTurnIdOf = (run: RunId, phase: PhaseId, n: number): TurnId =>
-  TurnId.make(`${reviewKey(run, phase)}-t${n}`)
+export const reviewerTurnIdOf = (run: RunId, phase: PhaseId, n: number): ReviewerTurnId =>
+  ReviewerTurnId.make(`${reviewKey(run, phase)}-t${n}`)

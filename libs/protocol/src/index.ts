@@ -39,6 +39,7 @@ export {
   SessionView
 } from "./contracts/session.ts"
 export { WorkspaceCommand, WorkspaceEvent, WorkspaceView } from "./contracts/workspace.ts"
+export { type Defined, defined } from "./defined.ts"
 export * from "./envelope.ts"
 export * from "./failure.ts"
 export * from "./gateKeys.ts"

@@ -5,7 +5,7 @@
 import { Effect, Schema } from "effect"
 import { FixerOptions, RoleOptions } from "./agents.ts"
 import { PhaseId } from "./ids.ts"
-import { PermissionMode, RuntimeName } from "./model.ts"
+import { PermissionMode, RuntimeName, type TurnLimits } from "./model.ts"
 
 const count = (value: number) =>
   Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).pipe(Schema.withDecodingDefaultKey(Effect.succeed(value)))
@@ -34,6 +34,23 @@ export const RunLimits = Schema.Struct({
   costBudget: Schema.Finite.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0)))
 })
 export type RunLimits = typeof RunLimits.Type
+
+const limit = <Name extends keyof TurnLimits>(name: Name, value: number) => (value > 0 ? { [name]: value } : {})
+
+/** The limits of each turn. What 0 switches off in a run has no limit here. Budgets are not a turn's: they are told beside. */
+export const turnLimitsOf = (limits: RunLimits): TurnLimits => ({
+  ...limit("inactivityMs", limits.turnInactivityMs),
+  ...limit("wallMs", limits.turnWallMs),
+  ...limit("maxAgentTurns", limits.maxAgentTurns),
+  ...limit("maxCalls", limits.maxTurnCalls),
+  ...limit("maxTurnTokens", limits.maxTurnTokens)
+})
+
+/** The budgets of a run as the limits of a turn that may use all of them. */
+export const budgetLimitsOf = ({ costBudget, tokenBudget }: RunLimits): TurnLimits => ({
+  ...limit("maxTokens", tokenBudget),
+  ...limit("maxCost", costBudget)
+})
 
 export const GateOptions = Schema.Struct({
   /** Commands that must exit 0, run in order. */

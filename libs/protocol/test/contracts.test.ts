@@ -7,6 +7,7 @@ import {
   outcomeOf,
   PublicEvent,
   passesByItself,
+  ReviewKey,
   RunId,
   ServiceName,
   SessionId,
@@ -26,7 +27,7 @@ describe("a command with its address", () => {
     })
     assert.deepStrictEqual<unknown>(to.orchestrator(runId).ResumeRun().command, { _tag: "ResumeRun", runId: "r1" })
     assert.deepStrictEqual<unknown>(
-      to.reviewer("r1-p2").CloseReview({ runId, phase: "2", aborted: false, reason: "" }),
+      to.reviewer(ReviewKey.make("r1-p2")).CloseReview({ runId, phase: "2", aborted: false, reason: "" }),
       {
         service: "reviewer",
         key: "r1-p2",
@@ -37,7 +38,12 @@ describe("a command with its address", () => {
 
   it("exists for every command of every contract", () => {
     const { gate, orchestrator, reviewer, sessionManager, workspace } = to
-    const builders = [orchestrator(runId), sessionManager(SessionId.make("s1")), reviewer("r1-p1"), gate(escalationId)]
+    const builders = [
+      orchestrator(runId),
+      sessionManager(SessionId.make("s1")),
+      reviewer(ReviewKey.make("r1-p1")),
+      gate(escalationId)
+    ]
     const made = [...builders, workspace(runId)].flatMap((commands) => Object.keys(commands))
     assert.deepStrictEqual(
       made,

@@ -6,7 +6,6 @@ import { delimiter, dirname, join } from "node:path"
 import { hasCode, type OfTree, ofTree, replaceFile, splitPath, withoutPlaces } from "@reprise/process"
 import type { Role, RunId } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
-import { type Environment, gitRepositoryOf, homeOf } from "./askGit.ts"
 import {
   agentCaches,
   type CachesOf,
@@ -16,33 +15,35 @@ import {
   makeAnew,
   makeGateCaches,
   writtenIn
-} from "./cacheFolders.ts"
-import { foldingFolder, whyFoldingIsRefused } from "./caseFolding.ts"
-import { requireClearPaths } from "./clearPaths.ts"
-import type { CloneOf } from "./clone/clonePlaces.ts"
+} from "./caches/cacheFolders.ts"
+import type { ClonedDirectory, CloneOf } from "./clone/clonePlaces.ts"
 import { followRepository, placeClone, readyClone } from "./clone/clones.ts"
-import type { Decider, Whose } from "./decider.ts"
-import type { Engine } from "./engine.ts"
-import { attendFolders } from "./folderKeeper.ts"
-import { gitDirectoriesOf } from "./gitDirectories.ts"
-import { hooksOf, placesInTree, relativeHooksOf } from "./gitPlaces.ts"
-import { openGit, sandboxedGit } from "./gitProgram.ts"
-import { holdFiles } from "./heldFiles.ts"
-import { holdFolders, type Replaced } from "./heldFolders.ts"
-import type { Keeping } from "./keepNames.ts"
-import { requireFewToKeep } from "./keptLimits.ts"
-import { isWithin } from "./mounts.ts"
-import type { NestedWatch } from "./NestedWatch.ts"
-import { makeOwnFolders } from "./ownFolders.ts"
-import { type OwnPlaces, type Policy, policyFor, type SandboxSettings } from "./policy.ts"
-import type { makeProxy } from "./proxy.ts"
-import type { ProgramPaths } from "./shellScript.ts"
-import type { makeSockets } from "./sockets.ts"
-import { firstLinks } from "./strayEntries.ts"
-import { type Around, lookAround, placeOf } from "./surroundings.ts"
-import { tellReplaced } from "./tellReplaced.ts"
-import type { Place } from "./treeSearch.ts"
-import type { Programs } from "./usability.ts"
+import type { Engine } from "./command/engine.ts"
+import type { Keeping } from "./command/keepNames.ts"
+import { seatbeltGit } from "./command/seatbelt.ts"
+import type { ProgramPaths } from "./command/shellScript.ts"
+import type { Programs } from "./command/usability.ts"
+import { realOf } from "./disk/pathsOnDisk.ts"
+import { type Environment, gitRepositoryOf, homeOf } from "./git/askGit.ts"
+import { gitDirectoriesOf } from "./git/gitDirectories.ts"
+import { placesInTree, relativeHooksOf } from "./git/gitPlaces.ts"
+import { openGit, redirectingGit, sandboxedGit } from "./git/gitProgram.ts"
+import type { NestedWatch } from "./nested/NestedWatch.ts"
+import type { Place } from "./nested/treeSearch.ts"
+import type { makeProxy } from "./network/proxy.ts"
+import type { makeSockets } from "./network/sockets.ts"
+import { foldingFolder, whyFoldingIsRefused } from "./policy/caseFolding.ts"
+import { requireClearPaths } from "./policy/clearPaths.ts"
+import { requireFewToKeep } from "./policy/keptLimits.ts"
+import { isWithin } from "./policy/mounts.ts"
+import { makeOwnFolders } from "./policy/ownFolders.ts"
+import { type OwnPlaces, type Policy, policyFor, type SandboxSettings } from "./policy/policy.ts"
+import { type Around, lookAround, placeOf } from "./policy/surroundings.ts"
+import type { Decider, Whose } from "./refused/decider.ts"
+import { attendFolders } from "./replaced/folderKeeper.ts"
+import { holdFiles } from "./replaced/heldFiles.ts"
+import { holdFolders, type Replaced } from "./replaced/heldFolders.ts"
+import { tellReplaced } from "./replaced/tellReplaced.ts"
 
 export class SandboxFault extends Schema.TaggedError<SandboxFault>()("SandboxFault", {
   directory: Schema.String,
@@ -85,7 +86,7 @@ export interface Host {
   readonly noticeKilled: Effect.Effect<void>
   /** For what a socket asks for: with the logs of this process. */
   readonly run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
-  /** The doors and desks. */
+  /** Where commands connect to the filter, and their programs send reports. */
   readonly socketFor: Effect.Success<typeof makeSockets>
   /** What holds now, by whose commands in which workspace. */
   readonly policies: Map<string, Held>
@@ -99,6 +100,8 @@ export interface Host {
 export interface Held {
   readonly policy: Policy
   readonly around: Around
+  /** Git directories of which commands have a clone. */
+  readonly cloned: ReadonlyArray<ClonedDirectory>
 }
 
 export const onDisk = <A>(directory: string, run: () => Promise<A>) =>
@@ -182,19 +185,14 @@ export const putAsideNested = (host: Host, directory: string) =>
     Effect.mapError((cause) => (cause instanceof SandboxFault ? cause : new SandboxFault({ directory, cause })))
   )
 
-/** Bubblewrap needs them to exist; missing hooks would be a folder that a command can make. */
-const makeFolders = async (host: Host, folders: ReadonlyArray<string>, directory: string) => {
+/** Bubblewrap needs them to exist. */
+const makeFolders = async (...folders: ReadonlyArray<string>) => {
   for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o700 })
-  const { environment } = host
-  const git = await gitRepositoryOf(await realpath(directory), environment)
-  if (git === undefined) return
-  await mkdir(hooksOf(git), { recursive: true })
-  await firstLinks(git, { sandboxFolder: sharedFolder(host.options), environment })
 }
 
 /** Seatbelt's profile cannot show what lies in a folder that is hidden in a workspace, such as `.reprise`. */
 const ownPlaces = ({ engine, folder, options: { stateDirectory } }: Host) =>
-  engine === "seatbelt" ? join(tmpdir(), `reprise-sandbox-${digest(stateDirectory)}`) : folder
+  engine === "seatbelt" ? join(realOf(tmpdir()) ?? tmpdir(), `reprise-sandbox-${digest(stateDirectory)}`) : folder
 
 /** Commands of agents, or the quality gates of a run. */
 export type CommandsOf =
@@ -224,9 +222,8 @@ const placesFor = async (host: Host, directory: string, of: CommandsOf) => {
   const temporary = join(writtenIn(ownPlaces(host)), "temporary", `${digest(directory)}${suffix}`)
   const refused = join(sharedFolder(host.options), "refused")
   if (!visiting) {
-    await makeFolders(host, [folder, refused, heardFolder(host)], directory)
-    if (of.whose === "agent")
-      await Promise.all([makeFolders(host, [temporary], directory), makeAgentCaches(ofWorkspace)])
+    await makeFolders(folder, refused, heardFolder(host))
+    if (of.whose === "agent") await Promise.all([makeFolders(temporary), makeAgentCaches(ofWorkspace)])
     else await Promise.all([makeAnew(temporary), makeGateCaches(ofWorkspace, of.run)])
   }
   // Tools write down where they found a package: where folders can be mounted, it is the same place for agents and gates.
@@ -261,7 +258,8 @@ const refuseFolding = async ({ engine }: Host, { mounts, workspace }: Policy) =>
   if (folder !== undefined) throw new Error(whyFoldingIsRefused(folder))
 }
 
-export const clonesFolder = (host: Host) => join(writtenIn(sharedFolder(host.options)), "clones")
+export const clonesFolder = (host: Host) =>
+  join(host.engine === "seatbelt" ? ownPlaces(host) : writtenIn(sharedFolder(host.options)), "clones")
 
 /** Undefined: commands see the repository's git directory itself, and cannot write it: whatever they run, it shows them what is there. */
 const cloneFor = (role: Role, of: CommandsOf): CloneOf | undefined => {
@@ -271,13 +269,16 @@ const cloneFor = (role: Role, of: CommandsOf): CloneOf | undefined => {
 
 /** Ready for commands, but that an agent's may be behind the repository. */
 const clonePlaced = Effect.fnUntraced(function* (host: Host, directory: string, kind: CloneOf | undefined) {
-  if (host.engine !== "bubblewrap" || kind === undefined) return undefined
+  if (kind === undefined) return undefined
   const placed = yield* onDisk(directory, async () => {
     const workspace = await realpath(directory)
     const git = await gitRepositoryOf(workspace, host.environment)
     return git === undefined
       ? undefined
-      : { git, ...(await placeClone(clonesFolder(host), digest(workspace), git, kind)) }
+      : {
+          git,
+          ...(await placeClone(clonesFolder(host), git, { engine: host.engine, id: digest(workspace), of: kind }))
+        }
   })
   if (placed !== undefined && host.options.visiting !== true)
     yield* Effect.mapError(
@@ -318,7 +319,7 @@ export const settled = Effect.fnUntraced(function* (
     requireClearPaths(policy)
     requireFewToKeep(policy)
     await refuseFolding(host, policy)
-    return { policy, around }
+    return { policy, around, cloned: placed?.directories ?? [] }
   })
   if (placed?.clone.of === "agent" && host.options.visiting !== true)
     yield* Effect.mapError(
@@ -328,10 +329,26 @@ export const settled = Effect.fnUntraced(function* (
   return held
 })
 
-/** The program that runs git in the sandbox of a directory, on this machine's terms alone. */
+/** The program that runs git in the sandbox of a directory, where it writes into the clone alone. */
 export const gitInside = (host: Host, directory: string, held: Held) => {
   const path = join(programsOf(host), digest(directory), "git-in-clone")
-  return onDisk(directory, () => writeProgram(path, gitUnder(host, held, "writes"))).pipe(Effect.as(path))
+  const clone = held.cloned[0]?.to
+  return onDisk(directory, async () => {
+    const text =
+      host.engine === "seatbelt" && clone !== undefined
+        ? await seatbeltGit(host.programs.git, held.policy, clone)
+        : gitUnder(host, held, "writes")
+    await writeProgram(path, text)
+    return path
+  })
+}
+
+/** Where no mount shows commands their clone: a folder before their `PATH` with a git that goes there. */
+export const gitOfCommands = async (host: Host, directory: string, whose: Whose, { cloned }: Held) => {
+  if (host.engine !== "seatbelt" || cloned.length === 0) return undefined
+  const folder = join(ownPlaces(host), "path", `${digest(directory)}-${whose}`)
+  await writeProgram(join(folder, "git"), redirectingGit(host.programs.git, cloned))
+  return folder
 }
 
 /** Of an agent that runs inside as a whole. */
@@ -348,8 +365,10 @@ export const agentPoliciesIn = ({ policies }: Host, workspace: string): Readonly
 /** What was seen for agents' commands, for a role. Undefined: nothing was, or they could write where a human let them. */
 export const heldBefore = ({ options: { settings }, policies }: Host, directory: string, role: Role) =>
   onDisk(directory, async (): Promise<Held | undefined> => {
-    const around = policies.get(keyOf("agent", await realpath(directory)))?.around
-    return around === undefined || around.hasOpened ? undefined : { policy: policyFor(around, settings, role), around }
+    const before = policies.get(keyOf("agent", await realpath(directory)))
+    return before === undefined || before.around.hasOpened
+      ? undefined
+      : { ...before, policy: policyFor(before.around, settings, role) }
   })
 
 /** The git of an agent's program in a directory, for what is no query. */

@@ -7,7 +7,7 @@ import { readdir } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { endLeftovers, type Mark, removeForeign, startOf } from "@reprise/process"
 import { Effect } from "effect"
-import { putAsideLeft } from "./leftovers.ts"
+import { putAsideLeft } from "./replaced/leftovers.ts"
 
 /** By then the guard of a killed process has ended its servers. */
 const serversEndWithin = "1 minute"

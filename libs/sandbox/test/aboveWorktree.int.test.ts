@@ -11,7 +11,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { RunId } from "@reprise/protocol"
 import { Effect } from "effect"
 import { layerSandbox, Sandbox } from "../src/index.ts"
-import { canSandbox } from "../src/testing.ts"
+import { canSandbox } from "../src/testing/index.ts"
 
 const run = promisify(execFile)
 

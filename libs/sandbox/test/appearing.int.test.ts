@@ -3,7 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { canary, canSandbox, scene } from "../src/testing.ts"
+import { canary, canSandbox, scene } from "../src/testing/index.ts"
 import { during, run, runIn, until } from "./support/sandboxedScene.ts"
 
 const sandboxed = await canSandbox()

@@ -5,10 +5,10 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { RunId } from "@reprise/protocol"
 import { Effect, Schedule } from "effect"
-import { makeGateCaches, removeUnusedCaches } from "../src/cacheFolders.ts"
-import { caches } from "../src/caches.ts"
+import { makeGateCaches, removeUnusedCaches } from "../src/caches/cacheFolders.ts"
+import { caches } from "../src/caches/cacheRules.ts"
 import { layerSandbox, Sandbox } from "../src/index.ts"
-import { canSandbox, type Scene, scene } from "../src/testing.ts"
+import { canSandbox, type Scene, scene } from "../src/testing/index.ts"
 
 const sandboxed = await canSandbox()
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { caches, cacheVariables, fateOf, keptPackages } from "../src/caches.ts"
+import { caches, cacheVariables, fateOf, keptPackages } from "../src/caches/cacheRules.ts"
 
 /** What each tool would obey in the folder that its variable names, and what it fetched or built there. */
 const table: ReadonlyArray<readonly [string, ReadonlyArray<string>, ReadonlyArray<string>]> = [

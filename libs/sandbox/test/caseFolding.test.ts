@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { foldingFolder, type Names } from "../src/caseFolding.ts"
+import { foldingFolder, type Names } from "../src/policy/caseFolding.ts"
 
 /** A disk with these paths, of which those below `folding` are found in any case of letters. */
 const disk = (paths: ReadonlyArray<string>, folding?: string): Names => {

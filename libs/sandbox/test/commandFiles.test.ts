@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { bearsCommands, commandFiles } from "../src/commandFiles.ts"
+import { bearsCommands, commandFiles } from "../src/policy/commandFiles.ts"
 
 describe("a file of a repository", () => {
   it.each(commandFiles)("bears commands, at any depth and in any case of letters: %s", (path) => {

@@ -2,7 +2,7 @@
 import { tmpdir } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { makeConfigurationReader } from "../src/configurationReader.ts"
+import { makeConfigurationReader } from "../src/nested/configurationReader.ts"
 
 describe("a configuration inside of a workspace", () => {
   it.live.each([

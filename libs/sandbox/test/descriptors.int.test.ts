@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { RunId } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { SandboxShape } from "../src/index.ts"
-import { canary, canSandbox, type Scene, scene } from "../src/testing.ts"
+import { canary, canSandbox, type Scene, scene } from "../src/testing/index.ts"
 import { during, environmentOf } from "./support/sandboxedScene.ts"
 
 const sandboxed = await canSandbox()

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { canary, canSandbox, type Scene, scene } from "../src/testing.ts"
+import { canary, canSandbox, type Scene, scene } from "../src/testing/index.ts"
 import { during, runIn } from "./support/sandboxedScene.ts"
 
 const sandboxed = await canSandbox()

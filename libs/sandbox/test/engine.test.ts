@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { takesPart } from "../src/bubblewrap.ts"
-import { chooseEngine, shortcomings } from "../src/engine.ts"
+import { takesPart } from "../src/command/bubblewrap.ts"
+import { chooseEngine, shortcomings } from "../src/command/engine.ts"
 
 describe("what separates commands from a machine", () => {
   it.each([

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { canSandbox, escapedFrom, escapes, scene } from "../src/testing.ts"
+import { canSandbox, escapedFrom, escapes, scene } from "../src/testing/index.ts"
 import { sceneAfterAll, tryOne } from "./support/allEscapes.ts"
 
 const sandboxed = await canSandbox()

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SandboxSettings, SandboxShape } from "../src/index.ts"
-import { canary, canSandbox, type Scene, scene } from "../src/testing.ts"
+import { canary, canSandbox, type Scene, scene } from "../src/testing/index.ts"
 import { during, run, runIn } from "./support/sandboxedScene.ts"
 
 const sandboxed = await canSandbox()

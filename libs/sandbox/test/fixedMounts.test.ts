@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { isWithin, type Mount } from "../src/mounts.ts"
-import { type Policy, policyFor, type Surroundings } from "../src/policy.ts"
+import { isWithin, type Mount } from "../src/policy/mounts.ts"
+import { type Policy, policyFor, type Surroundings } from "../src/policy/policy.ts"
 
 const workspace = "/home/me/work"
 const none = { write: [], read: [], deny: [], network: [] }
@@ -38,8 +38,7 @@ const around = (made: typeof Case.Type): Surroundings => {
     git: {
       directory: git,
       common: git,
-      others: [],
-      executable: [`${git}/hooks`, ...paths(made.executable)],
+      executable: paths(made.executable),
       obeyed: []
     },
     hidden: made.hidden.map(({ kind, place }) => ({ kind, path: pathOf(place) })).filter(({ path }) => path !== "/"),

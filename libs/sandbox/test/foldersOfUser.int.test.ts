@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { ForeignFileRefused } from "@reprise/process"
 import { afterEach, beforeEach } from "vitest"
-import { entriesIn } from "../src/foldersOfUser.ts"
+import { entriesIn } from "../src/policy/foldersOfUser.ts"
 
 let folder = ""
 beforeEach(() => {

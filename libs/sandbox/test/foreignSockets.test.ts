@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { socketPathsIn } from "../src/foreignSockets.ts"
+import { socketPathsIn } from "../src/policy/foreignSockets.ts"
 
 const listed = `Num       RefCount Protocol Flags    Type St Inode Path
 0000000000000000: 00000002 00000000 00010000 0001 01 28413 /home/me/agent.sock

@@ -1,11 +1,11 @@
 /** Indexes of git that a command wrote itself, which the user's git would obey as soon as it runs. */
 import { execFileSync } from "node:child_process"
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { forgedIndex } from "@reprise/process/testing"
 import { Effect } from "effect"
-import { canSandbox, type Scene, scene } from "../src/testing.ts"
+import { canSandbox, type Scene, scene } from "../src/testing/index.ts"
 import { evil, make } from "./support/nestedCommands.ts"
 import { during, environmentOf, runIn } from "./support/sandboxedScene.ts"
 
@@ -29,31 +29,7 @@ const writeForged = (here: Scene) => {
   writeFileSync(join(here.workspace, "out-forged"), forgedIndex([honest, hook]))
 }
 
-const isForged = (index: string) => readFileSync(index).includes(".git/hooks/post-checkout")
-
-const repository = ".git"
-
 describe.skipIf(!sandboxed)("an index with entries that git never makes", () => {
-  it.live.each([
-    ["the workspace's own", ".", `${repository}/index`],
-    ["that of the user's own tree, written in a worktree", "../home/second", `${repository}/index`],
-    ["that of a submodule", ".", `${repository}/modules/sub/index`]
-  ] as const)("is never one of the repository's, whatever a command writes: %s", ([, folder, at]) =>
-    Effect.gen(function* () {
-      const here = yield* scene
-      const [index, workspace] = [join(here.workspace, at), join(here.workspace, folder)]
-      writeForged(here)
-      renameSync(join(here.workspace, "out-forged"), join(workspace, "out-index"))
-      const before = readFileSync(index)
-      yield* during(here, (sandbox) =>
-        Effect.andThen(runIn({ ...here, workspace }, sandbox, `cp out-index ${index}`), sandbox.tidy(workspace))
-      )
-      assert.deepStrictEqual(readFileSync(index), before)
-      git(here, "restore", ".")
-      assert.isFalse(existsSync(join(here.home, "ran")))
-    })
-  )
-
   it.live("of a repository inside of the workspace has that moved", () =>
     Effect.gen(function* () {
       const here = yield* scene
@@ -80,32 +56,6 @@ describe.skipIf(!sandboxed)("an index with entries that git never makes", () => 
         )
       )
       assert.match(said, /at \.reprise\/sandbox\/.*\/evil\n(.|\n)*Invalid path '\.reprise\/sandbox/)
-    })
-  )
-
-  it.live("stays when it was there before anybody worked in the workspace", () =>
-    Effect.gen(function* () {
-      const here = yield* scene
-      writeForged(here)
-      execFileSync("cp", [join(here.workspace, "out-forged"), join(here.workspace, repository, "index")])
-      const said = yield* during(here, (sandbox) => runIn(here, sandbox, "true"))
-      assert.notInclude(said, "reprise:")
-      assert.isTrue(isForged(join(here.workspace, repository, "index")))
-    })
-  )
-
-  it.live("is none that git writes in a command, which is said nothing of", () =>
-    Effect.gen(function* () {
-      const here = yield* scene
-      const said = yield* during(here, (sandbox) =>
-        runIn(
-          here,
-          sandbox,
-          "echo more >more.txt; git add more.txt; git rm -q --cached reprise.toml; git status --short"
-        )
-      )
-      assert.notInclude(said, "reprise:")
-      assert.include(said, "A  more.txt")
     })
   )
 })

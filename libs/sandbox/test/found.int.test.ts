@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { afterEach, beforeEach } from "vitest"
-import { find, makeLeadsTo } from "../src/found.ts"
+import { find, makeLeadsTo } from "../src/disk/pathsOnDisk.ts"
 
 describe("a path", () => {
   let root = ""

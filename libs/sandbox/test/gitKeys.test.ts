@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { namedByEnvironment, namedPathOf, needsGit, readListing, wordsOfCommand } from "../src/gitKeys.ts"
+import { namedByEnvironment, namedPathOf, needsGit, readListing, wordsOfCommand } from "../src/git/gitKeys.ts"
 
 describe("a listing of git's", () => {
   it("has the file of each value, also of one with lines and of a key alone", () => {

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { gitPlacesOf } from "../src/gitPlaces.ts"
+import { gitPlacesOf } from "../src/git/gitPlaces.ts"
 
 interface Here {
   readonly home: string
@@ -181,6 +181,25 @@ describe("what the git of a workspace obeys", () => {
     })
   )
 
+  it.live("is in the working tree where a link in git's directory leads there, and nothing in that directory", () =>
+    Effect.gen(function* () {
+      const it = yield* here
+      rmSync(join(it.workspace, ".git", "hooks"), { recursive: true })
+      mkdirSync(join(it.workspace, "own", "hooks"), { recursive: true })
+      symlinkSync("../own/hooks", join(it.workspace, ".git", "hooks"))
+      symlinkSync("../../own/ignored", join(it.workspace, ".git", "info", "attributes"))
+      const found = yield* obeyed(it)
+      assert.includeMembers(
+        [...found],
+        ["own/hooks", "own/ignored"].map((name) => join(it.workspace, name))
+      )
+      assert.deepStrictEqual(
+        found.filter((path) => path.startsWith(join(it.workspace, ".git/"))),
+        []
+      )
+    })
+  )
+
   it.live("is not known without a repository, and nothing is asked then", () =>
     Effect.gen(function* () {
       const it = yield* here
@@ -245,7 +264,7 @@ describe("the sandbox is refused, with the reason", () => {
       "HEAD is a pipe",
       (it: Here) => execFileSync("/bin/sh", ["-c", 'rm "$0" && mkfifo "$0"', join(it.workspace, ".git", "HEAD")]),
       {},
-      "HEAD is no file"
+      "HEAD is a named pipe"
     ],
     [
       "a file of the configuration is larger than any",

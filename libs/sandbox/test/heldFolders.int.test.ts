@@ -16,7 +16,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { afterEach, beforeEach } from "vitest"
-import { holdAgain, holdFolders, settleFolders, whichFolders } from "../src/heldFolders.ts"
+import { holdAgain, holdFolders, settleFolders, whichFolders } from "../src/replaced/heldFolders.ts"
 
 let folder = ""
 let heard = ""

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { mayReach, splitLocal, targetOf } from "../src/hosts.ts"
+import { mayReach, splitLocal, targetOf } from "../src/network/hosts.ts"
 
 describe("the first line of a request to the proxy", () => {
   it.each([

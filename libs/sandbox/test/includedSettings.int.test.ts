@@ -5,8 +5,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { makeConfigurationReader } from "../src/configurationReader.ts"
-import { nestedRepositories } from "../src/nestedRepositories.ts"
+import { makeConfigurationReader } from "../src/nested/configurationReader.ts"
+import { nestedRepositories } from "../src/nested/nestedRepositories.ts"
 
 const scene = Effect.acquireRelease(
   Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "reprise-included-")))),

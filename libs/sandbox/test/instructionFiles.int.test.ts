@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { canSandbox, type Scene, scene } from "../src/testing.ts"
+import { canSandbox, type Scene, scene } from "../src/testing/index.ts"
 import { during, runIn } from "./support/sandboxedScene.ts"
 
 const isThere = (here: Scene, path: string) =>

@@ -17,10 +17,10 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { afterEach, beforeEach } from "vitest"
-import { type HeldFile, holdFiles, putBack } from "../src/heldFiles.ts"
-import { type Keeping, keepNames } from "../src/keepNames.ts"
-import { usualLimits } from "../src/keptLimits.ts"
-import type { Policy } from "../src/policy.ts"
+import { type Keeping, keepNames } from "../src/command/keepNames.ts"
+import { usualLimits } from "../src/policy/keptLimits.ts"
+import type { Policy } from "../src/policy/policy.ts"
+import { type HeldFile, holdFiles, putBack } from "../src/replaced/heldFiles.ts"
 
 let folder = ""
 let workspace = ""
@@ -153,20 +153,6 @@ describe("the program of a command", () => {
     command(policy(), ":", [file])
     writeFileSync(join(workspace, "other"), "evil")
     assert.deepStrictEqual([text(place), text(file.held)], ["second", "second"])
-  })
-
-  it("accepts branches of git's configuration under no other name", () => {
-    const place = join(workspace, "config")
-    writeFileSync(place, "[core]\n\tbare = false\n")
-    const file = holdOf(place)
-    const branches = '[core]\n\tbare = false\n[branch "a"]\n\tremote = .\n'
-    command(
-      policy(),
-      `printf '${branches.replaceAll("\n", "\\n").replaceAll("\t", "\\t")}' >new; mv new config; ln config second`,
-      [file]
-    )
-    command(policy(), "echo evil >second", [file])
-    assert.deepStrictEqual([text(place), refused()], [branches, []])
   })
 
   it("puts back what was there before, though in the moment of the replacement a command wrote into that, too", () => {

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { canSandbox, type Scene, scene } from "../src/testing.ts"
+import { canSandbox, type Scene, scene } from "../src/testing/index.ts"
 import { during, environmentOf, run, until } from "./support/sandboxedScene.ts"
 
 const sandboxed = await canSandbox()

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { isolation, readOnlySystem, startOf } from "../src/bubblewrap.ts"
+import { isolation, readOnlySystem, startOf } from "../src/command/bubblewrap.ts"
+import { quoted } from "../src/command/shellWords.ts"
 import { findUsability } from "../src/index.ts"
-import { quoted } from "../src/shellWords.ts"
-import { canSandbox } from "../src/testing.ts"
+import { canSandbox } from "../src/testing/index.ts"
 
 const sandboxed = await canSandbox()
 

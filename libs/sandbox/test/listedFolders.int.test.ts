@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { afterEach, beforeEach } from "vitest"
-import { listedFolders } from "../src/listedFolders.ts"
+import { listedFolders } from "../src/policy/listedFolders.ts"
 
 let home = ""
 beforeEach(() => {

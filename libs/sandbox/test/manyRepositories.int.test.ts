@@ -6,11 +6,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { makeConfigurationReader } from "../src/configurationReader.ts"
-import { attend } from "../src/desk.ts"
-import { makeNestedWatch, NotAllLookedAt } from "../src/NestedWatch.ts"
-import { nestedRepositories } from "../src/nestedRepositories.ts"
-import { type Place, TooManyRepositories } from "../src/treeSearch.ts"
+import { makeConfigurationReader } from "../src/nested/configurationReader.ts"
+import { makeNestedWatch, NotAllLookedAt } from "../src/nested/NestedWatch.ts"
+import { nestedRepositories } from "../src/nested/nestedRepositories.ts"
+import { type Place, TooManyRepositories } from "../src/nested/treeSearch.ts"
+import { attend } from "../src/refused/refusalReports.ts"
 
 const scene = Effect.acquireRelease(
   Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "reprise-many-")))),
@@ -118,17 +118,17 @@ describe("many repositories in a workspace", () => {
 
   it.live("are told to the agent whose command made more than can be looked at", () =>
     Effect.promise(async () => {
-      const folder = realpathSync(mkdtempSync(join(tmpdir(), "reprise-desk-")))
-      const desk = {
+      const folder = realpathSync(mkdtempSync(join(tmpdir(), "reprise-reports-")))
+      const reports = {
         look: async () => undefined,
         decider: () => undefined,
         putAsideNested: () => Promise.reject(new Error("/w has more than 20000 files called HEAD. Remove them."))
       }
-      const server = createServer({ allowHalfOpen: true }, (client) => attend(client, desk))
-      await new Promise<void>((resolve) => server.listen(join(folder, "desk"), resolve))
+      const server = createServer({ allowHalfOpen: true }, (client) => attend(client, reports))
+      await new Promise<void>((resolve) => server.listen(join(folder, "reports"), resolve))
       const words = await new Promise<string>((resolve) => {
         let text = ""
-        const client = connect(join(folder, "desk"))
+        const client = connect(join(folder, "reports"))
         client.on("data", (chunk) => {
           text += chunk.toString()
         })

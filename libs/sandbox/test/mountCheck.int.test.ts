@@ -5,10 +5,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { proxySocket, readOnlySystem, type Words } from "../src/bubblewrap.ts"
-import { checkingMounts, expectedMounts, findingAwk, givingMounts } from "../src/mountCheck.ts"
-import { quoted } from "../src/shellWords.ts"
-import { canSandbox } from "../src/testing.ts"
+import { proxySocket, readOnlySystem, type Words } from "../src/command/bubblewrap.ts"
+import { checkingMounts, expectedMounts, findingAwk, givingMounts } from "../src/command/mountCheck.ts"
+import { quoted } from "../src/command/shellWords.ts"
+import { canSandbox } from "../src/testing/index.ts"
 
 const sandboxed = await canSandbox()
 

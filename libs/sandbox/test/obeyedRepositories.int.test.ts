@@ -4,7 +4,7 @@ import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { canSandbox, type Scene, scene } from "../src/testing.ts"
+import { canSandbox, type Scene, scene } from "../src/testing/index.ts"
 import { evil, make } from "./support/nestedCommands.ts"
 import { during, environmentOf, runIn } from "./support/sandboxedScene.ts"
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isOpenPlace } from "../src/openPlaces.ts"
+import { isOpenPlace } from "../src/policy/openPlaces.ts"
 
 const bounds = {
   home: "/home/me",

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ownFolders } from "../src/ownFolders.ts"
+import { ownFolders } from "../src/policy/ownFolders.ts"
 
 const usual = [".cache", ".config", ".local/share", ".local/state"]
 const below = (owner: string) => usual.map((folder) => `/home/me/${folder}/${owner}`)

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { bubblewrapArguments } from "../src/bubblewrap.ts"
-import { requireClearPaths } from "../src/clearPaths.ts"
-import { commandFiles } from "../src/commandFiles.ts"
-import type { Keeping } from "../src/keepNames.ts"
-import { type Policy, policyFor, type Surroundings, seenAs } from "../src/policy.ts"
-import { registriesFor } from "../src/registries.ts"
-import { dispatchingShell, openShell, sandboxedShell } from "../src/shellScript.ts"
+import { bubblewrapArguments } from "../src/command/bubblewrap.ts"
+import type { Keeping } from "../src/command/keepNames.ts"
+import { dispatchingShell, openShell, sandboxedShell } from "../src/command/shellScript.ts"
+import { registriesFor } from "../src/network/registries.ts"
+import { requireClearPaths } from "../src/policy/clearPaths.ts"
+import { commandFiles } from "../src/policy/commandFiles.ts"
+import { type Policy, policyFor, type Surroundings, seenAs } from "../src/policy/policy.ts"
 
 const around: Surroundings = {
   home: "/home/me",
@@ -17,9 +17,8 @@ const around: Surroundings = {
   git: {
     directory: "/home/me/work/.git",
     common: "/home/me/work/.git",
-    others: [],
-    executable: ["/home/me/work/.git/hooks", "/home/me/work/.git/config"],
-    obeyed: ["hooks", "config", "commondir"].map((name) => `/home/me/work/.git/${name}`)
+    executable: [],
+    obeyed: []
   },
   listed: [],
   startup: [],
@@ -41,9 +40,7 @@ const shownAs = (policy: Policy, path: string) => seenAs(policy, path)?.as ?? "r
 
 const table: ReadonlyArray<readonly [string, string, Partial<Surroundings>]> = [
   ["/home/me/work/src/a.ts", "writable", {}],
-  ["/home/me/work/.git/index", "writable", {}],
-  ["/home/me/work/.git/hooks/post-commit", "readable", {}],
-  ["/home/me/work/.git/config", "readable", {}],
+  ["/home/me/work/.git/index", "readable", {}],
   ["/home/me/work/reprise.toml", "readable", {}],
   ["/home/me/work/.reprise/endpoint.json", "hidden-folder", {}],
   ["/home/me/work/.reprise/sandbox/caches/npm", "writable", {}],
@@ -59,7 +56,7 @@ const table: ReadonlyArray<readonly [string, string, Partial<Surroundings>]> = [
   ["/home/me/data/a", "writable", { write: ["/home/me/data"] }],
   // Whatever is allowed, keys stay hidden and hooks as they are.
   ["/home/me/.ssh/id_ed25519", "hidden-folder", { write: ["/home/me", "/home/me/.ssh"] }],
-  ["/home/me/work/.git/config", "readable", { write: ["/", "/home/me/work/.git"] }],
+  ["/home/me/work/.git/refs/a", "readable", { write: ["/", "/home/me/work/.git", "/home/me/work/.git/refs"] }],
   ["/home/me/work/.reprise/endpoint.json", "hidden-folder", { read: ["/home/me"], write: ["/"] }],
   ["/home/me/agent.sock", "hidden-file", { sockets: ["/home/me/agent.sock"] }],
   // What protects a file shows it nowhere that it is not seen.
@@ -90,9 +87,8 @@ describe("a policy", () => {
           directory: "/home/me/work/.git/worktrees/r1",
           common: "/home/me/work/.git",
           pointer: `${worktree}/.git`,
-          others: [],
-          executable: ["/home/me/work/.git/hooks", "/home/me/work/.git/worktrees/r1/commondir"],
-          obeyed: ["/home/me/work/.git/worktrees/r1/config.worktree", "/home/me/work/.git/commondir"]
+          executable: [],
+          obeyed: []
         },
         commandFiles: [],
         hidden: [{ path: `${worktree}/secrets`, kind: "folder" }]
@@ -102,23 +98,16 @@ describe("a policy", () => {
     )
     assert.strictEqual(shownAs(policy, `${worktree}/a`), "writable")
     assert.strictEqual(shownAs(policy, `${worktree}/.git`), "readable")
-    assert.strictEqual(shownAs(policy, "/home/me/work/.git/objects/aa"), "writable")
-    assert.strictEqual(shownAs(policy, "/home/me/work/.git/worktrees/r1/commondir"), "readable")
+    assert.strictEqual(shownAs(policy, "/home/me/work/.git/objects/aa"), "readable")
     assert.strictEqual(shownAs(policy, "/home/me/work/a"), "readable")
     assert.strictEqual(shownAs(policy, "/home/me/work/.reprise/worktrees/r2/a"), "hidden-folder")
     assert.strictEqual(shownAs(policy, `${worktree}/secrets/a`), "hidden-folder")
     assert.include(policy.kept, `${worktree}/reprise.local.toml`)
-    assert.include(policy.kept, "/home/me/work/.git/worktrees/r1/config.worktree")
-    assert.include(policy.kept, "/home/me/work/.git/commondir")
   })
 
   it.each(["\n", "\r", "\u001b", "\u2028"])("is refused where a protected path has %j in its name", (character) => {
-    const git = { ...around.git, obeyed: [`/home/me/work/.git/modules/x${character}/home/me/.bashrc/hooks`] }
-    const policy = policyFor(
-      { ...around, git: { directory: "", common: "", others: [], executable: [], ...git } },
-      none,
-      "author"
-    )
+    const commandFiles = [`/home/me/work/x${character}/home/me/.bashrc/hooks`]
+    const policy = policyFor({ ...around, commandFiles }, none, "author")
     assert.throws(() => requireClearPaths(policy), /control character in its name.*remove it/)
     requireClearPaths(policyFor(around, none, "author"))
   })
@@ -131,44 +120,32 @@ describe("a policy", () => {
 
   it("names the files that would grant something, whether they exist or not", () => {
     const { kept } = policyFor(around, none, "author")
-    for (const name of [...commandFiles, ".git/commondir", "HEAD"]) {
+    for (const name of [...commandFiles, "HEAD"]) {
       assert.include(kept, `/home/me/work/${name}`)
     }
   })
 
-  it("lets a reviewer read git's directories and write none, so that what it runs cannot change what git shows it", () => {
-    const policy = policyFor(around, none, "reviewer")
-    for (const name of ["index", "objects", "refs/heads/main"])
-      assert.strictEqual(shownAs(policy, `/home/me/work/.git/${name}`), "readable")
-    assert.strictEqual(shownAs(policy, "/home/me/work/docs/review.md"), "writable")
+  it("shows a clone in the place of git's directory whatever may be written, and the directory itself to others", () => {
+    const git = "/home/me/work/.git"
+    const mount = { path: git, as: "writable", from: "/clones/1" } as const
+    const places = { directory: git, common: git, executable: [], obeyed: [] }
+    const write = ["/", "/home/me/work", git, `${git}/refs`]
+    const policyOf = (more: Partial<typeof places & { readonly clone: ReadonlyArray<typeof mount> }>) =>
+      policyFor({ ...around, git: { ...places, ...more }, write }, none, "author")
+    const cloned = policyOf({ clone: [mount] })
+    assert.deepStrictEqual(seenAs(cloned, `${git}/refs/heads/main`), mount)
+    assert.isUndefined(cloned.environment["GIT_OPTIONAL_LOCKS"])
+    const direct = policyOf({})
+    assert.strictEqual(shownAs(direct, `${git}/refs/heads/main`), "readable")
+    assert.strictEqual(direct.environment["GIT_OPTIONAL_LOCKS"], "0")
+    assert.strictEqual(shownAs(direct, "/home/me/work/docs/review.md"), "writable")
   })
-
-  it.each(["author", "reviewer"] as const)(
-    "has git believe no commit-graph and no memories of an index, which a command can write, for an %s",
-    (role) => {
-      const withoutMemories = [
-        ...["core.commitGraph=false", "gc.writeCommitGraph=false", "fetch.writeCommitGraph=false"],
-        ...["core.untrackedCache=false", "core.fsmonitor=false"],
-        ...["rerere.enabled=false", "merge.autoStash=false"]
-      ]
-      const parameters = withoutMemories.map((setting) => `'${setting}'`).join(" ")
-      const git = { directory: "/home/me/work/.git", common: "/home/me/work/.git", executable: [], obeyed: [] }
-      const parametersOf = (others: ReadonlyArray<string>) =>
-        policyFor({ ...around, git: { ...git, others } }, none, role).environment["GIT_CONFIG_PARAMETERS"]
-      assert.strictEqual(parametersOf([]), parameters)
-      assert.strictEqual(
-        parametersOf(["/home/me/work/.git/worktrees/r1"]),
-        `${parameters} 'gc.reflogExpire=never' 'gc.reflogExpireUnreachable=never'`
-      )
-    }
-  )
 
   it("keeps what git obeys, where a command could write it", () => {
     const obeyed = ["/home/me/work/shared.gitconfig", "/home/me/.gitconfig-work"]
     const git = {
       directory: "/home/me/work/.git",
       common: "/home/me/work/.git",
-      others: [],
       executable: [],
       obeyed
     }
@@ -181,7 +158,6 @@ describe("a policy", () => {
     const git = {
       directory: "/home/me/work/.git",
       common: "/home/me/work/.git",
-      others: [],
       executable: ["/home/me/shared/gitconfig", "/etc/gitconfig"],
       obeyed: ["/home/me/shared/absent.gitconfig"]
     }
@@ -192,12 +168,14 @@ describe("a policy", () => {
   })
 
   it("holds the folders above what is protected in their place, but lets nobody write there who could not", () => {
-    const folders = ["/home/me/work/.git", "/home/me/work/.git/modules", "/home/me/work/.git/hooks/deep", "/home/me/a"]
-    const { mounts } = policyFor({ ...around, anchors: { folders, links: [], missing: [] } }, none, "author")
+    const folders = ["/home/me/work/conf", "/home/me/work/conf/a", "/home/me/work/conf/hooks/deep", "/home/me/a"]
+    const commandFiles = ["/home/me/work/conf/hooks"]
+    const anchors = { folders, links: [], missing: [] }
+    const { mounts } = policyFor({ ...around, commandFiles, anchors }, none, "author")
     const anchored = mounts.filter(({ as, path }) => as === "writable" && folders.includes(path))
     assert.deepStrictEqual(
       [...new Set(anchored.map(({ path }) => path))],
-      ["/home/me/work/.git", "/home/me/work/.git/modules"]
+      ["/home/me/work/conf", "/home/me/work/conf/a"]
     )
   })
 
@@ -270,7 +248,7 @@ describe("a folder in which something is hidden", () => {
 
 describe("the program that stands in for a shell", () => {
   const policy = policyFor(around, none, "reviewer")
-  const desk = { socket: "/run/desk", folder: "/state/heard" }
+  const reports = { socket: "/run/reports", folder: "/state/heard" }
   const keeping: Keeping = {
     folder: "/state/heard",
     files: [],
@@ -282,7 +260,7 @@ describe("the program that stands in for a shell", () => {
     policy,
     shell: "/bin/bash",
     bubblewrap: { path: "/usr/bin/bwrap", isEnclosed: true },
-    desk,
+    reports,
     dependencies: "/state/dependencies",
     looked: "/state/looked",
     keeping,

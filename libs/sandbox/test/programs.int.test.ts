@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { layerSandbox, Sandbox } from "../src/index.ts"
-import { canSandbox, scene } from "../src/testing.ts"
+import { canSandbox, scene } from "../src/testing/index.ts"
 import { environmentOf, quietly, runIn } from "./support/sandboxedScene.ts"
 
 const sandboxed = await canSandbox()

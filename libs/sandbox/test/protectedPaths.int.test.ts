@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { layerSandbox, Sandbox } from "../src/index.ts"
-import { canSandbox, type Scene, scene } from "../src/testing.ts"
+import { canSandbox, type Scene, scene } from "../src/testing/index.ts"
 import { during, environmentOf } from "./support/sandboxedScene.ts"
 
 const sandboxed = await canSandbox()

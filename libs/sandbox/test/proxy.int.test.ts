@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { RunId } from "@reprise/protocol"
 import { Effect } from "effect"
 import { type Decider, layerSandbox, Sandbox } from "../src/index.ts"
-import { canary, canSandbox, type Scene, scene } from "../src/testing.ts"
+import { canary, canSandbox, type Scene, scene } from "../src/testing/index.ts"
 
 const sandboxed = await canSandbox()
 

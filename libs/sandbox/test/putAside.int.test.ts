@@ -15,8 +15,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { afterEach, beforeEach } from "vitest"
-import { grantOwner, inItsFolder } from "../src/pinnedFolder.ts"
-import { putAside } from "../src/putAside.ts"
+import { grantOwner, inItsFolder } from "../src/disk/pinnedFolder.ts"
+import { putAside } from "../src/disk/putAside.ts"
 
 let folder = ""
 beforeEach(() => {

@@ -14,9 +14,9 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { afterEach, beforeEach } from "vitest"
-import { putAsideLeft } from "../src/leftovers.ts"
-import { largestRecord, workspaceOf } from "../src/records.ts"
-import { canSandbox, scene } from "../src/testing.ts"
+import { largestRecord, workspaceOf } from "../src/command/records.ts"
+import { putAsideLeft } from "../src/replaced/leftovers.ts"
+import { canSandbox, scene } from "../src/testing/index.ts"
 import { during } from "./support/sandboxedScene.ts"
 
 // No process has this number: the largest one is smaller.

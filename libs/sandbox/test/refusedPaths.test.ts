@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { refusedPathsIn } from "../src/refusedPaths.ts"
+import { refusedPathsIn } from "../src/refused/refusedPaths.ts"
 
 const said: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
   ["touch: cannot touch '/root/x': Read-only file system", ["/root/x"]],

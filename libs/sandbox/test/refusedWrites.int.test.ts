@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { RunId } from "@reprise/protocol"
 import { Effect, Schedule } from "effect"
 import { type Decider, layerSandbox, type RefusedWrite, Sandbox, type SandboxOptions } from "../src/index.ts"
-import { canSandbox, type Scene, scene } from "../src/testing.ts"
+import { canSandbox, type Scene, scene } from "../src/testing/index.ts"
 
 const sandboxed = await canSandbox()
 

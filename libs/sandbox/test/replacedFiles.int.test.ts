@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { canary, canSandbox, type Scene, scene } from "../src/testing.ts"
+import { canary, canSandbox, type Scene, scene } from "../src/testing/index.ts"
 import { during, environmentOf, meanwhile, run, until } from "./support/sandboxedScene.ts"
 
 const sandboxed = await canSandbox()
@@ -83,37 +83,22 @@ describe.skipIf(!sandboxed)("a protected file that the user replaces while a com
     })
   )
 
-  it.live("stays as git writes it for a branch", () =>
-    Effect.gen(function* () {
-      const here = yield* scene
-      const place = join(here.workspace, ".git", "config")
-      git(here, "branch", "topic")
-      const said = yield* during(here, ({ shellFor }) =>
-        Effect.flatMap(shellFor(here.workspace, "author"), (shell) =>
-          meanwhile(here, shell, () => git(here, "branch", "--set-upstream-to", "topic", "second"), "true")
-        )
-      )
-      assert.include(readFileSync(place, "utf8"), '[branch "second"]')
-      assert.notInclude(said, "reprise:")
-    })
-  )
-
   it.live("is the user's between two commands, and the second one cannot change it", () =>
     Effect.gen(function* () {
       const here = yield* scene
-      const place = join(here.workspace, ".git", "config")
+      const place = join(here.workspace, "shared.gitconfig")
       yield* during(here, ({ shellFor }) =>
         Effect.gen(function* () {
           const shell = yield* shellFor(here.workspace, "author")
           yield* run(here, shell, "true")
-          git(here, "config", "core.pager", "mine")
-          yield* run(here, shell, `echo '# ${canary}' >> .git/config`)
+          git(here, "config", "--file", "shared.gitconfig", "core.pager", "mine")
+          yield* run(here, shell, `echo '# ${canary}' >> shared.gitconfig`)
           assert.include(readFileSync(place, "utf8"), "mine")
           yield* meanwhile(
             here,
             shell,
-            () => git(here, "config", "user.name", "Ada"),
-            `echo '# ${canary}' >> .git/config`
+            () => git(here, "config", "--file", "shared.gitconfig", "user.name", "Ada"),
+            `echo '# ${canary}' >> shared.gitconfig`
           )
         })
       )

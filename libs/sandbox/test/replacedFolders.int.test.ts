@@ -15,7 +15,7 @@ import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { layerSandbox, Sandbox } from "../src/index.ts"
-import { canary, canSandbox, type Scene, scene } from "../src/testing.ts"
+import { canary, canSandbox, type Scene, scene } from "../src/testing/index.ts"
 import { during, environmentOf, meanwhile, quietly, run, runIn, until } from "./support/sandboxedScene.ts"
 
 const sandboxed = await canSandbox()

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isHook, readSettings, unusualKeys } from "../src/repositoryConfiguration.ts"
+import { isHook, readSettings, unusualKeys } from "../src/nested/repositoryConfiguration.ts"
 
 const unusual = (listed: string) => unusualKeys(readSettings(listed), (path) => path === "../work")
 

@@ -7,13 +7,14 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { type Policy, policyFor, type Surroundings } from "../src/policy.ts"
-import { seatbeltRules, seatbeltShell } from "../src/seatbelt.ts"
+import { seatbeltGit, seatbeltRules, seatbeltShell } from "../src/command/seatbelt.ts"
+import { type Policy, policyFor, type Surroundings } from "../src/policy/policy.ts"
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "reprise-seatbelt-")))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const none = { write: [], read: [], deny: [], network: [] }
+const clone = "/var/folders/me/reprise/clones/1"
 const around: Surroundings = {
   home: "/Users/me",
   workspace: "/Users/me/work",
@@ -24,9 +25,12 @@ const around: Surroundings = {
   git: {
     directory: "/Users/me/work/.git",
     common: "/Users/me/work/.git",
-    others: [],
-    executable: ["/Users/me/work/.git/hooks", "/Users/me/work/.git/config"],
-    obeyed: ["/Users/me/work/.git/config.worktree"]
+    executable: ["/Users/me/work/.githooks"],
+    obeyed: ["/Users/me/work/.githooks", "/Users/me/work/shared.gitconfig"],
+    clone: [
+      { path: "/Users/me/work/.git", as: "readable" },
+      { path: clone, as: "writable" }
+    ]
   },
   listed: [],
   startup: [],
@@ -54,10 +58,10 @@ describe("the program for macOS", () => {
         allowWithinDeny: []
       },
       writeConfig: {
-        allowOnly: ["/Users/me/data", "/Users/me/work", "/Users/me/work/.git", around.caches, around.temporary],
+        allowOnly: ["/Users/me/data", "/Users/me/work", around.caches, clone, around.temporary],
         denyWithinAllow: [
-          "/Users/me/work/.git/config",
-          "/Users/me/work/.git/hooks",
+          "/Users/me/work/.git",
+          "/Users/me/work/.githooks",
           "/Users/me/work/reprise.toml",
           "/Users/me/work/.reprise",
           ...policy.kept
@@ -75,18 +79,18 @@ describe("the program for macOS", () => {
       assert.include(pathsAfter("(deny file-read*"), `(subpath "${path}")`)
     }
     const denied = pathsAfter("(deny file-write*")
-    for (const path of [
-      ".reprise",
-      ".git/hooks",
-      ".git/config",
-      "reprise.toml",
-      "opencode.json",
-      ".git/config.worktree"
-    ]) {
+    for (const path of [".reprise", ".git", ".githooks", "reprise.toml", "opencode.json", "shared.gitconfig"]) {
       assert.include(denied, `/Users/me/work/${path}`)
     }
     assert.include(text, "(allow signal (target same-sandbox))")
     assert.include(text, "*TOKEN*")
+  })
+
+  it("has git for Reprise write into the clone alone", async () => {
+    const text = await seatbeltGit("/usr/bin/git", policy, clone)
+    const [, allowed = ""] = text.split("(allow file-write*\n")
+    assert.strictEqual(allowed.split("\n")[0], `  (subpath "${clone}")`)
+    assert.match(text, / \/usr\/bin\/git .*"\$@"\n$/)
   })
 
   it("is not made where its profile could not hide a file, or not keep one from being written", async () => {
@@ -110,7 +114,13 @@ describe("the program for macOS", () => {
     writeFileSync(entered, '#!/bin/sh\nshift 2\nexec "$@"\n')
     const program = join(folder, "program")
     const own = { ...policy, temporary: join(folder, "it's mine") }
-    const text = await textOf(own, "/bin/sh")
+    const text = await seatbeltShell({
+      ahead: join(folder, "own git"),
+      policy: own,
+      shell: "/bin/sh",
+      programs,
+      chosenEnvironment: false
+    })
     writeFileSync(program, text.replace("/usr/bin/sandbox-exec", entered))
     for (const path of [entered, program]) chmodSync(path, 0o700)
     const environment = { PATH: process.env["PATH"], GITHUB_TOKEN: "secret" }
@@ -121,5 +131,6 @@ describe("the program for macOS", () => {
       [...["a  b", own.temporary, "none", "it's", ""]].join("|")
     )
     assert.strictEqual(run("echo alone"), "alone\n")
+    assert.strictEqual(run("echo $PATH | cut -d: -f1"), `${join(folder, "own git")}\n`)
   })
 })

@@ -5,9 +5,9 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { openShell } from "../src/command/shellScript.ts"
 import { layerSandbox, Sandbox } from "../src/index.ts"
-import { openShell } from "../src/shellScript.ts"
-import { canSandbox, type Scene, scene } from "../src/testing.ts"
+import { canSandbox, type Scene, scene } from "../src/testing/index.ts"
 
 const sandboxed = await canSandbox()
 

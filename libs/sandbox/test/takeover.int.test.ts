@@ -5,10 +5,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { markedProcesses, variableOf } from "@reprise/process"
 import { Context, Effect, Layer, Schedule } from "effect"
 import { TestClock } from "effect/testing"
+import { sessionFolder } from "../src/command/shellScript.ts"
 import { markOf } from "../src/hostFolder.ts"
 import { layerSandbox, Sandbox, type SandboxShape } from "../src/index.ts"
-import { sessionFolder } from "../src/shellScript.ts"
-import { canSandbox, type Scene, scene } from "../src/testing.ts"
+import { canSandbox, type Scene, scene } from "../src/testing/index.ts"
 
 const sandboxed = await canSandbox()
 

@@ -1,6 +1,6 @@
 /** Commands of git's configuration and hooks by which files of a working tree decide what runs. */
 import { assert, describe, it } from "@effect/vitest"
-import { lookupIn } from "../src/treePrograms.ts"
+import { lookupIn } from "../src/git/treePrograms.ts"
 
 describe("a command of git's", () => {
   it.each([

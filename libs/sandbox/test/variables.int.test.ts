@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { canary, canSandbox, scene } from "../src/testing.ts"
+import { canary, canSandbox, scene } from "../src/testing/index.ts"
 import { during, environmentOf } from "./support/sandboxedScene.ts"
 
 const sandboxed = await canSandbox()

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isVersionName, namesVersionsAlone } from "../src/versionFiles.ts"
+import { isVersionName, namesVersionsAlone } from "../src/nested/versionFiles.ts"
 
 describe("a file of a version manager", () => {
   it.each([

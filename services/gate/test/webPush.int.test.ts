@@ -7,8 +7,8 @@ import { ActorConfig, drain, MemoryBroker, Messenger } from "@reprise/actor"
 import { type EscalationId, to } from "@reprise/protocol"
 import { type SubscribedBrowser, startPushService, vapidClaims } from "@reprise/testing"
 import { Effect, Layer, Redacted, Stream } from "effect"
+import type { PushRules } from "../src/console/pushSubscription.ts"
 import { layerWith, makePushBrowsers, markOf, send, vapidOf } from "../src/index.ts"
-import type { PushRules } from "../src/notify/pushSubscription.ts"
 import { ask, openWith, raise, sources, token } from "./support/consoleOverMemory.ts"
 
 const secret = Redacted.make("yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw")

@@ -2,15 +2,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { decryptPush, vapidClaims } from "@reprise/testing"
 import { Effect, Redacted, Result } from "effect"
-import { type Notices, noticeQuestion, type QuestionNotice } from "../src/notify/Notice.ts"
-import { longestPushBytes, pushMessage, pushTopic } from "../src/notify/pushMessage.ts"
 import {
   endpointProblem,
   isStillTold,
   type KnownBrowser,
   type PushOwner,
   withBrowser
-} from "../src/notify/pushSubscription.ts"
+} from "../src/console/pushSubscription.ts"
+import { type Notices, noticeQuestion, type QuestionNotice } from "../src/notify/Notice.ts"
+import { longestPushBytes, pushMessage, pushTopic } from "../src/notify/pushMessage.ts"
 import { vapidHeader } from "../src/notify/vapid.ts"
 import { areKeys, encryptPush } from "../src/work/notify/encryptPush.ts"
 import { isPublicAddress } from "../src/work/notify/publicAddress.ts"

@@ -1,4 +1,4 @@
-export { sessionActor } from "./actor/actor.ts"
+export { sessionActor } from "./machine/actor.ts"
 export {
   actors,
   actorsWith,

@@ -3,6 +3,7 @@
  * prompts of orchestrator and reviewer; the session-manager adds how it is to be reported: as one fenced JSON block,
  * whose shape it shows.
  */
+import { continueSentence, guidanceText } from "@reprise/plan/agentTexts"
 import { quote } from "@reprise/plan/quote"
 import { renderTemplate, template } from "@reprise/plan/template"
 import type { ReportForm, ReportKind, SessionPrompts } from "@reprise/protocol"
@@ -69,17 +70,12 @@ const uncommittedChanges = template({
 
 export const templates = [reportWithWork, report, reportUnreadable, uncommittedChanges] as const
 
-/** Every prompt that continues a session begins with this sentence. */
-const continueSession = "Continue the current session and complete all remaining tasks."
-
 /** A prompt with the guidance of a human, verbatim. */
 export const withGuidance = (prompt: string, guidance?: string): string =>
-  guidance === undefined || guidance.trim() === ""
-    ? prompt
-    : `${prompt}\n\nThe user has provided the following additional guidance:\n${guidance}`
+  guidance === undefined || guidance.trim() === "" ? prompt : `${prompt}\n\n${guidanceText([guidance])}`
 
 /** A continue, with a human's guidance verbatim (docs/design/sessions.md#turns). */
-export const continuePrompt = (guidance?: string): string => withGuidance(continueSession, guidance)
+export const continuePrompt = (guidance?: string): string => withGuidance(continueSentence, guidance)
 
 /** The whole prompt for a session that replaces another, with the conversation of that one. */
 export const withEarlierConversation = (wholePrompt: string, conversation?: string): string =>
@@ -112,7 +108,7 @@ const interruptions = {
 
 /** For a turn that stopped half-way: its last step may be done already. */
 export const continuationPrompt = (why: keyof typeof interruptions): string =>
-  `${continueSession}\n\n${interruptions[why]} Look at what is already done before you repeat a step that changes something.`
+  `${continueSentence}\n\n${interruptions[why]} Look at what is already done before you repeat a step that changes something.`
 
 const fence = "```"
 

@@ -1,6 +1,6 @@
 /** The session-manager's settings: how patient it is, and what it does about an agent that needs attention. */
 import type { VendorFailure } from "@reprise/protocol"
-import { Schema } from "effect"
+import { Duration, Schema } from "effect"
 
 const attempts = Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)))
 const cooldownMs = Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)))
@@ -51,26 +51,25 @@ export const defaultActions: ActionSettings = {
   }
 }
 
-/** Durations in milliseconds. */
 export interface SessionSettings {
   /** A session without a turn is paused after this long. */
-  readonly idleAfterMs: number
+  readonly idleAfter: Duration.Duration
   /** A paused session that nothing needs expires after this long. */
-  readonly expireAfterMs: number
+  readonly expireAfter: Duration.Duration
   /** One that its phase or a question may need expires after this long; 0: never. */
-  readonly expireHeldAfterMs: number
+  readonly expireHeldAfter: Duration.Duration
   /** During a turn, what was said is saved this often; 0: only at its end. */
-  readonly saveEveryMs: number
+  readonly saveEvery: Duration.Duration
   /** How long a turn waits in total for a rate limit, for credit or for the network. */
-  readonly maxWaitMs: number
+  readonly maxWait: Duration.Duration
   /** The first such wait where the runtime does not say how long; each further one is twice as long. */
-  readonly firstWaitMs: number
+  readonly firstWait: Duration.Duration
   /** No single wait is longer, unless the runtime asks for more. */
-  readonly longestWaitMs: number
+  readonly longestWait: Duration.Duration
   /** How often a turn that reached the runtime's turn limit continues by itself. */
   readonly maxAutoContinues: number
   /** An agent counts as idle after this long without activity. */
-  readonly idleGraceMs: number
+  readonly idleGrace: Duration.Duration
   /** An agent reports at the end of its work, or in an answer to a prompt of its own. */
   readonly report: "with-work" | "asked"
   readonly actions: ActionSettings
@@ -79,20 +78,21 @@ export interface SessionSettings {
 }
 
 export const defaultSettings: SessionSettings = {
-  idleAfterMs: 5 * 60_000,
-  expireAfterMs: 30 * 60_000,
-  expireHeldAfterMs: 7 * 24 * 60 * 60_000,
-  saveEveryMs: 5 * 60_000,
-  maxWaitMs: 60 * 60_000,
-  firstWaitMs: 30_000,
-  longestWaitMs: 30 * 60_000,
+  idleAfter: Duration.minutes(5),
+  expireAfter: Duration.minutes(30),
+  expireHeldAfter: Duration.days(7),
+  saveEvery: Duration.minutes(5),
+  maxWait: Duration.hours(1),
+  firstWait: Duration.seconds(30),
+  longestWait: Duration.minutes(30),
   maxAutoContinues: 6,
-  idleGraceMs: 10_000,
+  idleGrace: Duration.seconds(10),
   report: "with-work",
   actions: defaultActions,
   // Eight times what the longest answers of models hold.
   longestAnswerChars: 4 * 1024 * 1024
 }
 
-/** The ISO time `ms` after another. */
-export const after = (iso: string, ms: number): string => new Date(Date.parse(iso) + ms).toISOString()
+/** The ISO time so long after another. */
+export const after = (iso: string, wait: Duration.Duration): string =>
+  new Date(Date.parse(iso) + Duration.toMillis(wait)).toISOString()

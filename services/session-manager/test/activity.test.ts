@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { attribute, graceLeftMs } from "../src/activity/activity.ts"
-import type { SessionInput } from "../src/actor/inputs.ts"
-import { viewOf } from "../src/actor/view.ts"
+import { Duration } from "effect"
+import { attribute, graceLeft } from "../src/agent/activity.ts"
+import { viewOf } from "../src/machine/view.ts"
+import type { SessionInput } from "../src/session/inputs.ts"
 import { answer, at, firstTurn, given, goodReport, nextTurn, sessionId, t } from "./support/story.ts"
 
 const working = firstTurn.slice(0, 2)
@@ -279,6 +280,6 @@ describe("the grace before an agent counts as idle", () => {
     ["is over once it has passed", 12_000, 0],
     ["is no longer than set when the clock was set back", 0, 10_000]
   ] as const)("%s", (_title, nowMs, leftMs) => {
-    assert.strictEqual(graceLeftMs(1_000, nowMs, 10_000), leftMs)
+    assert.strictEqual(Duration.toMillis(graceLeft(1_000, nowMs, Duration.seconds(10))), leftMs)
   })
 })

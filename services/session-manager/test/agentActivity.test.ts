@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { echoMs } from "../src/activity/actions.ts"
-import { attribute } from "../src/activity/activity.ts"
-import type { SessionInput } from "../src/actor/inputs.ts"
+import { attribute } from "../src/agent/activity.ts"
+import { echoMs } from "../src/session/actions.ts"
+import type { SessionInput } from "../src/session/inputs.ts"
 import { at, firstTurn, given, givenWith, nextTurn, sessionId, t } from "./support/story.ts"
 
 const working = firstTurn.slice(0, 2)

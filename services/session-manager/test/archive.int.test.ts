@@ -5,7 +5,7 @@ import { Broker } from "@reprise/actor"
 import { AgentRuntime } from "@reprise/agent"
 import { type PermissionMode, RunId, type SessionCommand, SessionId, sessionIdOf, turnIdOf } from "@reprise/protocol"
 import { ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
-import { Effect, Layer, Result, Schedule } from "effect"
+import { Duration, Effect, Layer, Result, Schedule } from "effect"
 import { layerWith } from "../src/service.ts"
 import { readTranscript } from "../src/work/readTranscript.ts"
 import { readPart, readSessionFile } from "../src/work/SessionFile.ts"
@@ -54,7 +54,7 @@ const fileOf = Effect.fnUntraced(function* (object: string | undefined) {
   return Result.getOrThrow(readSessionFile(text ?? "nothing is stored"))
 })
 
-const world = layerWith({ idleGraceMs: 500 }).pipe(Layer.provideMerge(realWorld(script)))
+const world = layerWith({ idleGrace: Duration.millis(500) }).pipe(Layer.provideMerge(realWorld(script)))
 
 layer(world, { excludeTestServices: true, timeout: "15 minutes" })("the archive, on OpenCode and NATS", (it) => {
   it.effect("holds the whole conversation of a completed session, its metadata and its usage", () =>

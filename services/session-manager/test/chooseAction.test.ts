@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { afterProgress, chooseAction, countAttempt, nothingTried, type TriedActions } from "../src/activity/actions.ts"
+import { afterProgress, chooseAction, countAttempt, nothingTried } from "../src/session/actions.ts"
+import type { TriedActions } from "../src/session/state.ts"
 import type { ActionName, Configured } from "../src/settings.ts"
 import { at } from "./support/story.ts"
 

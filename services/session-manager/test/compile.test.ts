@@ -1,11 +1,11 @@
 /** Mistakes that the compiler finds: each `@ts-expect-error` fails the type check when its line compiles. */
 import { assert, describe, it } from "@effect/vitest"
 import type { FailureKind } from "@reprise/protocol"
-import { triggerOf } from "../src/activity/actions.ts"
-import { refuse } from "../src/actor/guards.ts"
-import type { SessionInput } from "../src/actor/inputs.ts"
-import type { EventOf } from "../src/actor/journal.ts"
-import type { SessionWork } from "../src/actor/work.ts"
+import { triggerOf } from "../src/session/actions.ts"
+import { refuse } from "../src/session/guards.ts"
+import type { SessionInput } from "../src/session/inputs.ts"
+import type { EventOf } from "../src/session/journal.ts"
+import type { SessionWork } from "../src/session/work.ts"
 import { failed, t } from "./support/story.ts"
 
 describe("the session-manager does not compile with", () => {

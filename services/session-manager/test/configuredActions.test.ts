@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { SessionInput } from "../src/actor/inputs.ts"
+import type { SessionInput } from "../src/session/inputs.ts"
 import type { ActionSettings } from "../src/settings.ts"
 import { at, failed, firstTurn, givenWith, sessionId, stopped, t } from "./support/story.ts"
 

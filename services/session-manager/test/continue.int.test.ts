@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { AgentRuntime } from "@reprise/agent"
 import { turnIdOf } from "@reprise/protocol"
 import { ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
-import { Effect, Fiber, Layer } from "effect"
+import { Duration, Effect, Fiber, Layer } from "effect"
 import { layerWith } from "../src/service.ts"
 import { deleteSession, realWorld, TestDirectories } from "./support/realWorld.ts"
 import { about, scene } from "./support/scene.ts"
@@ -24,7 +24,7 @@ const script: ScriptInput = {
   ]
 }
 
-const world = layerWith({ idleGraceMs: 500 }).pipe(Layer.provideMerge(realWorld(script)))
+const world = layerWith({ idleGrace: Duration.millis(500) }).pipe(Layer.provideMerge(realWorld(script)))
 
 /** A session after its first turn. */
 const worked = Effect.fnUntraced(function* (phase: number) {

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Duration } from "effect"
 import { defaultActions } from "../src/settings.ts"
 import { answer, at, failed, firstTurn, given, givenWith, goodReport, newTurn, sessionId, t } from "./support/story.ts"
 
@@ -47,7 +48,7 @@ describe("a prompt that failed", () => {
   })
 
   it("never waits longer than half an hour at a time, unless the runtime asks for more", () => {
-    const patient = givenWith({ maxWaitMs: 24 * 60 * 60_000 })
+    const patient = givenWith({ maxWait: Duration.days(1) })
     const failedAndRetried = [failed(1, 1, "rate_limited"), retry]
     const waitAfter = (failures: number, more: Parameters<typeof failed>[3] = {}) => {
       const history = [...working, ...Array.from({ length: failures }, () => failedAndRetried).flat()]
@@ -64,7 +65,8 @@ describe("a prompt that failed", () => {
 
   it("adds up its waits, up to and including the longest total", () => {
     const history = [...working, failed(1, 1, "rate_limited"), retry]
-    const typesWith = (maxWaitMs: number) => givenWith({ maxWaitMs })(history).when(failed(1, 1, "rate_limited")).types
+    const typesWith = (maxWaitMs: number) =>
+      givenWith({ maxWait: Duration.millis(maxWaitMs) })(history).when(failed(1, 1, "rate_limited")).types
     assert.include(typesWith(90_000), "TurnWaiting")
     assert.include(typesWith(89_999), "TurnFailed")
   })
@@ -73,7 +75,7 @@ describe("a prompt that failed", () => {
     const typesWith = (maxWaitMs: number, setting: number) => {
       const history = [newTurn(1, { limits: { maxWaitMs } }), ...working.slice(1)]
       const limited = failed(1, 1, "rate_limited", { retryAfterMs: 5 * 60 * 60_000 })
-      return givenWith({ maxWaitMs: setting })(history).when(limited).types
+      return givenWith({ maxWait: Duration.millis(setting) })(history).when(limited).types
     }
     assert.include(typesWith(5 * 60 * 60_000, 1), "TurnWaiting")
     assert.include(typesWith(1, 5 * 60 * 60_000), "TurnFailed")

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { noTokens, noUsage, SessionId } from "@reprise/protocol"
-import type { SessionInput } from "../src/actor/inputs.ts"
-import { viewOf } from "../src/actor/view.ts"
+import { viewOf } from "../src/machine/view.ts"
 import { withForkedConversation } from "../src/prompts.ts"
+import type { SessionInput } from "../src/session/inputs.ts"
 import {
   answer,
   failed,

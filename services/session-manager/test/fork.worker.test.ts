@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ActorConfig, MemoryBroker, Messenger } from "@reprise/actor"
 import { AgentError, AgentRuntime, AgentRuntimes } from "@reprise/agent"
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { layerWith } from "../src/service.ts"
 import { forked, forkId, script } from "./support/forked.ts"
 import { inMemory, stage } from "./support/stage.ts"
 
 /** In memory as well, on a runtime that cannot fork. `tells`: whether it has the conversations. */
 const withoutForks = (tells: () => boolean) =>
-  layerWith({ idleGraceMs: 50 }).pipe(
+  layerWith({ idleGrace: Duration.millis(50) }).pipe(
     Layer.provideMerge(
       Layer.effect(
         AgentRuntimes,

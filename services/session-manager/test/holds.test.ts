@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { EscalationId, RunId } from "@reprise/protocol"
-import type { SessionInput } from "../src/actor/inputs.ts"
-import { holdOf } from "../src/actor/state.ts"
-import { viewOf } from "../src/actor/view.ts"
+import { viewOf } from "../src/machine/view.ts"
+import type { SessionInput } from "../src/session/inputs.ts"
+import { holdOf } from "../src/session/state.ts"
 import {
   answer,
   at,

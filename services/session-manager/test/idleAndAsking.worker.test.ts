@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Broker } from "@reprise/actor"
 import { AgentError, AgentRuntime, type AgentRuntimeShape, AgentRuntimes, promptIds } from "@reprise/agent"
 import { Host, SessionId } from "@reprise/protocol"
-import { Effect, Layer, Result } from "effect"
+import { Duration, Effect, Layer, Result } from "effect"
 import { layerWith } from "../src/service.ts"
 import { defaultActions } from "../src/settings.ts"
 import { readSessionFile } from "../src/work/SessionFile.ts"
@@ -30,7 +30,7 @@ describe("a session that nobody uses", () => {
     }).pipe(
       Effect.provide(
         inMemory(({ text }) => [{ say: isReport(text) ? goodReport : "Ok." }], {
-          settings: { idleAfterMs: 20, expireAfterMs: 20 }
+          settings: { idleAfter: Duration.millis(20), expireAfter: Duration.millis(20) }
         })
       )
     )
@@ -67,7 +67,7 @@ describe("a session that its runtime lost", () => {
       assert.lengthOf(Result.getOrThrow(file).messages, 4)
     }).pipe(
       Effect.provide(
-        layerWith({ idleAfterMs: 20 }).pipe(
+        layerWith({ idleAfter: Duration.millis(20) }).pipe(
           Layer.provide(forgetful),
           Layer.provideMerge(surroundings(({ text }) => [{ say: isReport(text) ? goodReport : "Ok." }]))
         )
@@ -91,7 +91,7 @@ describe("a session that is completed", () => {
       const { messages = 0 } = yield* awaitEvent("SessionArchived")
       assert.strictEqual(messages, (yield* runtime.history(runtimeSessionId)).length)
       assert.isAbove(messages, 2)
-    }).pipe(Effect.provide(inMemory(() => [{ say: goodReport }], { settings: { idleGraceMs: 3_600_000 } })))
+    }).pipe(Effect.provide(inMemory(() => [{ say: goodReport }], { settings: { idleGrace: Duration.hours(1) } })))
   )
 })
 

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Host, SessionId } from "@reprise/protocol"
-import type { SessionInput } from "../src/actor/inputs.ts"
-import { viewOf } from "../src/actor/view.ts"
+import { Duration } from "effect"
+import { viewOf } from "../src/machine/view.ts"
+import type { SessionInput } from "../src/session/inputs.ts"
 import {
   answer,
   at,
@@ -139,9 +140,9 @@ describe("a session that nobody uses", () => {
     ["expires after half an hour when it belongs to no phase", standalone, {}, 1800],
     ["expires after half an hour when its phase has released it", [...firstTurn, released], {}, 1800],
     ["is held for a week while its phase may need it", firstTurn, {}, 7 * day],
-    ["is held for as long as is set", firstTurn, { expireHeldAfterMs: 5_000 }, 5],
-    ["is held forever if that is set", firstTurn, { expireHeldAfterMs: 0 }, undefined],
-    ["expires after as long as is set", standalone, { expireAfterMs: 9_000 }, 9]
+    ["is held for as long as is set", firstTurn, { expireHeldAfter: Duration.seconds(5) }, 5],
+    ["is held forever if that is set", firstTurn, { expireHeldAfter: Duration.zero }, undefined],
+    ["expires after as long as is set", standalone, { expireAfter: Duration.seconds(9) }, 9]
   ])("%s", (_, inputs, settings, seconds) => {
     const paused = givenWith(settings)(inputs).when(pause(inputs))
     assert.deepStrictEqual(paused.types, ["SessionPaused"])

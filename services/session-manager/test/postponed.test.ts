@@ -1,8 +1,8 @@
 /** A turn that waits for its model's vendor: until when, and a human who does not want to wait. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import type { SessionInput } from "../src/actor/inputs.ts"
-import { viewOf } from "../src/actor/view.ts"
+import { viewOf } from "../src/machine/view.ts"
+import type { SessionInput } from "../src/session/inputs.ts"
 import { at, failed, firstTurn, given, givenWith, sessionId, stopped, t } from "./support/story.ts"
 
 const working = firstTurn.slice(0, 2)

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { noTokens, noUsage, type TurnLimits } from "@reprise/protocol"
+import { Duration } from "effect"
 import { defaultSettings } from "../src/settings.ts"
 import {
   activeAt,
@@ -25,7 +26,7 @@ const work = (limits: TurnLimits) => ({
 })
 const prompt = promptStarted({ kind: "work" }, startMs)
 const limitAt = (state: PromptState, limits: TurnLimits, ms: number) =>
-  reachedLimit(state, work(limits), maxWaitMs, startMs + ms)?.kind
+  reachedLimit(state, work(limits), Duration.millis(maxWaitMs), startMs + ms)?.kind
 
 describe("a limit", () => {
   it("is exceeded above its value, not at it", () => {

@@ -1,29 +1,12 @@
-/** Work that an older version asked for is still done. */
+/** What a prompt has used, and whether a human is in its session. */
 import { assert, describe, it } from "@effect/vitest"
 import { noTokens, noUsage } from "@reprise/protocol"
-import { Schema } from "effect"
-import { SessionWork } from "../src/actor/work.ts"
+import { Duration } from "effect"
 import { inspectedAt, promptStarted, tokensSeen } from "../src/work/promptState.ts"
 import { isHumanIn } from "../src/work/runtimeSession.ts"
-import { firstTurn, given } from "./support/story.ts"
 
 const tokens = { ...noTokens, input: 700 }
 const inspection = { state: { _tag: "busy" }, messageCount: 3, usage: { tokens, cost: 2, calls: 9 } } as const
-
-describe("a prompt that an older version asked for", () => {
-  it("is read, with the tokens that its turn had used before", () => {
-    const asked = given(firstTurn.slice(0, 1)).when(firstTurn[1] ?? assert.fail("no story"))
-    const prompt = asked.work.map(({ work }) => work).find((work) => work._tag === "RunPrompt")
-    const { counted: _, ...older } = prompt ?? assert.fail("there is no prompt")
-    const read = Schema.decodeUnknownSync(SessionWork)({ ...older, usedBefore: tokens })
-    assert.deepInclude(read, { usedBefore: { ...noUsage, tokens } })
-  })
-
-  it("takes nothing that its session used before for its own", () => {
-    const state = inspectedAt(promptStarted({ kind: "work" }, 0), inspection, {}, 1)
-    assert.deepStrictEqual(state.used, noUsage)
-  })
-})
 
 describe("a prompt in a session that was used before", () => {
   it("takes for its own what the runtime's total has grown by", () => {
@@ -40,7 +23,7 @@ describe("a human in the session of a prompt", () => {
     state: { _tag: state },
     lastMessage: { id: "m", role: "assistant" as const, causePromptId, finished: true, atMs }
   })
-  const isIn = (found: ReturnType<typeof seen>, now: number) => isHumanIn(found, own, 10, now)
+  const isIn = (found: ReturnType<typeof seen>, now: number) => isHumanIn(found, own, Duration.millis(10), now)
 
   it("is present while the agent works on their words, and for the grace after it stops", () => {
     assert.isTrue(isIn(seen("busy", "theirs"), 1000))
@@ -50,7 +33,7 @@ describe("a human in the session of a prompt", () => {
 
   it("is not present where the newest words are ours or known, however long their interface is open", () => {
     for (const id of ["ours", "earlier"]) assert.isFalse(isIn(seen("busy", id), 0))
-    assert.isFalse(isHumanIn({ ...inspection, state: { _tag: "empty" } }, own, 10, 0))
+    assert.isFalse(isHumanIn({ ...inspection, state: { _tag: "empty" } }, own, Duration.millis(10), 0))
   })
 })
 

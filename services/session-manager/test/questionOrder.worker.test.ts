@@ -2,9 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { AgentRuntime, type PendingPrompt, type RuntimeEvent } from "@reprise/agent"
 import { noUsage, RunId, SessionId, TurnId } from "@reprise/protocol"
-import { Effect, Queue, Stream } from "effect"
-import type { SessionReport } from "../src/actor/inputs.ts"
-import type { WorkOf } from "../src/actor/work.ts"
+import { Duration, Effect, Queue, Stream } from "effect"
+import type { SessionReport } from "../src/session/inputs.ts"
+import type { WorkOf } from "../src/session/work.ts"
 import { watchPrompt } from "../src/work/watchPrompt.ts"
 import { surroundings } from "./support/stage.ts"
 
@@ -20,6 +20,8 @@ const work: WorkOf<"RunPrompt"> = {
   // The runtime is asked every 20 ms.
   limits: { inactivityMs: 80 },
   usedBefore: noUsage,
+  counted: noUsage,
+  saving: { object: "session/s1/ses_1", since: new Date(0).toISOString() },
   turnStartedAt: new Date(0).toISOString(),
   turnWaitedMs: 0
 }
@@ -34,8 +36,8 @@ const watching = Effect.gen(function* () {
     ...{
       work,
       sessionId: SessionId.make("s1"),
-      maxWaitMs: 60_000,
-      idleGraceMs: 10_000,
+      maxWait: Duration.minutes(1),
+      idleGrace: Duration.seconds(10),
       longestAnswerChars: 1_000,
       known: []
     },

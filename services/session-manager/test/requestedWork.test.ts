@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { noTokens } from "@reprise/protocol"
-import type { SessionInput } from "../src/actor/inputs.ts"
-import { viewOf } from "../src/actor/view.ts"
+import { viewOf } from "../src/machine/view.ts"
+import type { SessionInput } from "../src/session/inputs.ts"
 import {
   answer,
   at,

@@ -4,7 +4,7 @@ import { assert, layer } from "@effect/vitest"
 import { turnIdOf } from "@reprise/protocol"
 import { ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
 import { FaultyProxy } from "@reprise/testing"
-import { Effect, Fiber, Layer } from "effect"
+import { Duration, Effect, Fiber, Layer } from "effect"
 import { layerWith } from "../src/service.ts"
 import { proxiedWorld } from "./support/realWorld.ts"
 import { about, scene } from "./support/scene.ts"
@@ -46,7 +46,7 @@ const script: ScriptInput = {
   ]
 }
 
-const settings = { idleGraceMs: 300, firstWaitMs: 200, longestAnswerChars: 50_000 }
+const settings = { idleGrace: Duration.millis(300), firstWait: Duration.millis(200), longestAnswerChars: 50_000 }
 const worldWith = (runtimeGraceMs: number) =>
   layerWith(settings).pipe(
     Layer.provideMerge(proxiedWorld(script, { pollMs: 250, retryPatienceMs: 500, runtimeGraceMs }))

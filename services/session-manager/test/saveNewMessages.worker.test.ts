@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Broker, type WorkContext } from "@reprise/actor"
 import { AgentRuntime, MemoryControl, type MemoryScript, type Message, promptIds } from "@reprise/agent"
 import { Host, Key } from "@reprise/protocol"
-import { Effect, Layer, Result, Schedule } from "effect"
-import type { WorkOf } from "../src/actor/work.ts"
+import { Duration, Effect, Layer, Result, Schedule } from "effect"
+import type { WorkOf } from "../src/session/work.ts"
 import { readTranscript } from "../src/work/readTranscript.ts"
 import { digestOf, saveNewMessages } from "../src/work/saveNewMessages.ts"
 import { inMemory, stage, surroundings } from "./support/stage.ts"
@@ -181,6 +181,6 @@ describe("a turn that lasts", () => {
       yield* control.release("work")
       yield* awaitEvent("TurnCompleted")
       yield* Effect.repeat(said, { until: (text) => text.includes("complete"), schedule: Schedule.spaced("5 millis") })
-    }).pipe(Effect.provide(inMemory(working, { control, settings: { saveEveryMs: 10 } })))
+    }).pipe(Effect.provide(inMemory(working, { control, settings: { saveEvery: Duration.millis(10) } })))
   )
 })

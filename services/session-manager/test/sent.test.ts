@@ -1,7 +1,9 @@
 /** All that a session sends, step by step: nothing more, nothing less, and no field that nobody gave. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { noUsage } from "@reprise/protocol"
-import type { SessionInput } from "../src/actor/inputs.ts"
+import { Duration } from "effect"
+import type { SessionInput } from "../src/session/inputs.ts"
 import { defaultSettings } from "../src/settings.ts"
 import {
   actor,
@@ -47,7 +49,7 @@ const archive = {
   usedEarlier: noUsage,
   host
 }
-const pause = { at: at(60 + defaultSettings.idleAfterMs / 1_000), _tag: "PauseIdle" }
+const pause = { at: at(60 + Duration.toSeconds(defaultSettings.idleAfter)), _tag: "PauseIdle" }
 const prompt = {
   ...{ _tag: "RunPrompt", turnId: t(1), number: 1, kind: "work", ...onRuntime, ...session, permissions: "ask" },
   ...{ limits: {}, usedBefore: noUsage, counted: noUsage, turnStartedAt: at(0), turnWaitedMs: 0, host, prompted: true },
@@ -175,7 +177,12 @@ describe("a step of a session", () => {
       [
         { _tag: "SessionPaused", ...session },
         save,
-        { at: at(60 + defaultSettings.expireHeldAfterMs / 1_000), _tag: "ExpireIdle", useCount: 4, held: true }
+        {
+          at: at(60 + Duration.toSeconds(defaultSettings.expireHeldAfter)),
+          _tag: "ExpireIdle",
+          useCount: 4,
+          held: true
+        }
       ]
     ],
     [
@@ -197,7 +204,12 @@ describe("a step of a session", () => {
       [
         { _tag: "SessionPaused", ...session },
         { ...save, saved: { object: "session/r1-s1/ses_1/1", messages: 6, digest: "d" } },
-        { at: at(60 + defaultSettings.expireHeldAfterMs / 1_000), _tag: "ExpireIdle", useCount: 4, held: true }
+        {
+          at: at(60 + Duration.toSeconds(defaultSettings.expireHeldAfter)),
+          _tag: "ExpireIdle",
+          useCount: 4,
+          held: true
+        }
       ]
     ],
     [
@@ -207,7 +219,12 @@ describe("a step of a session", () => {
       [
         { _tag: "SessionPaused", ...session },
         save,
-        { at: at(60 + defaultSettings.expireHeldAfterMs / 1_000), _tag: "ExpireIdle", useCount: 4, held: true }
+        {
+          at: at(60 + Duration.toSeconds(defaultSettings.expireHeldAfter)),
+          _tag: "ExpireIdle",
+          useCount: 4,
+          held: true
+        }
       ]
     ],
     [

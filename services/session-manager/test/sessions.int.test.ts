@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { AgentRuntime } from "@reprise/agent"
 import { turnIdOf } from "@reprise/protocol"
 import { ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
-import { Effect, Fiber, Layer } from "effect"
+import { Duration, Effect, Fiber, Layer } from "effect"
 import { layerWith } from "../src/service.ts"
 import { killOpenCode, realWorld } from "./support/realWorld.ts"
 import { about, scene } from "./support/scene.ts"
@@ -54,7 +54,7 @@ const script: ScriptInput = {
   ]
 }
 
-const world = layerWith({ idleGraceMs: 500 }).pipe(Layer.provideMerge(realWorld(script)))
+const world = layerWith({ idleGrace: Duration.millis(500) }).pipe(Layer.provideMerge(realWorld(script)))
 
 layer(world, { excludeTestServices: true, timeout: "15 minutes" })("sessions on OpenCode and NATS", (it) => {
   it.effect("a new turn works, reports, and is continued in the same runtime session", () =>

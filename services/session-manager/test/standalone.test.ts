@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { EscalationId, Host, isStandalone, Key, RunId, SessionId, TurnId } from "@reprise/protocol"
-import { sessionActor } from "../src/actor/actor.ts"
-import type { SessionInput } from "../src/actor/inputs.ts"
-import { viewOf } from "../src/actor/view.ts"
+import { sessionActor } from "../src/machine/actor.ts"
+import { viewOf } from "../src/machine/view.ts"
+import type { SessionInput } from "../src/session/inputs.ts"
 import {
   failed,
   given,

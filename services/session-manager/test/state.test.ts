@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { requireAbsoluteDirectory } from "../src/actor/guards.ts"
-import { changeTurn, knowing, noSession, type Session, usedAt } from "../src/actor/state.ts"
-import { workOfSession } from "../src/actor/workOfSession.ts"
+import { workOfSession } from "../src/machine/workOfSession.ts"
+import { requireAbsoluteDirectory } from "../src/session/guards.ts"
+import { changeTurn, knowing, noSession, type Session, usedAt } from "../src/session/state.ts"
 import { actor, at, given, newTurn, opened, t } from "./support/story.ts"
 
 const knownOf = (ids: ReadonlyArray<string | undefined>): Session => ids.reduce(knowing, noSession)

@@ -1,7 +1,7 @@
 /** What is saved of a conversation, when, and what a lost session is continued with. */
 import { assert, describe, it } from "@effect/vitest"
-import type { SessionInput } from "../src/actor/inputs.ts"
-import { viewOf } from "../src/actor/view.ts"
+import { viewOf } from "../src/machine/view.ts"
+import type { SessionInput } from "../src/session/inputs.ts"
 import { sameMessages } from "../src/work/saveNewMessages.ts"
 import {
   answer,

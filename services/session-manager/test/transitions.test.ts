@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import type { SessionInput } from "../src/actor/inputs.ts"
-import type { Session } from "../src/actor/state.ts"
-import { transitions, waysOf } from "../src/lifecycle/transitions.ts"
+import { transitions, waysOf } from "../src/machine/transitions.ts"
+import type { SessionInput } from "../src/session/inputs.ts"
+import type { Session } from "../src/session/state.ts"
 import {
   actor,
   answer,

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { SessionInput } from "../src/actor/inputs.ts"
-import { viewOf } from "../src/actor/view.ts"
+import { viewOf } from "../src/machine/view.ts"
+import type { SessionInput } from "../src/session/inputs.ts"
 import { defaultActions } from "../src/settings.ts"
 import {
   answer,

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Host } from "@reprise/protocol"
-import { countAttempt } from "../src/activity/actions.ts"
-import type { SessionInput } from "../src/actor/inputs.ts"
+import { countAttempt } from "../src/session/actions.ts"
+import type { SessionInput } from "../src/session/inputs.ts"
 import { defaultActions } from "../src/settings.ts"
 import { maxActions } from "../src/turn/promptResults.ts"
 import {

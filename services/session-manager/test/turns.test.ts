@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Host, RunId } from "@reprise/protocol"
-import type { SessionInput } from "../src/actor/inputs.ts"
+import type { SessionInput } from "../src/session/inputs.ts"
 import {
   answer,
   at,

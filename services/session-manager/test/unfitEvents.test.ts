@@ -1,9 +1,11 @@
 /** What a session sends when there is nothing, or nobody, to send it to. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { EscalationId, SessionId } from "@reprise/protocol"
-import type { SessionInput } from "../src/actor/inputs.ts"
-import type { JournalEvent } from "../src/actor/journal.ts"
-import { savedOf } from "../src/lifecycle/transcript.ts"
+import { Duration } from "effect"
+import type { SessionInput } from "../src/session/inputs.ts"
+import type { JournalEvent } from "../src/session/journal.ts"
+import { savedOf } from "../src/session/state.ts"
 import {
   actor,
   answer,
@@ -124,7 +126,7 @@ describe("a session", () => {
   })
 
   it("that something holds is kept for good where the settings say so", () => {
-    const paused = givenWith({ expireHeldAfterMs: 0 })(done).when({ _tag: "PauseIdle", useCount: 4 })
+    const paused = givenWith({ expireHeldAfter: Duration.zero })(done).when({ _tag: "PauseIdle", useCount: 4 })
     assert.deepStrictEqual(paused.types, ["SessionPaused"])
     assert.deepStrictEqual(paused.timers, [])
     assert.lengthOf(paused.sent, 2)

@@ -1,8 +1,8 @@
 /** What sessions use is counted from the runtime's totals, whoever prompted them. */
 import { assert, describe, it } from "@effect/vitest"
 import { noTokens, type Usage } from "@reprise/protocol"
-import type { SessionInput } from "../src/actor/inputs.ts"
-import { viewOf } from "../src/actor/view.ts"
+import { viewOf } from "../src/machine/view.ts"
+import type { SessionInput } from "../src/session/inputs.ts"
 import { answer, failed, firstTurn, found, given, goodReport, nextTurn, opened, sessionId, t } from "./support/story.ts"
 
 /** The first turn uses 10 input and 2 output tokens, half a dollar and a call with each of its prompts. */

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Broker, drain, Messenger } from "@reprise/actor"
 import { AgentError, AgentRuntime, AgentRuntimes, MemoryControl, type MemoryScript, promptIds } from "@reprise/agent"
 import { Host, type PublicEventType, subjects } from "@reprise/protocol"
-import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
+import { Deferred, Duration, Effect, Fiber, Layer, Stream } from "effect"
 import { actorsWith, layerWith, workersWith } from "../src/service.ts"
 import { toSession } from "../src/work/report.ts"
 import { inMemory, stage, surroundings } from "./support/stage.ts"
@@ -57,7 +57,7 @@ describe("a human who steps into an idle session", () => {
         yield* awaitEvent("TurnCompleted")
         yield* drain
         return created.runtimeSessionId
-      }).pipe(Effect.provide(Layer.fresh(layerWith({ idleGraceMs: 50 }))))
+      }).pipe(Effect.provide(Layer.fresh(layerWith({ idleGrace: Duration.millis(50) }))))
 
       const typed = yield* Effect.forkChild(human(runtimeSessionId, "human 2", 2))
       yield* control.reached("human 2")
@@ -65,7 +65,7 @@ describe("a human who steps into an idle session", () => {
         assert.deepInclude(yield* awaitEvent("AgentWorking", 2), { cause: "human" })
         yield* control.release("human 2")
         yield* awaitEvent("AgentIdle")
-      }).pipe(Effect.provide(Layer.fresh(layerWith({ idleGraceMs: 50 }))))
+      }).pipe(Effect.provide(Layer.fresh(layerWith({ idleGrace: Duration.millis(50) }))))
       yield* Fiber.join(typed)
     }).pipe(Effect.provide(surroundings(script, control)))
   })
@@ -74,7 +74,7 @@ describe("a human who steps into an idle session", () => {
 describe("who asks the watch who is at work", () => {
   it.live("is answered once it has looked at every session, also at those that a human used meanwhile", () => {
     const control = new MemoryControl()
-    const manager = Layer.fresh(layerWith({ idleGraceMs: 50 }))
+    const manager = Layer.fresh(layerWith({ idleGrace: Duration.millis(50) }))
     return Effect.gen(function* () {
       const { awaitEvent, send } = yield* stage
       const broker = yield* Broker
@@ -118,10 +118,10 @@ describe("a human who finishes while no session-manager runs", () => {
         yield* control.reached("human 3")
         yield* drain
         return typing
-      }).pipe(Effect.provide(Layer.fresh(layerWith({ idleGraceMs: 50 }))))
+      }).pipe(Effect.provide(Layer.fresh(layerWith({ idleGrace: Duration.millis(50) }))))
       yield* control.release("human 3")
       yield* Fiber.join(typed)
-      yield* awaitEvent("AgentIdle").pipe(Effect.provide(Layer.fresh(layerWith({ idleGraceMs: 50 }))))
+      yield* awaitEvent("AgentIdle").pipe(Effect.provide(Layer.fresh(layerWith({ idleGrace: Duration.millis(50) }))))
     }).pipe(Effect.provide(surroundings(script, control)))
   })
 })
@@ -131,7 +131,7 @@ describe("a human who works while no session-manager runs", () => {
     const control = new MemoryControl()
     return Effect.gen(function* () {
       const { awaitEvent, send, storyUntil, view } = yield* stage
-      const manager = Layer.fresh(layerWith({ idleGraceMs: 50 }))
+      const manager = Layer.fresh(layerWith({ idleGrace: Duration.millis(50) }))
       yield* Effect.gen(function* () {
         yield* send(first)
         yield* awaitEvent("TurnCompleted")
@@ -181,7 +181,7 @@ describe("a human who worked before the watch began", () => {
         })
       )
     )
-    const manager = layerWith({ idleGraceMs: 50 })
+    const manager = layerWith({ idleGrace: Duration.millis(50) })
     return Effect.gen(function* () {
       const { awaitEvent, send } = yield* stage
       yield* Effect.gen(function* () {
@@ -215,7 +215,7 @@ describe("a turn that ends after its session was looked up, before the broker te
       const told = yield* Deferred.make<void>()
       const follow: typeof broker.follow = (...events) =>
         Stream.unwrap(Effect.as(Deferred.await(told), broker.follow(...events)))
-      const manager = Layer.fresh(workersWith({ idleGraceMs: 50 })).pipe(
+      const manager = Layer.fresh(workersWith({ idleGrace: Duration.millis(50) })).pipe(
         Layer.provide(Layer.succeed(Broker, { ...broker, follow })),
         Layer.provideMerge(actorsWith())
       )
@@ -264,7 +264,7 @@ describe("a human who hands a session back", () => {
       yield* awaitEvent("AgentWorking", 2)
       yield* send({ _tag: "HandBack", sessionId })
       yield* awaitEvent("AgentIdle")
-    }).pipe(Effect.provide(inMemory(script, { control, settings: { idleGraceMs: 3_600_000 } })))
+    }).pipe(Effect.provide(inMemory(script, { control, settings: { idleGrace: Duration.hours(1) } })))
   })
 })
 
@@ -310,7 +310,10 @@ describe("a session that ends before its human counts as gone", () => {
       assert.strictEqual(looked.filter((id) => id === runtimeSessionId).length, before)
     }).pipe(
       Effect.provide(
-        layerWith({ idleGraceMs: 300 }).pipe(Layer.provide(watched), Layer.provideMerge(surroundings(script, control)))
+        layerWith({ idleGrace: Duration.millis(300) }).pipe(
+          Layer.provide(watched),
+          Layer.provideMerge(surroundings(script, control))
+        )
       )
     )
   })

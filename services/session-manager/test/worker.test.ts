@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Messenger } from "@reprise/actor"
 import { AgentRuntime, AgentRuntimes, type Inspection, MemoryControl, type MemoryScript } from "@reprise/agent"
 import { Host, Key } from "@reprise/protocol"
-import { Effect, Layer, Stream } from "effect"
+import { Duration, Effect, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { layerWith } from "../src/service.ts"
 import { OwnPrompts } from "../src/work/OwnPrompts.ts"
@@ -208,7 +208,7 @@ describe("a turn on a runtime", () => {
       assert.deepInclude(yield* awaitEvent("AgentFailed"), { kind: "rate_limited", message: "slow down" })
       yield* awaitEvent("TurnCompleted")
       assert.strictEqual((yield* view()).messages, 5)
-    }).pipe(Effect.provide(inMemory(script, { settings: { firstWaitMs: 20 } })))
+    }).pipe(Effect.provide(inMemory(script, { settings: { firstWait: Duration.millis(20) } })))
   })
 
   it.live("ends as unauthorized at once, with the session usable", () =>
@@ -331,7 +331,12 @@ describe("an agent that asks during a turn", () => {
       }
       yield* awaitEvent("TurnCompleted")
     }).pipe(
-      Effect.provide(layerWith({ idleGraceMs: 50 }).pipe(Layer.provide(mute), Layer.provideMerge(surroundings(script))))
+      Effect.provide(
+        layerWith({ idleGrace: Duration.millis(50) }).pipe(
+          Layer.provide(mute),
+          Layer.provideMerge(surroundings(script))
+        )
+      )
     )
   })
 

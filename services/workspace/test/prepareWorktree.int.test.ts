@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
@@ -12,7 +12,7 @@ import { setUpWorktree, worktreeOfRun } from "../src/work/prepare/worktreeOfRun.
 import { prepareIn } from "./support/commands.ts"
 import { check, forged, honest, putObject, scene } from "./support/hostileAuthor.ts"
 import { done, type Prepare, prepared, r2, refused, services, withSubmodule } from "./support/preparing.ts"
-import { type Repository, repository, temporaryDirectory } from "./support/repository.ts"
+import { type Repository, repository } from "./support/repository.ts"
 
 const inWorktree = (made: Repository, more: Partial<Prepare> = {}) => prepared(made.root, { worktree: true, ...more })
 
@@ -270,19 +270,6 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
       yield* removeWorktree(made.root, place.directory)
       assert.deepStrictEqual(yield* listWorktrees(made.root), [])
       assert.deepStrictEqual(readdirSync(join(made.root, ".reprise/worktrees")), [])
-    })
-  )
-
-  it.effect("empties no folder that a link among git's records of worktrees leads to", () =>
-    Effect.gen(function* () {
-      const made = yield* repository
-      const documents = yield* temporaryDirectory
-      yield* Effect.promise(() => writeFile(join(documents, "thesis"), "mine"))
-      const { place } = yield* inWorktree(made)
-      symlinkSync(documents, join(made.root, ".git/worktrees/evil"))
-      yield* inWorktree(made, { runId: r2, branch: "another" })
-      yield* removeWorktree(made.root, place.directory)
-      assert.deepStrictEqual(readdirSync(documents), ["thesis"])
     })
   )
 

@@ -1,5 +1,5 @@
 // @module-tag long
-/** What a quality gate tries to get out of the sandbox with: the table is in `libs/sandbox/src/testing.ts`. */
+/** What a quality gate tries to get out of the sandbox with: the table is in `libs/sandbox/src/testing/index.ts`. */
 import { execFileSync, spawnSync } from "node:child_process"
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"

@@ -8,7 +8,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { loadConfig } from "../../../cli/src/config/loadConfig.ts"
 import { prepareConsole } from "../../../cli/src/flows/console/openConsole.ts"
 import { serveProject } from "../../../cli/src/flows/serve/serveProject.ts"
-import { findProject } from "../../../cli/src/project/Project.ts"
+import { findProject } from "../../../cli/src/project/findProject.ts"
 
 const report = JSON.stringify({
   result: "needs_human",

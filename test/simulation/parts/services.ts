@@ -7,18 +7,16 @@ import type { ServiceName } from "@reprise/protocol"
 import { reviewActor } from "@reprise/reviewer"
 import { defaultServiceSettings, sessionActor, workersWith } from "@reprise/session-manager"
 import { workersOnHost, workspaceActor } from "@reprise/workspace"
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import type { Process } from "../machine/Machine.ts"
 import type { hostLayer } from "./host.ts"
-
-const minute = 60_000
 
 /** More patient than any test, less than the defaults: a story is to end within virtual hours. */
 const sessionSettings = {
   ...defaultServiceSettings,
-  maxWaitMs: 5 * minute,
-  firstWaitMs: 10_000,
-  longestWaitMs: minute
+  maxWait: Duration.minutes(5),
+  firstWait: Duration.seconds(10),
+  longestWait: Duration.minutes(1)
 }
 
 /** The actors of the services. A planted bug replaces one of them. */

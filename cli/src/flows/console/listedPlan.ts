@@ -1,6 +1,6 @@
 /** A plan as the web console lists it. Pure. */
 import { parsePlan } from "@reprise/plan"
-import type { ConsolePlan } from "@reprise/protocol"
+import { type ConsolePlan, defined } from "@reprise/protocol"
 import { Result } from "effect"
 
 /** Whether a file can be a plan at all. To look is quick, to parse is not: a list of 256 KB takes seconds. */
@@ -19,7 +19,7 @@ export const listedPlan = (path: string, text: string): ConsolePlan | undefined 
     const { phases, title } = parsed.success
     const plan = {
       path,
-      ...(title === undefined ? {} : { title }),
+      ...defined({ title }),
       phases: phases.map(({ done, id, title }) => ({ id, title, done }))
     }
     return JSON.stringify(plan).length <= mostCharacters

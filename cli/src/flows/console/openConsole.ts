@@ -1,4 +1,5 @@
 /** The web console under `reprise up --web` and `reprise serve console`: what it needs, and the links that are printed. */
+
 import {
   type ConsoleOptions,
   ConsolePortTaken,
@@ -6,6 +7,7 @@ import {
   serveConsole,
   type TrustedProxy
 } from "@reprise/gate/console"
+import { defined } from "@reprise/protocol"
 import { Effect, Redacted } from "effect"
 import type { Settings } from "../../config/settingsTable.ts"
 import {
@@ -78,8 +80,7 @@ const addressOf = Effect.fnUntraced(function* ({ web }: Settings) {
   return {
     listen,
     port,
-    ...(origin === undefined ? {} : { origin }),
-    ...(proxy === undefined ? {} : { proxy })
+    ...defined({ origin, proxy })
   }
 })
 
@@ -117,7 +118,7 @@ export const prepareSharedConsole = Effect.fn("prepareSharedConsole")(function* 
   const key = yield* sharedAnswerKey(settings)
   return {
     ...address,
-    ...(key === undefined ? {} : { answerKey: key }),
+    ...defined({ answerKey: key }),
     pages: yield* consolePages()
   } satisfies ConsoleOptions
 })

@@ -1,7 +1,8 @@
 /** `reprise doctor`: checks everything a run needs; exit code 3 if something is broken. */
 import { Effect, Option } from "effect"
 import { configFile, loadConfig } from "../../config/loadConfig.ts"
-import { findProject, type Project } from "../../project/Project.ts"
+import { findProject } from "../../project/findProject.ts"
+import type { Project } from "../../project/Project.ts"
 import type { ClientFlags } from "../../system/clientSystem.ts"
 import { type CliFailure, exitWith } from "../../terminal/CliFailure.ts"
 import { exitCodes } from "../../terminal/exitCodes.ts"

@@ -3,7 +3,7 @@ import { locateClaude, locateOpenCode } from "@reprise/agent"
 import { formatVersion, locateServer, notGuaranteed } from "@reprise/nats"
 import { runProgram } from "@reprise/process"
 import { Effect } from "effect"
-import { hostEnvironment } from "../../system/hostEnvironment.ts"
+import { hostEnvironment } from "../../system/agents/hostEnvironment.ts"
 import { broken, type Finding, ok, warning } from "./findings.ts"
 
 export const checkNode: Effect.Effect<Finding> = Effect.sync(() =>

@@ -10,11 +10,11 @@ import { Effect } from "effect"
 import { sessionSettings } from "../../config/serviceOptions.ts"
 import type { Settings } from "../../config/settingsTable.ts"
 import { type ClientFlags, clientOptions, withOperator } from "../../system/clientSystem.ts"
-import { allQuestions, allRuns, allSessions, unknownRun } from "../../system/lookUp.ts"
+import { allQuestions, allRuns, allSessions, unknownRun } from "../../system/lookUp/lookUp.ts"
 import { exitWith } from "../../terminal/CliFailure.ts"
 import { exitCodes } from "../../terminal/exitCodes.ts"
 import { data, okJson } from "../../terminal/Printer.ts"
-import { type ActorName, actorsOf, recordsOf } from "../prune/RunRecord.ts"
+import { type ActorName, actorsOf, recordsOf } from "../records/RunRecord.ts"
 import { broken, type Finding, findingsTable, ok, warning } from "./findings.ts"
 
 interface ReplayedActor extends ActorName, Replayed {}

@@ -3,8 +3,8 @@ import { unguardedBy } from "@reprise/agent"
 import { shortcomings } from "@reprise/sandbox"
 import { Effect } from "effect"
 import { configuredRuntimes } from "../../config/serviceOptions.ts"
+import { standingOf } from "../../system/agents/sandbox.ts"
 import type { SystemOptions } from "../../system/SystemOptions.ts"
-import { standingOf } from "../../system/sandbox.ts"
 import { broken, ok, warning } from "./findings.ts"
 
 export const checkSandbox = Effect.fn("checkSandbox")(function* (options: SystemOptions) {

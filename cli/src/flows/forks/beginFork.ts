@@ -19,9 +19,6 @@ interface Agent {
   readonly model: Option.Option<string>
 }
 
-/** What a fork is told where nobody says anything else. */
-export const goOn = "Continue the current session and complete all remaining tasks."
-
 /** The turns that a session can be forked after, as `1 to 3` or `4`. */
 const rangeOf = (turns: ReadonlyArray<PastTurn>): string => {
   const [first, last] = [turns[0]?.turn, turns.at(-1)?.turn]

@@ -2,16 +2,18 @@
  * "Try again from here": forks the session that asks, after its last turn that has ended, in a worktree of its own. The
  * question stays open, and the session that asks stays as it is.
  */
+
+import { continueSentence } from "@reprise/plan/agentTexts"
 import type { EscalationView, ForkPoint, SessionId } from "@reprise/protocol"
 import { Effect, Option } from "effect"
 import { readPrompts } from "../../project/promptTemplates.ts"
 import { clientOptions } from "../../system/clientSystem.ts"
-import { findRun, findSession } from "../../system/lookUp.ts"
+import { findRun, findSession } from "../../system/lookUp/lookUp.ts"
 import { newSessionId } from "../../system/names.ts"
 import { wrongUse } from "../../terminal/CliFailure.ts"
 import { agentsOf, requireTrust } from "../../trust/requireTrust.ts"
 import { trustedSettings } from "../../trust/trustedSettings.ts"
-import { agentOf, beginningOf, goOn } from "./beginFork.ts"
+import { agentOf, beginningOf } from "./beginFork.ts"
 import { sendStart, usedBySessions, worktreeOf } from "./sendStart.ts"
 
 export interface WantedFork {
@@ -57,7 +59,7 @@ export const forkAtQuestion = Effect.fn("forkAtQuestion")(function* (
     terminal: false,
     agents: agentsOf(config, [runtime])
   })
-  const prompt = words.trim() === "" ? goOn : words.trim()
+  const prompt = words.trim() === "" ? continueSentence : words.trim()
   yield* sendStart({ prompt, prompts: yield* readPrompts(project), settings, beginning, project }, sessionId)
   return {
     sessionId,

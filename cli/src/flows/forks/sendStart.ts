@@ -1,7 +1,7 @@
 /** Asks the session-manager for a session without a plan: an empty one, or a fork of another. */
 import { join } from "node:path"
 import { Messenger } from "@reprise/actor"
-import { anyHost, type ForkPoint, type Host, type SessionId, sessionPrompts, to } from "@reprise/protocol"
+import { anyHost, defined, type ForkPoint, type Host, type SessionId, sessionPrompts, to } from "@reprise/protocol"
 import { Effect } from "effect"
 import { sessionLimits } from "../../config/serviceOptions.ts"
 import type { Settings } from "../../config/settingsTable.ts"
@@ -57,8 +57,7 @@ export const sendStart = Effect.fnUntraced(function* (execution: Starting, sessi
   const command = to.sessionManager(sessionId).StartSession({
     prompt,
     runtime,
-    ...(model === undefined ? {} : { model }),
-    ...(author.variant === undefined ? {} : { variant: author.variant }),
+    ...defined({ model, variant: author.variant }),
     ...placeOf(execution, sessionId),
     permissions,
     ...sessionPrompts(prompts),

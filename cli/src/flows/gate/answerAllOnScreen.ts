@@ -2,7 +2,7 @@
 import { Messenger } from "@reprise/actor"
 import type { Key, PublicEvent, RunId } from "@reprise/protocol"
 import { Effect, Stream } from "effect"
-import { findQuestion } from "../../system/lookUp.ts"
+import { findQuestion } from "../../system/lookUp/lookUp.ts"
 import { overruledText, withdrawalText } from "../../views/eventLine.ts"
 import type { GateInput } from "../../views/gate/GateModel.ts"
 import { loadScreen } from "./loadScreen.ts"

@@ -1,7 +1,7 @@
 /** Asks one question at the terminal: on the full screen where there is one, else line by line. */
 import type { ActorConfig, Broker, Messenger } from "@reprise/actor"
 import { Effect } from "effect"
-import { findQuestion } from "../../system/lookUp.ts"
+import { findQuestion } from "../../system/lookUp/lookUp.ts"
 import { hasFullScreen } from "../../terminal/fullScreen.ts"
 import { color, say } from "../../terminal/Printer.ts"
 import { visible } from "../../terminal/visible.ts"

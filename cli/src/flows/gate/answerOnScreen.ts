@@ -2,7 +2,7 @@
 import { type ActorConfig, type Broker, Messenger } from "@reprise/actor"
 import type { EscalationView, Key, RunId } from "@reprise/protocol"
 import { Effect, Queue, Schedule, type Scope, Stream } from "effect"
-import { findQuestion, findSession } from "../../system/lookUp.ts"
+import { findQuestion, findSession } from "../../system/lookUp/lookUp.ts"
 import { screenSize } from "../../terminal/fullScreen.ts"
 import { say } from "../../terminal/Printer.ts"
 import { readInEditor } from "../../terminal/readInEditor.ts"

@@ -1,10 +1,10 @@
 /** Sends an answer to the gate and waits for its outcome. */
 import { userInfo } from "node:os"
 import { Messenger } from "@reprise/actor"
-import { type EscalationView, to } from "@reprise/protocol"
+import { defined, type EscalationView, to } from "@reprise/protocol"
 import { Effect } from "effect"
+import { requireAgent } from "../../system/agents/requireAgent.ts"
 import { newCommandId } from "../../system/names.ts"
-import { requireAgent } from "../../system/requireAgent.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
 import type { Answer } from "../../views/gate/GateModel.ts"
 
@@ -34,7 +34,7 @@ export const answerQuestion = Effect.fn("answerQuestion")(function* (
   const { commit = evidence.commit } = answer
   const command = to.gate(escalationId).AnswerEscalation({
     ...answer,
-    ...(commit === undefined ? {} : { commit }),
+    ...defined({ commit }),
     by: user(),
     via
   })

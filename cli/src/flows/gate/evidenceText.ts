@@ -3,7 +3,7 @@ import type { Look } from "@reprise/gate/typedAnswer"
 import { type EscalationView, isStandalone, type RunId } from "@reprise/protocol"
 import { type FileDiff, gateLog, workSince } from "@reprise/workspace/look"
 import { Effect } from "effect"
-import { findRun, findSession } from "../../system/lookUp.ts"
+import { findRun, findSession } from "../../system/lookUp/lookUp.ts"
 import { visibleLine } from "../../terminal/visible.ts"
 
 const longest = 64 * 1024

@@ -1,10 +1,10 @@
 /** `reprise gate answer ID CHOICE [--guidance TEXT|-]` */
 import { buffer } from "node:stream/consumers"
 import { parseAnswer, readAgent } from "@reprise/gate/typedAnswer"
-import { type EscalationOption, type EscalationView, hasAgentOptions, isStandalone } from "@reprise/protocol"
+import { defined, type EscalationOption, type EscalationView, hasAgentOptions, isStandalone } from "@reprise/protocol"
 import { Effect, Option } from "effect"
 import { type ClientFlags, withWritingClient } from "../../system/clientSystem.ts"
-import { findQuestion } from "../../system/lookUp.ts"
+import { findQuestion } from "../../system/lookUp/lookUp.ts"
 import { newCommandId, newSessionId } from "../../system/names.ts"
 import { type CliFailure, wrongUse } from "../../terminal/CliFailure.ts"
 import { okJson, say } from "../../terminal/Printer.ts"
@@ -81,7 +81,7 @@ const wantedFork = (flags: Flags, question: EscalationView, guidance: string | u
   if (typed._tag !== "Fork") return undefined
   const at = Option.getOrUndefined(flags.at) ?? typed.at
   const words = guidance ?? typed.words
-  return { ...(words === undefined ? {} : { words }), ...(at === undefined ? {} : { at }) }
+  return { ...defined({ words, at }) }
 }
 
 /** The choice and guidance as the user typed them; fails with exit code 2 if that is not a valid answer. */
@@ -108,8 +108,7 @@ const readAnswer = Effect.fnUntraced(function* (
   const commit = Option.getOrUndefined(flags.commit)
   return {
     choice,
-    ...(guidance === undefined ? {} : { guidance }),
-    ...(commit === undefined ? {} : { commit }),
+    ...defined({ guidance, commit }),
     ...agent
   } satisfies Answer
 })

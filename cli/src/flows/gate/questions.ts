@@ -2,7 +2,7 @@
 import type { EscalationLine, EscalationView } from "@reprise/protocol"
 import { Effect } from "effect"
 import { type ClientFlags, withClient, withLists } from "../../system/clientSystem.ts"
-import { allQuestions, findQuestion, openQuestionLines } from "../../system/lookUp.ts"
+import { allQuestions, findQuestion, openQuestionLines } from "../../system/lookUp/lookUp.ts"
 import { data, okJson, say } from "../../terminal/Printer.ts"
 import { visible } from "../../terminal/visible.ts"
 import { overruledText, withdrawalText } from "../../views/eventLine.ts"

@@ -3,7 +3,7 @@
 import type { EscalationView, SessionView } from "@reprise/protocol"
 import { readTranscript } from "@reprise/session-manager/readTranscript"
 import { Effect } from "effect"
-import { awaitsSaving, findSession } from "../../system/lookUp.ts"
+import { awaitsSaving, findSession } from "../../system/lookUp/lookUp.ts"
 import { VisitedRepository } from "../../system/SystemOptions.ts"
 import { conversationText, indented } from "../../views/conversationText.ts"
 
@@ -13,7 +13,7 @@ const fromRuntime = Effect.fnUntraced(function* (session: SessionView) {
   if (options === undefined) return undefined
   // Whoever reads no conversation does not wait for the agents' libraries.
   const [{ isServed }, { conversation }] = yield* Effect.promise(() =>
-    Promise.all([import("../../system/sessionRuntime.ts"), import("../../system/conversation.ts")])
+    Promise.all([import("../../system/agents/sessionRuntime.ts"), import("../../system/agents/conversation.ts")])
   )
   return (yield* isServed(session.runtime, options)) ? yield* conversation(session, options) : undefined
 })

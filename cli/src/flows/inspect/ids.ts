@@ -2,7 +2,7 @@
 import { Effect, Fiber, Option, References } from "effect"
 import { isInitialised } from "../../project/Project.ts"
 import { clientOptions, lookingSystem } from "../../system/clientSystem.ts"
-import { currentIds, rememberedIds } from "../../system/ids.ts"
+import { currentIds, rememberedIds } from "../../system/lookUp/ids.ts"
 import { usesRemote } from "../../system/SystemOptions.ts"
 import type { IdKind } from "../../terminal/idKinds.ts"
 import { data } from "../../terminal/Printer.ts"

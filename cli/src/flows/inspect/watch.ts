@@ -1,10 +1,10 @@
 /** `reprise watch [RUN]` and `reprise logs [RUN]` */
 import { ActorConfig, Broker, Messenger, type SeenEvent } from "@reprise/actor"
-import { isStandalone, type PublicEvent, type PublicEventType, subjects } from "@reprise/protocol"
+import { defined, isStandalone, type PublicEvent, type PublicEventType, subjects } from "@reprise/protocol"
 import { Effect, Option, Stream } from "effect"
 import { type ClientFlags, withClient, withLastingClient } from "../../system/clientSystem.ts"
-import { findRun, findSession, unknownRun } from "../../system/lookUp.ts"
-import { runToRead } from "../../system/meantRun.ts"
+import { findRun, findSession, unknownRun } from "../../system/lookUp/lookUp.ts"
+import { runToRead } from "../../system/lookUp/meantRun.ts"
 import { color, data, json, readerHasGone, say } from "../../terminal/Printer.ts"
 import { visible } from "../../terminal/visible.ts"
 import { logLine } from "../../views/eventLine.ts"
@@ -64,7 +64,7 @@ const watchEvents = Effect.fnUntraced(function* (name: string | undefined, asJso
   yield* showLive(run)
   yield* offerGate(run)
   const from = run !== undefined ? "beginning" : isFirst ? "now" : { since: progress.startedAt }
-  yield* messenger.events({ ...(run === undefined ? {} : { runId: run }), from }).pipe(
+  yield* messenger.events({ ...defined({ runId: run }), from }).pipe(
     Stream.filter(({ sequence }) => sequence > progress.sequence),
     Stream.tap((seen) =>
       Effect.suspend(() => {

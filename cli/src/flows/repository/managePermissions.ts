@@ -1,5 +1,7 @@
 /** `reprise permissions`: the rules that hold for agents in this repository, and removing those that were written at the gate. */
+
 import { type RememberedRule, ruleText } from "@reprise/agent"
+import { defined } from "@reprise/protocol"
 import { Effect } from "effect"
 import { loadConfig } from "../../config/loadConfig.ts"
 import type { Config } from "../../config/resolveConfig.ts"
@@ -45,7 +47,7 @@ export const listPermissions = Effect.fn("listPermissions")(function* ({ json }:
   const { entries, trouble } = yield* rememberedRules.read(yield* readClone(project))
   if (json) {
     const mode = config.settings.permissions
-    return okJson({ mode, rules, remembered: entries.map(shown), ...(trouble === undefined ? {} : { trouble }) })
+    return okJson({ mode, rules, remembered: entries.map(shown), ...defined({ trouble }) })
   }
   if (trouble !== undefined) say(visible(trouble))
   if (rules.length + entries.length === 0) return say("There are no rules here: agents ask, or the sandbox decides.")

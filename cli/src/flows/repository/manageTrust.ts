@@ -1,4 +1,5 @@
 /** `reprise trust [PLAN]`: trusts what a repository would run or allow, lists it, revokes it, and signs its state folder. */
+import { defined } from "@reprise/protocol"
 import { Effect, Option } from "effect"
 import { findRepository, type Project } from "../../project/Project.ts"
 import { adoptState } from "../../project/stateOrigin.ts"
@@ -25,7 +26,7 @@ const list = Effect.fnUntraced(function* (project: Project, json: boolean) {
     return okJson({
       root: project.root,
       trusted: entries.map(({ digest: _, ...entry }) => entry),
-      ...(trouble === undefined ? {} : { trouble })
+      ...defined({ trouble })
     })
   }
   if (trouble !== undefined) say(visible(trouble))

@@ -1,12 +1,13 @@
 /** `reprise worktree list` and `reprise worktree remove WORKTREE`: the worktrees that Reprise made in this repository. */
 import { basename, resolve } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import type { RunView, SessionView } from "@reprise/protocol"
+import { defined, type RunView, type SessionView } from "@reprise/protocol"
 import { Git, listWorktrees, removeWorktree, worktreeState } from "@reprise/workspace"
 import { Effect, Layer } from "effect"
-import { findProject, type Project } from "../../project/Project.ts"
+import { findProject } from "../../project/findProject.ts"
+import type { Project } from "../../project/Project.ts"
 import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
-import { allRuns, allSessions } from "../../system/lookUp.ts"
+import { allRuns, allSessions } from "../../system/lookUp/lookUp.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { data, okJson, say } from "../../terminal/Printer.ts"
 import { visible, visibleLine } from "../../terminal/visible.ts"
@@ -50,7 +51,7 @@ const worktreeRows = Effect.fn("worktreeRows")(function* (project: Project) {
         return {
           name: basename(directory),
           directory,
-          ...(branch === undefined ? {} : { branch }),
+          ...defined({ branch }),
           merged,
           dirty,
           ...(run === undefined ? {} : { run: { runId: run.runId, status: run.status, planPath: run.planPath } }),

@@ -1,13 +1,12 @@
 /** `--remote` and `--ref`: where the hosts of a run get its code, checked before anything is sent. */
 import { isAbsolute } from "node:path"
 import { remoteProblem, runGit, withoutLogin } from "@reprise/process"
-import type { GitRemote } from "@reprise/protocol"
+import { defined, type GitRemote } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { Project } from "../../project/Project.ts"
 import type { PlanFile } from "../../project/planFile.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { visible, visibleLine } from "../../terminal/visible.ts"
-import type { PreparedRun } from "./prepareRun.ts"
 
 export interface WantedRemote {
   /** The name of a remote of this repository, or an address. */
@@ -77,7 +76,7 @@ export const chooseRemote = Effect.fn("chooseRemote")(function* (
   const branch = yield* optional(project, ["symbolic-ref", "--quiet", "--short", "HEAD"])
   const commit = branch === undefined ? yield* optional(project, ["rev-parse", "HEAD"]) : undefined
   const named = branch ?? commit
-  return { url, ...(named === undefined ? {} : { ref: named }) } satisfies GitRemote
+  return { url, ...defined({ ref: named }) } satisfies GitRemote
 })
 
 /** Whether a commit has the plan as it is here; undefined: the commit is not here. */
@@ -107,7 +106,7 @@ const isHash = (text: string): boolean => /^[0-9a-f]{40,64}$/.test(text)
 
 /** The hosts see what was pushed, so the plan must be among it, as it is here. `isOwnRef`: the user has named the ref. */
 export const requirePushed = Effect.fn("requirePushed")(function* (
-  { plan, project }: PreparedRun,
+  { plan, project }: { readonly plan: PlanFile; readonly project: Project },
   remote: GitRemote,
   isOwnRef: boolean
 ) {

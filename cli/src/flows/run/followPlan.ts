@@ -1,11 +1,11 @@
 /** Starts a run of a plan or continues the open one, follows it, and prints its summary. */
 import { randomUUID } from "node:crypto"
 import { Messenger } from "@reprise/actor"
-import { type RunId, type RunView, to } from "@reprise/protocol"
+import { defined, type RunId, type RunView, to } from "@reprise/protocol"
 import { Effect, Ref } from "effect"
 import { ensureSchemaFile } from "../../config/jsonSchema.ts"
-import { untilBrokerLostOrFull } from "../../system/broker.ts"
-import { allRuns, findPostponed, findRun } from "../../system/lookUp.ts"
+import { untilBrokerLostOrFull } from "../../system/broker/broker.ts"
+import { allRuns, findPostponed, findRun } from "../../system/lookUp/lookUp.ts"
 import { newRunId } from "../../system/names.ts"
 import { type ExitCode, exitCodes } from "../../terminal/exitCodes.ts"
 import { data, say } from "../../terminal/Printer.ts"
@@ -14,10 +14,19 @@ import { isOpenRun } from "../../views/ended.ts"
 import { Display } from "../../views/live/Display.ts"
 import { postponedLong } from "../../views/postponedText.ts"
 import { doneBefore, nextStep, placeOf, runSummary } from "../../views/runText.ts"
+import type { Answerer } from "../gate/followEvents.ts"
 import { followRun } from "./followRun.ts"
 import { requireCleanTree } from "./preflight.ts"
-import { isRunOf, startRun } from "./prepareRun.ts"
-import type { PlanExecution } from "./startOrContinueRun.ts"
+import { isRunOf, type PreparedRun, startRun } from "./prepareRun.ts"
+
+export interface PlanExecution extends PreparedRun {
+  readonly answerer: Answerer
+  readonly json: boolean
+  /** Added to OpenCode's environment. */
+  readonly openCodeEnvironment?: Readonly<Record<string, string>>
+  /** What else the summary names, and where it is. */
+  readonly locations: ReadonlyArray<readonly [string, string]>
+}
 
 /** The newest run of this plan that has not ended. */
 const findOpenRun = (runs: ReadonlyArray<RunView>): RunView | undefined => runs.find(isOpenRun)
@@ -52,7 +61,7 @@ const resume = Effect.fnUntraced(function* (execution: PlanExecution, run: RunVi
   const messenger = yield* Messenger
   const display = yield* Display
   const { postponed } = (yield* Effect.orElseSucceed(findPostponed(runId), () => undefined)) ?? {}
-  yield* display.continued({ ...run, ...(postponed === undefined ? {} : { postponed }) })
+  yield* display.continued({ ...run, ...defined({ postponed }) })
   if (!json)
     say(
       `Continuing run ${runId} of ${visibleLine(planPath)} (${status}${phase === undefined ? "" : `, phase ${phase}`})`

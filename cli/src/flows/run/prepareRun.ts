@@ -1,5 +1,5 @@
 /** Reads and checks once everything that a run needs, for `run`, `run --dry-run`, `validate` and `demo`. */
-import { type GitRemote, PhaseId, type RunId, type RunOptions, type RunView, to } from "@reprise/protocol"
+import { defined, type GitRemote, PhaseId, type RunId, type RunOptions, type RunView, to } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
 import { loadConfig } from "../../config/loadConfig.ts"
 import type { Config } from "../../config/resolveConfig.ts"
@@ -55,7 +55,7 @@ export const prepareRun = Effect.fn("prepareRun")(function* (
   const config = yield* loadConfig(project.root, { flags: settings, plan })
   const options = runOptions(config.settings, flags, yield* readPrompts(project))
   const remote = yield* chooseRemote(project, wanted, config.settings.nats.url)
-  return { project, plan, config, options, ...(remote === undefined ? {} : { remote }) } satisfies PreparedRun
+  return { project, plan, config, options, ...defined({ remote }) } satisfies PreparedRun
 })
 
 /** The command that starts the prepared run. */

@@ -2,7 +2,7 @@
 import { RunId, type RuntimeName } from "@reprise/protocol"
 import { Effect, Option } from "effect"
 import { noRunFlags } from "../../config/serviceOptions.ts"
-import { findProject } from "../../project/Project.ts"
+import { findProject } from "../../project/findProject.ts"
 import type { ClientFlags } from "../../system/clientSystem.ts"
 import { exitWith } from "../../terminal/CliFailure.ts"
 import { exitCodes } from "../../terminal/exitCodes.ts"

@@ -1,21 +1,11 @@
 /** Runs a plan in this process, or follows the process that does. What follows it is loaded beside the agents' start. */
-import type { RunId } from "@reprise/protocol"
+import { defined, type RunId } from "@reprise/protocol"
 import { Effect, Ref } from "effect"
-import { isBrokerLost } from "../../system/BrokerLost.ts"
+import { isBrokerLost } from "../../system/broker/BrokerLost.ts"
 import { hostingSystem } from "../../system/System.ts"
 import type { SystemOptions } from "../../system/SystemOptions.ts"
 import { say } from "../../terminal/Printer.ts"
-import type { Answerer } from "../gate/followEvents.ts"
-import type { PreparedRun } from "./prepareRun.ts"
-
-export interface PlanExecution extends PreparedRun {
-  readonly answerer: Answerer
-  readonly json: boolean
-  /** Added to OpenCode's environment. */
-  readonly openCodeEnvironment?: Readonly<Record<string, string>>
-  /** What else the summary names, and where it is. */
-  readonly locations: ReadonlyArray<readonly [string, string]>
-}
+import type { PlanExecution } from "./followPlan.ts"
 
 /** Loaded where the system is there, so beside the start of the agents' server. */
 const follow = (execution: PlanExecution, followed: Ref.Ref<RunId | undefined>) =>
@@ -33,7 +23,7 @@ export const startOrContinueRun = Effect.fn("startOrContinueRun")(function* (exe
   const options: SystemOptions = {
     project,
     settings: config.settings,
-    ...(openCodeEnvironment === undefined ? {} : { openCodeEnvironment })
+    ...defined({ openCodeEnvironment })
   }
   const followed = yield* Ref.make<RunId | undefined>(undefined)
   const system = hostingSystem(options)

@@ -6,7 +6,7 @@ import type { Standing } from "@reprise/sandbox"
 import { Effect } from "effect"
 import { runtimesOf } from "../../config/serviceOptions.ts"
 import type { Settings } from "../../config/settingsTable.ts"
-import { holdsAgents } from "../../system/sandbox.ts"
+import { holdsAgents } from "../../system/agents/sandbox.ts"
 import { wrongUse } from "../../terminal/CliFailure.ts"
 import { visibleLine } from "../../terminal/visible.ts"
 

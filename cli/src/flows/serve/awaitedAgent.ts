@@ -5,7 +5,7 @@ import { withoutLogin } from "@reprise/process"
 import type { ServiceName } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { Settings } from "../../config/settingsTable.ts"
-import { isConfigured, openCodeAt } from "../../system/runtimes.ts"
+import { isConfigured, openCodeAt } from "../../system/agents/runtimes.ts"
 
 /** The one opens sessions there, and the other takes the runs that need them. */
 const withAgent: ReadonlySet<ServiceName> = new Set(["session-manager", "workspace"])

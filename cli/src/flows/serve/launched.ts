@@ -1,6 +1,8 @@
 /** Runs what serves in a container, until SIGTERM: with its health, its log, and what it measures. */
+
 import { type LaunchOptions, launchService } from "@reprise/actor/main"
 import { makePino, telemetry } from "@reprise/observability"
+import { defined } from "@reprise/protocol"
 import { Effect, type Layer } from "effect"
 import type { Settings } from "../../config/settingsTable.ts"
 import { hostName } from "../../system/names.ts"
@@ -23,7 +25,7 @@ export const launched = Effect.fn("launched")(function* <E extends { readonly me
   return yield* launchService(layer, {
     ...options,
     host: yield* hostName,
-    ...(nats.replicas === undefined ? {} : { replicas: nats.replicas }),
+    ...defined({ replicas: nats.replicas }),
     ...(healthAddress === "" ? {} : { healthAddress })
   }).pipe(
     endsCleanly,

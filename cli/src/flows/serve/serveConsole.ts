@@ -1,6 +1,6 @@
 /** `reprise serve console --nats URL`: the web console of the services of a NATS server, as in a container. */
 import { Effect, Layer } from "effect"
-import { remoteSettings } from "../../system/broker.ts"
+import { remoteSettings } from "../../system/broker/broker.ts"
 import type { ClientFlags } from "../../system/clientSystem.ts"
 import { consoleSettings } from "../../trust/trustedSettings.ts"
 import { openSharedConsole, prepareSharedConsole } from "../console/openConsole.ts"

@@ -1,13 +1,15 @@
 /** `reprise up`: does the work of every run of a repository and shows what happens, until it is interrupted. */
+
 import { Messenger, type SeenEvent } from "@reprise/actor"
+import { defined } from "@reprise/protocol"
 import { Effect, Option, Stream } from "effect"
 import { loadConfig } from "../../config/loadConfig.ts"
-import { findProject } from "../../project/Project.ts"
-import { isBrokerLost } from "../../system/BrokerLost.ts"
-import { BrokerRole, untilBrokerLostOrFull } from "../../system/broker.ts"
+import { findProject } from "../../project/findProject.ts"
+import { releaseWhenQuiet } from "../../system/agents/memory.ts"
+import { isBrokerLost } from "../../system/broker/BrokerLost.ts"
+import { BrokerRole, untilBrokerLostOrFull } from "../../system/broker/broker.ts"
 import type { ClientFlags } from "../../system/clientSystem.ts"
-import { allRuns } from "../../system/lookUp.ts"
-import { releaseWhenQuiet } from "../../system/memory.ts"
+import { allRuns } from "../../system/lookUp/lookUp.ts"
 import { hostName } from "../../system/names.ts"
 import { servingSystem } from "../../system/System.ts"
 import type { SystemOptions } from "../../system/SystemOptions.ts"
@@ -44,7 +46,7 @@ const greet = Effect.fnUntraced(function* ({ json: asJson, project, settings }: 
     directory: project.root,
     works,
     openRuns,
-    ...(url === undefined ? {} : { broker: url })
+    ...defined({ broker: url })
   })
   for (const line of lines) say(line)
 })

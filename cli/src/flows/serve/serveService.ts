@@ -2,18 +2,18 @@
 import type { ActorConfig, Broker, Messenger } from "@reprise/actor"
 import * as gate from "@reprise/gate"
 import * as orchestrator from "@reprise/orchestrator"
-import type { ServiceName } from "@reprise/protocol"
+import { defined, type ServiceName } from "@reprise/protocol"
 import * as reviewer from "@reprise/reviewer"
 import * as sessionManager from "@reprise/session-manager"
 import * as workspace from "@reprise/workspace"
 import { Effect, Layer, Result } from "effect"
 import { configuredRuntimes, sessionSettings } from "../../config/serviceOptions.ts"
-import { remoteSettings } from "../../system/broker.ts"
+import { runtimes } from "../../system/agents/runtimes.ts"
+import { requireSandbox, sandboxOf, warningOf } from "../../system/agents/sandbox.ts"
+import { remoteSettings } from "../../system/broker/broker.ts"
 import type { ClientFlags } from "../../system/clientSystem.ts"
 import { notifyOptions } from "../../system/notifications.ts"
-import { runtimes } from "../../system/runtimes.ts"
 import type { SystemOptions } from "../../system/SystemOptions.ts"
-import { requireSandbox, sandboxOf, warningOf } from "../../system/sandbox.ts"
 import { wrongUse } from "../../terminal/CliFailure.ts"
 import { agentSettings, notifySettings, sandboxSettings } from "../../trust/trustedSettings.ts"
 import { awaitedAgent } from "./awaitedAgent.ts"
@@ -70,7 +70,7 @@ export const serveService = Effect.fn("serveService")(function* ({ nats, service
   const need = awaitedAgent(service, settings)
   return yield* launched(
     serviceLayer(service, { project, settings }, notify),
-    { ...remoteSettings(settings, url, service), ...(need === undefined ? {} : { need }) },
+    { ...remoteSettings(settings, url, service), ...defined({ need }) },
     settings
   )
 })

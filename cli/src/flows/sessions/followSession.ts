@@ -1,5 +1,5 @@
 /** Follows a standalone session to its end, or until it is parked. */
-import { type PublicEvent, type PublicEventType, RunId, type SessionId } from "@reprise/protocol"
+import { defined, type PublicEvent, type PublicEventType, RunId, type SessionId } from "@reprise/protocol"
 import { Deferred, Effect } from "effect"
 import { type ExitCode, exitCodes } from "../../terminal/exitCodes.ts"
 import { eventLine } from "../../views/eventLine.ts"
@@ -62,5 +62,5 @@ export const followSession = Effect.fn("followSession")(function* (
     closed: `Session parked; the question stays open. Repeat '${again}' to continue.`,
     onEvent
   })
-  return { code, ...(lastLines === undefined ? {} : { lastLines }) }
+  return { code, ...defined({ lastLines }) }
 })

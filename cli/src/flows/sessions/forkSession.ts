@@ -1,9 +1,10 @@
 /** `reprise sessions fork ID`: a new standalone session with the conversation of another, up to the end of a turn. */
+import { continueSentence } from "@reprise/plan/agentTexts"
 import { Effect, Option } from "effect"
-import { findProject } from "../../project/Project.ts"
+import { findProject } from "../../project/findProject.ts"
 import { withClient } from "../../system/clientSystem.ts"
-import { findSession } from "../../system/lookUp.ts"
-import { agentOf, beginningOf, goOn } from "../forks/beginFork.ts"
+import { findSession } from "../../system/lookUp/lookUp.ts"
+import { agentOf, beginningOf } from "../forks/beginFork.ts"
 import { begin, displayed, readPrompt, type SessionFlags } from "./startSession.ts"
 
 interface Flags extends SessionFlags {
@@ -25,7 +26,7 @@ export const forkSession = (flags: Flags) =>
       const project = yield* findProject(process.cwd())
       const session = yield* withClient(flags, findSession(flags.id))
       const beginning = yield* beginningOf(session, project, flags)
-      const prompt = yield* readPrompt(Option.getOrElse(flags.prompt, () => goOn))
+      const prompt = yield* readPrompt(Option.getOrElse(flags.prompt, () => continueSentence))
       yield* begin({ ...flags, ...agentOf(session, flags) }, { prompt, beginning, again: again(flags) })
     })
   )

@@ -1,10 +1,10 @@
 /** `reprise sessions list` and `reprise sessions show ID` */
 import type { SessionView } from "@reprise/protocol"
 import { Effect, Result } from "effect"
+import { conversation } from "../../system/agents/conversation.ts"
+import { withSessionClient } from "../../system/agents/sessionRuntime.ts"
 import { type ClientFlags, withLists } from "../../system/clientSystem.ts"
-import { conversation } from "../../system/conversation.ts"
-import { allSessions, findSession } from "../../system/lookUp.ts"
-import { withSessionClient } from "../../system/sessionRuntime.ts"
+import { allSessions, findSession } from "../../system/lookUp/lookUp.ts"
 import { data, okJson, say } from "../../terminal/Printer.ts"
 import { visible } from "../../terminal/visible.ts"
 import { sessionTable, sessionText } from "../../views/sessionText.ts"

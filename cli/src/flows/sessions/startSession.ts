@@ -1,18 +1,19 @@
 /** `reprise sessions start "do X"`: a session without a plan, with the same gate, limits, permissions and auto-resume. */
 import { text } from "node:stream/consumers"
-import { RunId, type RuntimeName, type SessionId, type SessionView } from "@reprise/protocol"
+import { defined, RunId, type RuntimeName, type SessionId, type SessionView } from "@reprise/protocol"
 import { Effect, Equal, Option } from "effect"
 import { ensureSchemaFile } from "../../config/jsonSchema.ts"
 import { loadConfig } from "../../config/loadConfig.ts"
 import type { Settings } from "../../config/settingsTable.ts"
-import { findProject, type Project } from "../../project/Project.ts"
+import { findProject } from "../../project/findProject.ts"
+import type { Project } from "../../project/Project.ts"
 import { readPrompts } from "../../project/promptTemplates.ts"
-import { isBrokerLost } from "../../system/BrokerLost.ts"
-import { untilBrokerLostOrFull } from "../../system/broker.ts"
+import { requireRuntime } from "../../system/agents/runtimes.ts"
+import { isBrokerLost } from "../../system/broker/BrokerLost.ts"
+import { untilBrokerLostOrFull } from "../../system/broker/broker.ts"
 import type { ClientFlags } from "../../system/clientSystem.ts"
-import { allQuestions, allSessions, findSession } from "../../system/lookUp.ts"
+import { allQuestions, allSessions, findSession } from "../../system/lookUp/lookUp.ts"
 import { newSessionId } from "../../system/names.ts"
-import { requireRuntime } from "../../system/runtimes.ts"
 import { hostingSystem } from "../../system/System.ts"
 import { exitWith, wrongUse } from "../../terminal/CliFailure.ts"
 import { exitCodes } from "../../terminal/exitCodes.ts"
@@ -100,7 +101,7 @@ const startOrContinue = Effect.fnUntraced(function* (execution: SessionExecution
     json,
     again,
     ...(open === undefined ? {} : { since }),
-    ...(openQuestion === undefined ? {} : { openQuestion })
+    ...defined({ openQuestion })
   })
   if (!json && code !== exitCodes.waiting && code !== exitCodes.interrupted) {
     yield* printResult(sessionId, beginning?.repository, lastLines)

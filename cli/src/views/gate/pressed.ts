@@ -1,5 +1,6 @@
 /** What a key or a paste does at the gate. Pure. */
 import {
+  defined,
   type EscalationOption,
   type EscalationView,
   forkKey,
@@ -141,7 +142,7 @@ const answerWith = (question: EscalationView | undefined, { name }: EscalationOp
   return {
     choice: name,
     ...(words.trim() === "" ? {} : { guidance: words.trim() }),
-    ...(commit === undefined ? {} : { commit })
+    ...defined({ commit })
   }
 }
 

@@ -4,16 +4,17 @@
  */
 import {
   addTokens,
+  defined,
   type LiveMessage,
   noTokens,
   type PublicEvent,
   type RunView,
+  type SessionView,
   type Step,
   type Tokens,
   type VendorFailure
 } from "@reprise/protocol"
 import { vendorWords } from "../eventLine.ts"
-import type { Postponed } from "../postponedText.ts"
 import { stepWords } from "../stepText.ts"
 import { type Tone, toneOf } from "./tones.ts"
 
@@ -75,9 +76,8 @@ export interface LiveModel {
   readonly asked?: ReadonlyArray<string>
 }
 
-export interface Continued extends Pick<RunView, "runId" | "step" | "phase"> {
-  readonly postponed?: Postponed
-}
+/** `postponed`: of the session of its open turn. */
+export type Continued = Pick<RunView, "runId" | "step" | "phase"> & Pick<SessionView, "postponed">
 
 export type LiveInput =
   | { readonly _tag: "StepBegun"; readonly name: string; readonly atMs: number }
@@ -193,7 +193,7 @@ const live = (run: LiveRun, message: LiveMessage, atMs: number, verbose: boolean
     }
     case "UsageSoFar": {
       const { contextTokens, cost, tokens, turnId } = message
-      const turn = { ...turnIn(run, turnId), tokens, ...(cost === undefined ? {} : { cost }) }
+      const turn = { ...turnIn(run, turnId), tokens, ...defined({ cost }) }
       const context = contextTokens === undefined ? {} : { context: { ...run.context, tokens: contextTokens } }
       return { run: withoutAwaited({ ...run, ...context, turn }), lines: nothing }
     }
@@ -229,7 +229,7 @@ const turnEnded = (
     ...rest,
     tokens: addTokens(run.tokens, tokens),
     cost: run.cost + cost,
-    ...(context === undefined ? {} : { context })
+    ...defined({ context })
   }
 }
 

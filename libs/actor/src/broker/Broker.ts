@@ -4,7 +4,7 @@
  * the stream's window; a stored message is delivered at least once.
  */
 import type { MessageMeta } from "@reprise/protocol"
-import { Context, type Effect, type Scope, type Stream } from "effect"
+import { Brand, Context, type Effect, type Scope, type Stream } from "effect"
 import type { BodyLost, BrokerFault, BrokerFull, Conflict } from "./faults.ts"
 
 export type StreamKind = "commands" | "work" | "events" | "journal" | "timers" | "dead"
@@ -37,10 +37,13 @@ export interface Message {
   readonly dueAt?: string
 }
 
+/** The place of a stored message in its stream: rising, from 1. Only a broker gives one, once the message is stored. */
+export type Sequence = number & Brand.Brand<"Sequence">
+export const Sequence = Brand.nominal<Sequence>()
+
 export interface StoredMessage {
   readonly subject: string
-  /** Its place in the stream: rising, from 1. */
-  readonly sequence: number
+  readonly sequence: Sequence
   /** A header's value, `""` when the message does not have it. */
   readonly header: (name: string) => string
   readonly body: Effect.Effect<string, BrokerFault | BodyLost>
@@ -125,7 +128,7 @@ export interface BrokerShape {
    * Appends to a journal subject when its last message is the one at `expected` (0: none yet); gives the new sequence.
    * A write whose answer was lost is resolved by reading back: succeeds if this message was stored.
    */
-  readonly append: (message: Message, expected: number) => Effect.Effect<number, Conflict | BrokerFull | BrokerFault>
+  readonly append: (message: Message, expected: number) => Effect.Effect<Sequence, Conflict | BrokerFull | BrokerFault>
   /** The last message of a subject (`*` stands for any token) as the leader knows it. */
   readonly last: (stream: StreamKind, subject: string) => Effect.Effect<StoredMessage | undefined, BrokerFault>
   /** The first message of a subject (`*` stands for any token) after the sequence `after`. */

@@ -2,7 +2,7 @@
 import { DeliverPolicy, type JsMsg, type StoredMsg } from "@nats-io/jetstream"
 import { attempt, untilAnswered } from "@reprise/nats"
 import { Effect } from "effect"
-import type { BrokerShape, StoredMessage, StreamKind } from "../broker/Broker.ts"
+import { type BrokerShape, Sequence, type StoredMessage, type StreamKind } from "../broker/Broker.ts"
 import { BodyLost } from "../broker/faults.ts"
 import { type Connection, fault } from "./Connection.ts"
 import { bodyHeader, bodyPrefix, decodeText, type LargeBodies } from "./largeBodies.ts"
@@ -31,7 +31,7 @@ export const storedMessage = (
   bodies: LargeBodies,
   { data, seq, subject }: Pick<StoredMsg | JsMsg, "subject" | "seq" | "data">,
   header: (name: string) => string
-): StoredMessage => ({ subject, sequence: seq, header, body: bodyOf(bodies, header(bodyHeader), data) })
+): StoredMessage => ({ subject, sequence: Sequence(seq), header, body: bodyOf(bodies, header(bodyHeader), data) })
 
 type Query =
   | { readonly last_by_subj: string }

@@ -2,7 +2,7 @@
 import { attempt, type MessageToStore, Nats, publish as publishStored, storeOnce } from "@reprise/nats"
 import { encodeMeta } from "@reprise/protocol"
 import { Effect } from "effect"
-import { type BrokerShape, dueHeader, type Message, streamOf } from "../broker/Broker.ts"
+import { type BrokerShape, dueHeader, type Message, Sequence, streamOf } from "../broker/Broker.ts"
 import { Conflict } from "../broker/faults.ts"
 import { type Connection, fault, faultOf } from "./Connection.ts"
 import { bodyHeader, bodyPrefix, isLarge, type LargeBodies } from "./largeBodies.ts"
@@ -77,7 +77,7 @@ const makeAppend = (connection: Connection, bodies: LargeBodies, next: BrokerSha
     const operation = `append to ${subject}`
     return yield* attempt(operation, () => store(connection, prepared)).pipe(
       Effect.catchTag("RequestTimedOut", () => storeUntilKnown(connection, prepared)),
-      Effect.map(({ sequence }) => sequence),
+      Effect.map(({ sequence }) => Sequence(sequence)),
       Effect.mapError((error) =>
         error._tag === "WrongSequence" ? new Conflict({ subject, expected }) : faultOf(operation)(error)
       ),

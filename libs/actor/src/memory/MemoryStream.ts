@@ -1,7 +1,7 @@
 /** One stream in memory: messages in order, each id once within the window for repeats, and the consumers that read it. */
 import { encodeMeta } from "@reprise/protocol"
 import { Effect } from "effect"
-import { dueHeader, type Message, type StoredMessage } from "../broker/Broker.ts"
+import { dueHeader, type Message, Sequence, type StoredMessage } from "../broker/Broker.ts"
 
 /** Whether a subject matches one of the patterns: token by token, and `*` stands for any one token. */
 export const subjectMatcher = (patterns: ReadonlyArray<string>): ((subject: string) => boolean) => {
@@ -16,7 +16,7 @@ export const subjectMatcher = (patterns: ReadonlyArray<string>): ((subject: stri
 
 export interface MemoryStream {
   /** Stores a message and gives its sequence; a message whose id was stored lately is not stored again. */
-  readonly store: (message: Message) => number
+  readonly store: (message: Message) => Sequence
   /** The messages after a sequence, oldest first. */
   readonly after: (sequence: number) => ReadonlyArray<StoredMessage>
   readonly at: (sequence: number) => StoredMessage | undefined
@@ -32,7 +32,7 @@ export interface MemoryStream {
 }
 
 /** Where a message was removed. */
-const emptyPlace = (sequence: number): StoredMessage => ({
+const emptyPlace = (sequence: Sequence): StoredMessage => ({
   subject: "",
   sequence,
   header: () => "",
@@ -44,7 +44,7 @@ const idsKnownForMs = 10 * 60_000
 
 export const makeMemoryStream = (nowMs: () => number): MemoryStream => {
   const messages: Array<StoredMessage> = []
-  const ids = new Map<string, { readonly sequence: number; readonly atMs: number }>()
+  const ids = new Map<string, { readonly sequence: Sequence; readonly atMs: number }>()
   const bySubject = new Map<string, Array<StoredMessage>>()
   const listeners = new Set<(message: StoredMessage) => void>()
   return {
@@ -54,7 +54,7 @@ export const makeMemoryStream = (nowMs: () => number): MemoryStream => {
       if (known !== undefined && atMs - known.atMs < idsKnownForMs) return known.sequence
       const headers: Record<string, string> = encodeMeta(meta)
       if (dueAt !== undefined) headers[dueHeader] = dueAt
-      const sequence = messages.length + 1
+      const sequence = Sequence(messages.length + 1)
       const stored = { subject, sequence, header: (name: string) => headers[name] ?? "", body: Effect.succeed(body) }
       messages.push(stored)
       ids.set(meta.id, { sequence, atMs })
@@ -88,7 +88,7 @@ export const makeMemoryStream = (nowMs: () => number): MemoryStream => {
       const removed = messages[sequence - 1]
       const same = removed === undefined ? undefined : bySubject.get(removed.subject)
       if (removed === undefined || same === undefined) return
-      messages[sequence - 1] = emptyPlace(sequence)
+      messages[sequence - 1] = emptyPlace(removed.sequence)
       same.splice(same.indexOf(removed), 1)
     },
     onStored: (listener) => {

@@ -2,6 +2,7 @@
 import {
   ConsoleChanges,
   ConsoleText,
+  defined,
   type Host,
   HostView,
   LookAtWork,
@@ -54,7 +55,7 @@ export const makeHosts = (broker: BrokerShape, { prefix }: ActorSettings): Hosts
         Effect.flatMap((data) => Effect.mapError(decodeOne(data), badReply))
       ),
     changesAt: (host, runId, base) =>
-      look(host, { _tag: "Changes", runId, ...(base === undefined ? {} : { base }) }).pipe(
+      look(host, { _tag: "Changes", runId, ...defined({ base }) }).pipe(
         Effect.flatMap((data) => Effect.mapError(decodeChanges(data), badReply))
       ),
     gateLogsAt: (host, runId, logs) =>

@@ -1,6 +1,7 @@
 /** Sending commands and publishing events from the edges. */
 import {
   type Addressed,
+  defined,
   type MessageMeta,
   type PublicEvent,
   type ServiceName,
@@ -57,8 +58,7 @@ const metaOf = Effect.fnUntraced(function* (source: string, type: string, run: s
     source,
     subject: options.subject ?? run,
     time: new Date(now).toISOString(),
-    ...(traceparent === undefined ? {} : { traceparent }),
-    ...(options.causation === undefined ? {} : { causation: options.causation })
+    ...defined({ traceparent, causation: options.causation })
   } satisfies MessageMeta
 })
 

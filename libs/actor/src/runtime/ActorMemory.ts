@@ -1,9 +1,9 @@
 /** The actors of one service that this process has in memory, and how they get there: snapshot, then the journal's tail. */
-import { contracts, type Key, type Subjects } from "@reprise/protocol"
+import { contracts, defined, type Key, type Subjects } from "@reprise/protocol"
 import { Clock, Effect, Result, Schema } from "effect"
 import type { Actor, Tagged } from "../Actor.ts"
 import type { ActorSettings } from "../ActorConfig.ts"
-import type { BrokerShape, StoredMessage } from "../broker/Broker.ts"
+import type { BrokerShape, Sequence, StoredMessage } from "../broker/Broker.ts"
 import type { BrokerFault } from "../broker/faults.ts"
 import { PoisonMessage } from "../DeadLetter.ts"
 import { eventsReader, type JournalEntry, readEntry } from "../JournalEntry.ts"
@@ -44,7 +44,7 @@ export interface Arrivals {
 /** An entry with its place in the journal. */
 export interface WrittenEntry {
   readonly entry: JournalEntry
-  readonly sequence: number
+  readonly sequence: Sequence
 }
 
 export interface ActorMemory<State> {
@@ -190,7 +190,7 @@ export const makeActorMemory = <State, Input extends Tagged, Event extends Tagge
       state,
       receipts: receipts.all(),
       traceparent,
-      ...(step === undefined ? {} : { step })
+      ...defined({ step })
     }
     return broker.snapshots.put(`${name}.${key}`, JSON.stringify(snapshot))
   }

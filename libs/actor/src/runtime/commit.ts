@@ -28,8 +28,8 @@ const isRecent = (ageMs: number): boolean => 0 <= ageMs && ageMs < sendAgainWith
 const sendEntry = <State, Input extends Tagged, Event extends Tagged>(
   runtime: ActorRuntime<State, Input, Event>,
   key: Key,
-  { entry, sequence }: WrittenEntry
-) => runtime.broker.publish(messagesOf(senderOf(runtime, key), entry, sequence))
+  written: WrittenEntry
+) => runtime.broker.publish(messagesOf(senderOf(runtime, key), written))
 
 /** The messages that no stream has. */
 const unsent = (broker: BrokerShape, messages: ReadonlyArray<Message>, sent: ReadSubjects) =>
@@ -48,7 +48,7 @@ const sendEntryAgain = Effect.fnUntraced(function* <State, Input extends Tagged,
   ageMs: number
 ) {
   if (isRecent(ageMs)) return yield* sendEntry(runtime, key, written)
-  const messages = messagesOf(senderOf(runtime, key), written.entry, written.sequence)
+  const messages = messagesOf(senderOf(runtime, key), written)
   yield* runtime.broker.publish(yield* unsent(runtime.broker, messages, loaded.sent))
 })
 
@@ -80,7 +80,7 @@ export const sendAgain = Effect.fnUntraced(function* <State, Input extends Tagge
   if (message?.sequence !== sequence) return
   const entry = yield* Effect.fromResult(readEntry(yield* bodyOf(message)))
   const ageMs = (yield* Clock.currentTimeMillis) - Date.parse(entry.at)
-  if (ageMs < knownForMs) yield* sendEntryAgain(runtime, key, loaded, { entry, sequence }, ageMs)
+  if (ageMs < knownForMs) yield* sendEntryAgain(runtime, key, loaded, { entry, sequence: message.sequence }, ageMs)
   runtime.views.changed(key, loaded)
 })
 
@@ -117,11 +117,12 @@ export const commit = Effect.fnUntraced(function* <State, Input extends Tagged, 
   const sequence = yield* runtime.broker.append(journalMessage(runtime, key, entry), loaded.sequence)
   yield* Effect.logDebug(`decided: ${types.join(", ")}`)
   recordEvents(published)
-  for (const one of follow(loaded, state, { entry, sequence })) record(one)
+  const written = { entry, sequence }
+  for (const one of follow(loaded, state, written)) record(one)
   loaded.freshFor = freshFor
   // Whoever has heard of an actor finds it in the list, even when this process is killed meanwhile.
   if (isFirst) yield* runtime.views.store(key, loaded)
   else runtime.views.changed(key, loaded)
-  yield* sendEntry(runtime, key, { entry, sequence })
+  yield* sendEntry(runtime, key, written)
   return sequence
 })

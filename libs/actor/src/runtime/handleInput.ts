@@ -2,7 +2,7 @@
  * What happens to one input of one actor (docs/design/architecture.md#how-an-actor-works-durable-intent, steps 2 to 6).
  * It runs in the actor's queue, so never twice at once for one key in a process; the journal fences other processes.
  */
-import type { Key, MessageMeta, ServiceName } from "@reprise/protocol"
+import { defined, type Key, type MessageMeta, type ServiceName } from "@reprise/protocol"
 import { Clock, Effect, Result, type Tracer } from "effect"
 import { type Delivery, Refusal, type Tagged } from "../Actor.ts"
 import { type BrokerFault, type BrokerFull, Conflict } from "../broker/faults.ts"
@@ -34,7 +34,7 @@ const deliveryOf = ({ key, meta }: ActorInput<unknown>, now: number): Delivery =
   id: meta.id,
   key,
   now: new Date(now).toISOString(),
-  ...(meta.causation === undefined ? {} : { causation: meta.causation })
+  ...defined({ causation: meta.causation })
 })
 
 /** A message that is older may have been handled, and be delivered again because the broker lost its consumer. */

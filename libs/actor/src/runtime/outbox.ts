@@ -1,9 +1,10 @@
 /** Turns what `react` returns into messages, with ids that derive from the journal. */
-import { contracts, type Key, type ServiceName, type Subjects } from "@reprise/protocol"
+import { contracts, defined, type Key, type ServiceName, type Subjects } from "@reprise/protocol"
 import type { AnyOutgoing } from "../Actor.ts"
 import type { Message } from "../broker/Broker.ts"
-import type { JournalEntry, JournalledOutgoing } from "../JournalEntry.ts"
+import type { JournalledOutgoing } from "../JournalEntry.ts"
 import { encodeCommand, encodeEvent, payloadOf } from "../wire.ts"
+import type { WrittenEntry } from "./ActorMemory.ts"
 
 /** The actor that sends. */
 export interface Sender {
@@ -49,8 +50,8 @@ export const journalled = (sender: Sender, run: string | undefined, outgoing: An
   }
 }
 
-/** What the entry at `sequence` sends: the same messages with the same ids, however often it is asked. */
-export const messagesOf = (sender: Sender, entry: JournalEntry, sequence: number): ReadonlyArray<Message> =>
+/** What an entry that is in the journal sends: the same messages with the same ids, however often it is asked. */
+export const messagesOf = (sender: Sender, { entry, sequence }: WrittenEntry): ReadonlyArray<Message> =>
   entry.outgoing.map((outgoing, n) => ({
     subject: outgoing.subject,
     body: JSON.stringify(outgoing.payload),
@@ -63,5 +64,5 @@ export const messagesOf = (sender: Sender, entry: JournalEntry, sequence: number
       traceparent: entry.traceparent,
       causation: entry.input.id
     },
-    ...(outgoing.dueAt === undefined ? {} : { dueAt: outgoing.dueAt })
+    ...defined({ dueAt: outgoing.dueAt })
   }))

@@ -5,7 +5,7 @@ import { homedir } from "node:os"
 import { join } from "node:path"
 import type { SessionNotification } from "@agentclientprotocol/sdk"
 import { endLeftovers, userCacheFolder, variableOf } from "@reprise/process"
-import type { RuntimeName } from "@reprise/protocol"
+import { defined, type RuntimeName } from "@reprise/protocol"
 import { Sandbox, type SandboxShape } from "@reprise/sandbox"
 import { Clock, Effect, FiberSet, Option, PubSub, Semaphore } from "effect"
 import type { AgentError } from "../AgentError.ts"
@@ -287,7 +287,7 @@ export const reach = (adapter: AcpAdapter, operation: string, rights: Rights) =>
     const held = heldBack(yield* adapter.rules.rules)
     const start = startAgent({
       command: adapter.command,
-      ...(sandbox === undefined ? {} : { sandbox }),
+      ...defined({ sandbox }),
       environment: {
         ...acpEnvironment(adapter.userEnvironment, randomBytes(24).toString("base64url")),
         ...askingVariables(held),

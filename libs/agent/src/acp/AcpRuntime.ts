@@ -1,5 +1,5 @@
 /** The port on any agent that speaks the Agent Client Protocol: one process for all its sessions with the same rights. */
-import { addTokens, noTokens, noUsage, type Role } from "@reprise/protocol"
+import { addTokens, defined, noTokens, noUsage, type Role } from "@reprise/protocol"
 import { Clock, Deferred, Effect, Layer, Option, Stream } from "effect"
 import { AgentError } from "../AgentError.ts"
 import { AgentRuntime } from "../AgentRuntime.ts"
@@ -193,7 +193,7 @@ const inspect = (adapter: AcpAdapter): AgentRuntimeShape["inspect"] =>
         cost: outcomes.reduce((sum, { cost }) => sum + cost, 0),
         calls: answerCount(entries)
       },
-      ...(model === undefined ? {} : { model }),
+      ...defined({ model }),
       ...lastMessageOf(entries, isFinished, session.updatedAtMs)
     }
   })

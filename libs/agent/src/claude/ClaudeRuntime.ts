@@ -1,6 +1,6 @@
 /** The port on Claude: the agent SDK, one process for each prompt, and the transcripts that Claude keeps. */
 import { randomUUID } from "node:crypto"
-import { noUsage } from "@reprise/protocol"
+import { defined, noUsage } from "@reprise/protocol"
 import { Clock, Deferred, Effect, Layer, Option, Schedule, Stream } from "effect"
 import { AgentRuntime } from "../AgentRuntime.ts"
 import type { AgentRuntimeShape, Inspection, Prompt, SessionState } from "../AgentRuntimeShape.ts"
@@ -104,8 +104,7 @@ const prompt = (adapter: ClaudeAdapter): AgentRuntimeShape["prompt"] =>
     const guarded = covers(permissions)
       ? yield* Effect.mapError(programsFor(directory, role), fault("prompt"))
       : undefined
-    const live =
-      known.live ?? startTurn(adapter, known, it, { ...claude, ...(guarded === undefined ? {} : { guarded }) })
+    const live = known.live ?? startTurn(adapter, known, it, { ...claude, ...defined({ guarded }) })
     return yield* Deferred.await(live.end)
   })
 
@@ -207,7 +206,7 @@ const fork = (adapter: ClaudeAdapter): AgentRuntimeShape["fork"] =>
     const known = yield* requireSession(adapter, "fork", runtimeSessionId)
     if (isUnsafeRoot(permissions, adapter.userEnvironment)) return yield* unsafe("fork")
     const id = randomUUID()
-    const copy = { id, directory, title, permissions, ...(through === undefined ? {} : { through }) }
+    const copy = { id, directory, title, permissions, ...defined({ through }) }
     yield* Effect.mapError(adapter.sessions.fork(known, copy), fault("fork"))
     return id
   })

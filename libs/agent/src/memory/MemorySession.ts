@@ -1,5 +1,5 @@
 /** A session in memory: its messages and its running turn. */
-import { addTokens, noTokens, type PermissionMode, type Tokens } from "@reprise/protocol"
+import { addTokens, defined, noTokens, type PermissionMode, type Tokens } from "@reprise/protocol"
 import type { Deferred } from "effect"
 import type { AgentError } from "../AgentError.ts"
 import type { LastMessage, PromptReply, TurnOutcome } from "../AgentRuntimeShape.ts"
@@ -97,7 +97,7 @@ export class MemorySession {
     return {
       id: last.message.id,
       role: last.message.role,
-      ...(last.cause === undefined ? {} : { causePromptId: last.cause }),
+      ...defined({ causePromptId: last.cause }),
       finished: last.end === "finished",
       atMs: last.atMs
     }

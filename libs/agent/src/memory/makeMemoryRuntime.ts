@@ -1,5 +1,5 @@
 /** The port in memory: agents play a script. It passes the same contract suite as OpenCode and Claude. */
-import { addTokens, noTokens, noUsage } from "@reprise/protocol"
+import { addTokens, defined, noTokens, noUsage } from "@reprise/protocol"
 import { Clock, Deferred, Effect, FiberMap, PubSub, type Scope, Stream } from "effect"
 import { AgentError } from "../AgentError.ts"
 import type { AgentRuntimeShape, Inspection, Prompt, SessionState } from "../AgentRuntimeShape.ts"
@@ -131,7 +131,7 @@ export const makeMemoryRuntime = Effect.fn("MemoryRuntime.make")(function* (
             calls: session.messages.length - causes.length
           },
           ...(session.messages.length > causes.length ? { model: memoryModel } : {}),
-          ...(lastMessage === undefined ? {} : { lastMessage })
+          ...defined({ lastMessage })
         }
       }),
     events: Stream.fromPubSub(hub),

@@ -1,5 +1,5 @@
 /** Plays one turn of a script in a memory session. */
-import { noTokens, type Tokens } from "@reprise/protocol"
+import { defined, noTokens, type Tokens } from "@reprise/protocol"
 import { Clock, Deferred, Effect } from "effect"
 import { AgentError } from "../AgentError.ts"
 import type { PromptReply } from "../AgentRuntimeShape.ts"
@@ -31,7 +31,7 @@ const ask = Effect.fnUntraced(function* (play: Play, prompt: PendingPrompt) {
   const reply = yield* Deferred.await(answer)
   play.turn.waiting = undefined
   const { causePromptId, promptId, sessionId } = prompt
-  yield* play.tell({ type: "replied", sessionId, promptId, ...(causePromptId === undefined ? {} : { causePromptId }) })
+  yield* play.tell({ type: "replied", sessionId, promptId, ...defined({ causePromptId }) })
   return reply
 })
 

@@ -1,7 +1,7 @@
 /** The port on OpenCode. */
 import { isDeepStrictEqual } from "node:util"
 import type { Session, SessionStatus } from "@opencode-ai/sdk/v2/client"
-import { noUsage, type PermissionMode } from "@reprise/protocol"
+import { defined, noUsage, type PermissionMode } from "@reprise/protocol"
 import { Clock, Effect, Layer, Option, Redacted } from "effect"
 import { AgentError } from "../AgentError.ts"
 import { AgentRuntime } from "../AgentRuntime.ts"
@@ -84,10 +84,7 @@ const occupy = (
 ) =>
   sandbox === undefined
     ? Effect.void
-    : Effect.mapError(
-        sandbox.occupy({ directory, permissions, ...(role === undefined ? {} : { role }) }),
-        fault("prompt")
-      )
+    : Effect.mapError(sandbox.occupy({ directory, permissions, ...defined({ role }) }), fault("prompt"))
 
 const tellOf = ({ server: { tellsIn } }: OpenCodeAdapter, directory: string, { instructionsFrom }: Prompt) =>
   tellsIn === undefined
@@ -194,8 +191,7 @@ const inspect = (adapter: OpenCodeAdapter): AgentRuntimeShape["inspect"] =>
       state: stateOf(status[id], waiting, messages.length, yield* Clock.currentTimeMillis),
       messageCount: messages.length,
       usage: yield* usageOf(adapter.calls, adapter.subagentCalls, session, messages),
-      ...(model === undefined ? {} : { model }),
-      ...(lastMessage === undefined ? {} : { lastMessage })
+      ...defined({ model, lastMessage })
     }
   })
 

@@ -2,7 +2,7 @@
  * The compact record from which a fresh author continues (docs/design/continuation.md#the-state-file). The journal is the
  * truth; the file is only its projection and can be lost, edited or half written, so it is checked on every read.
  */
-import { CheckpointType, type CompletedTask } from "@reprise/protocol"
+import { CheckpointType, type CompletedTask, defined } from "@reprise/protocol"
 import { Result, Schema, SchemaIssue, SchemaParser } from "effect"
 
 const line = Schema.String.check(
@@ -93,7 +93,7 @@ export const continuationState = (known: {
     plan_id: planId,
     completed_tasks: completedTasks,
     ...(checkpoint === undefined ? {} : { checkpoint: { task: checkpoint.task, type: checkpoint.type, ...resolved } }),
-    ...(resumeAt === undefined ? {} : { resume_at: resumeAt })
+    ...defined({ resume_at: resumeAt })
   }
 }
 

@@ -1,5 +1,5 @@
 /** Where a fresh author continues after a checkpoint (docs/design/continuation.md#the-state-file). */
-import type { CheckpointType } from "@reprise/protocol"
+import { type CheckpointType, defined } from "@reprise/protocol"
 import { Result, Schema } from "effect"
 import type { Plan } from "../plan/Plan.ts"
 import type { PlanOutline } from "../plan/samePrefix.ts"
@@ -44,7 +44,7 @@ export const resumeAt = (
   }
   const done = new Set(completed)
   const task = ids.slice(at + 1).find((id) => !done.has(id))
-  return Result.succeed({ ...(task === undefined ? {} : { task }), again: false })
+  return Result.succeed({ ...defined({ task }), again: false })
 }
 
 /** Whether this answer passes a human-verify checkpoint. */

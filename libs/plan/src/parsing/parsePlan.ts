@@ -1,4 +1,5 @@
 /** Parses a plan's text (docs/design/continuation.md#plans). */
+import { defined } from "@reprise/protocol"
 import { Option, Result } from "effect"
 import type { Block } from "../markdown/Block.ts"
 import { opensFrontMatter, readBlocks } from "../markdown/readBlocks.ts"
@@ -74,7 +75,7 @@ const phaseOf = ({ section, tasks, completionGate }: PhaseSource, text: string):
   id: section.id,
   title: section.title,
   done: section.done || section.parent?.done === true,
-  ...(completionGate === undefined ? {} : { completionGate }),
+  ...defined({ completionGate }),
   tasks,
   body: text.slice(section.position.offset - (section.position.column - 1), section.end),
   position: section.position
@@ -83,7 +84,7 @@ const phaseOf = ({ section, tasks, completionGate }: PhaseSource, text: string):
 const assemble = (source: string, frontMatter: FrontMatter, sections: Sections, phases: ReadonlyArray<Phase>): Plan => {
   const title = frontMatter.title ?? sections.title ?? ""
   return {
-    ...(frontMatter.id === undefined ? {} : { id: frontMatter.id }),
+    ...defined({ id: frontMatter.id }),
     ...(title === "" ? {} : { title }),
     frontMatter,
     phases,

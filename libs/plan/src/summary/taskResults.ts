@@ -1,5 +1,5 @@
 /** The rows of a summary: what became of each task of a phase. */
-import type { CheckpointType, CompletedTask } from "@reprise/protocol"
+import { type CheckpointType, type CompletedTask, defined } from "@reprise/protocol"
 import { isPass } from "../continuation/resumeAt.ts"
 import type { Phase } from "../plan/Plan.ts"
 import { taskList } from "../plan/tasks.ts"
@@ -57,9 +57,7 @@ export const taskResults = (
       name: task.text,
       status,
       ...(task.checked ? { checked: true } : {}),
-      ...(commit === undefined ? {} : { commit }),
-      ...(subject === undefined ? {} : { subject }),
-      ...(type === undefined ? {} : { checkpoint: type }),
+      ...defined({ commit, subject, checkpoint: type }),
       ...(resolution === "" ? {} : { resolution })
     }
   })

@@ -52,7 +52,7 @@ export interface Contract<
   readonly events: Events
   /** The read model that `list` and `show` answer with. */
   readonly view: Schema.Codec<View, unknown>
-  /** The codes of its refusals. Events of older versions may lack a code. */
+  /** The codes of its refusals. */
   readonly refusals: ReadonlyArray<Code>
   /** The commands that `Messenger.ask` can send and wait for, with what answers them. */
   readonly outcomes: Outcomes

@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import { FailureKind } from "../failure.ts"
-import { Host, Key, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"
+import { Host, PhaseId, ReviewKey, RunId, SessionId, TurnId } from "../ids.ts"
 import { ContextFill, Item, RuntimeName, Speaker, TurnLimits, Verdict } from "../model.ts"
 import { contract, eventual } from "./Contract.ts"
 import { atPhase, CommandRefused, directory, host, permissions } from "./fields.ts"
@@ -96,7 +96,7 @@ export const ReviewEvent = Schema.TaggedUnion({ ...reviewerEvents, CommandRefuse
 /** The reviews of one phase of a run. */
 export const ReviewView = Schema.Struct({
   /** The run's id, `-p` and the phase, with `_` for `.`: the id that `show` takes. */
-  reviewId: Key,
+  reviewId: ReviewKey,
   runId: RunId,
   phase: PhaseId,
   /** `closed`: no review is under way, because the phase is over, or the newest one failed or was interrupted. */
@@ -117,7 +117,7 @@ export type ReviewView = typeof ReviewView.Type
 export const reviewer = contract({
   service: "reviewer",
   actor: "review",
-  key: Key,
+  key: ReviewKey,
   keyField: undefined,
   commands: ReviewCommand,
   events: ReviewEvent,

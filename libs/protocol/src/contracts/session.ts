@@ -4,7 +4,7 @@
  */
 import { Effect, Schema, SchemaTransformation } from "effect"
 import { FailureKind, VendorFailure } from "../failure.ts"
-import { EscalationId, Host, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"
+import { EscalationId, Host, PhaseId, RunId, RuntimeId, SessionId, TurnId } from "../ids.ts"
 import {
   AuthorStatus,
   ContextFill,
@@ -172,11 +172,11 @@ export const sessionManagerEvents = {
     ...atSession,
     role: Role,
     runtime: RuntimeName,
-    runtimeSessionId: Schema.String,
+    runtimeSessionId: RuntimeId,
     /** Of a fork whose conversation could not be copied, so that its first prompt tells it: why. */
     forkTold: Schema.optionalKey(Schema.String)
   },
-  SessionReused: { ...atSession, runtimeSessionId: Schema.String, reason: Schema.String },
+  SessionReused: { ...atSession, runtimeSessionId: RuntimeId, reason: Schema.String },
   SessionReplaced: { ...atSession, old: Schema.String, new: Schema.String, reason: Schema.String },
   SessionPaused: atSession,
   SessionExpired: atSession,
@@ -276,7 +276,7 @@ export const PastTurn = Schema.Struct({
   turn: Schema.Int,
   turnId: TurnId,
   /** In which session of the runtime it was, and the id of its last prompt there. */
-  runtimeSessionId: Schema.String,
+  runtimeSessionId: RuntimeId,
   promptId: Schema.String,
   /** ISO 8601. */
   endedAt: Schema.String,
@@ -290,7 +290,7 @@ export const SessionView = Schema.Struct({
   runId: RunId,
   role: Role,
   runtime: RuntimeName,
-  runtimeSessionId: Schema.optionalKey(Schema.String),
+  runtimeSessionId: Schema.optionalKey(RuntimeId),
   /** The one that answered last, as its runtime names it; before the first answer the one that was asked for. */
   model: Schema.optionalKey(Schema.String),
   directory: Schema.String,

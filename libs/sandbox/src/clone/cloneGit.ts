@@ -1,7 +1,7 @@
 /** git on the repository's side of a clone. */
 import { type ProgramFailed, type ProgramOutput, runGit } from "@reprise/process"
 import { Effect, Schema } from "effect"
-import type { Environment } from "../askGit.ts"
+import type { Environment } from "../git/askGit.ts"
 
 /** What an agent committed did not get into the repository, or what is there did not get into the clone. */
 export class CloneRefused extends Schema.TaggedError<CloneRefused>()("CloneRefused", {

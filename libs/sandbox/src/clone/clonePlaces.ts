@@ -1,10 +1,12 @@
 /**
  * Commands see a clone in the place of the repository's git directory. They write into the clone alone, and Reprise fetches from it
- * what they committed, as from a server that nobody trusts (docs/design/workspace.md#the-clone). Pure.
+ * what they committed, as from a server that nobody trusts (docs/design/workspace.md#the-clone). Seatbelt has no mounts: there the git
+ * on the `PATH` of commands goes to the clone (`gitOfCommands`). Pure.
  */
 import { join, relative } from "node:path"
-import type { GitRepository } from "../askGit.ts"
-import { isWithin, type Mount } from "../mounts.ts"
+import type { Engine } from "../command/engine.ts"
+import type { GitRepository } from "../git/askGit.ts"
+import { isWithin, type Mount } from "../policy/mounts.ts"
 
 /** `agent`: that of authors, which stays for their next turn. A quality gate's is a new one each time, and what is committed in it is lost. */
 export type CloneOf = "agent" | "gate"
@@ -24,34 +26,42 @@ export const cloneAt = (clones: string, id: string, of: CloneOf): Clone => {
   return { folder, record: `${folder}${recordSuffix}`, of }
 }
 
-/** Where commands find the objects of the repository, which they read; `/run` is their own. */
+/** Where commands find the objects of the repository, which they read, in a mount; `/run` is their own. */
 const objectsAt = (index: number) => `/run/reprise/objects-${index}`
 
 /** What a command shares with the user, besides: each is named by its content, and a filter of git finds it there alone. */
 export const shared = ["lfs", "annex"]
+
+/** Passwords that git-annex keeps. */
+export const annexKeys = "annex/creds"
 
 /** A git directory of the working tree: its own, and those of its submodules. */
 export interface ClonedDirectory {
   readonly directory: string
   /** Where its clone is. */
   readonly to: string
-  /** Where its objects are, for commands. */
+  /** Where commands find the clone. */
+  readonly seen: string
+  /** Where commands find its objects. */
   readonly objects: string
 }
 
 /** `repositories`: all of the repository, those of submodules among them (`gitDirectoriesOf`). */
 export const clonedDirectories = (
-  { directory }: GitRepository,
+  { common, directory }: GitRepository,
   repositories: ReadonlyArray<string>,
-  { folder }: Clone
+  { folder }: Clone,
+  engine: Engine
 ): ReadonlyArray<ClonedDirectory> => {
   const modules = join(directory, "modules")
   const inTree = repositories.filter((one) => one !== directory && isWithin(one, modules))
-  return [directory, ...inTree].map((one, index) => ({
-    directory: one,
-    to: join(folder, relative(directory, one)),
-    objects: objectsAt(index)
-  }))
+  return [directory, ...inTree].map((one, index) => {
+    const to = join(folder, relative(directory, one))
+    const own = join(one === directory ? common : one, "objects")
+    return engine === "seatbelt"
+      ? { directory: one, to, seen: to, objects: own }
+      : { directory: one, to, seen: one, objects: objectsAt(index) }
+  })
 }
 
 /** `present`: which of the shared folders exist. */
@@ -60,18 +70,27 @@ export const cloneMounts = (
   directories: ReadonlyArray<ClonedDirectory>,
   { folder }: Clone,
   present: (path: string) => boolean
-): ReadonlyArray<Mount> => [
-  // Of a worktree, that of the repository is around it.
-  ...(common === directory ? [] : [{ path: common, as: "readable" } as const]),
-  { path: directory, as: "writable", from: folder },
-  ...directories.map(
-    ({ directory: one, objects }, index): Mount => ({
-      path: objects,
-      as: "readable",
-      from: join(index === 0 ? common : one, "objects")
-    })
-  ),
-  ...shared
-    .filter((name) => present(join(common, name)))
-    .map((name): Mount => ({ path: join(directory, name), as: "writable", from: join(common, name) }))
-]
+): ReadonlyArray<Mount> => {
+  const sees = directories.some(({ seen, to }) => seen !== to)
+  if (!sees)
+    return [...[common, directory].map((path): Mount => ({ path, as: "readable" })), { path: folder, as: "writable" }]
+  return [
+    // Of a worktree, that of the repository is around it.
+    ...(common === directory ? [] : [{ path: common, as: "readable" } as const]),
+    { path: directory, as: "writable", from: folder },
+    ...directories.map(
+      ({ directory: one, objects }, index): Mount => ({
+        path: objects,
+        as: "readable",
+        from: join(index === 0 ? common : one, "objects")
+      })
+    ),
+    ...shared
+      .filter((name) => present(join(common, name)))
+      .map((name): Mount => ({ path: join(directory, name), as: "writable", from: join(common, name) })),
+    // Those of the repository are hidden by their own path; what is seen here is an empty folder.
+    ...[annexKeys]
+      .filter((name) => common !== directory && present(join(common, name)))
+      .map((name): Mount => ({ path: join(directory, name), as: "readable", from: join(folder, name) }))
+  ]
+}

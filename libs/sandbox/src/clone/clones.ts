@@ -1,14 +1,16 @@
 /** The clones of a host: made before commands see them, and fetched from when commands have ended. */
-import { mkdir, rm } from "node:fs/promises"
+import { mkdir, rm, symlink } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { readForeignFolder, removeForeign } from "@reprise/process"
 import { Effect } from "effect"
-import type { Environment, GitRepository } from "../askGit.ts"
-import { exists } from "../found.ts"
-import { gitDirectoriesOf } from "../gitDirectories.ts"
-import { onDisk } from "../gitSays.ts"
-import type { Mount } from "../mounts.ts"
+import type { Engine } from "../command/engine.ts"
+import { exists } from "../disk/pathsOnDisk.ts"
+import type { Environment, GitRepository } from "../git/askGit.ts"
+import { gitDirectoriesOf } from "../git/gitDirectories.ts"
+import { onDisk } from "../nested/gitSays.ts"
+import type { Mount } from "../policy/mounts.ts"
 import {
+  annexKeys,
   type Clone,
   type ClonedDirectory,
   type CloneOf,
@@ -30,10 +32,15 @@ export interface PlacedClone {
   readonly mounts: ReadonlyArray<Mount>
 }
 
-export const placeClone = async (folder: string, id: string, git: GitRepository, of: CloneOf): Promise<PlacedClone> => {
+/** `folder`: of all clones. */
+export const placeClone = async (
+  folder: string,
+  git: GitRepository,
+  { engine, id, of }: { readonly engine: Engine; readonly id: string; readonly of: CloneOf }
+): Promise<PlacedClone> => {
   const clone = cloneAt(folder, id, of)
   const { repositories } = await gitDirectoriesOf(git)
-  const directories = clonedDirectories(git, repositories, clone)
+  const directories = clonedDirectories(git, repositories, clone, engine)
   return { clone, directories, mounts: cloneMounts(git, directories, clone, exists) }
 }
 
@@ -59,12 +66,16 @@ export const readyClone = Effect.fn("Sandbox.readyClone")(function* (
   placed: PlacedClone,
   environment: Environment
 ) {
-  const { clone } = placed
+  const { clone, directories } = placed
   if (clone.of !== "agent" || !exists(clone.folder) || !exists(clone.record)) yield* makeNew(git, placed, environment)
-  // A mount needs a folder, also where nothing can be written.
-  const needed = shared.filter((name) => exists(join(git.common, name))).map((name) => join(clone.folder, name))
+  // A mount needs a folder; by a link, commands read what is there and add nothing.
+  const isMounted = directories.some(({ seen, to }) => seen !== to)
+  const names = [...shared, annexKeys].filter((name) => exists(join(git.common, name)))
   yield* onDisk(async () => {
-    for (const folder of needed) if (!exists(folder)) await mkdir(folder, { mode: 0o700 })
+    for (const name of names) {
+      const at = join(clone.folder, name)
+      if (!exists(at)) await (isMounted ? mkdir(at, { mode: 0o700 }) : symlink(join(git.common, name), at))
+    }
   })
 })
 
@@ -108,14 +119,16 @@ export const takeNews = Effect.fn("Sandbox.takeNews")(function* (
   if (found === undefined) return
   let heads = found.heads
   for (const { directory, head } of found.news.toReversed()) {
-    const both = yield* fetchClone({ workspace, directory, environment, inSandbox }, head, heads[directory] ?? none)
+    const seen = placed.directories.find((one) => one.directory === directory)?.seen ?? directory
+    const fetching = { workspace, directory, seen, environment, inSandbox }
+    const both = yield* fetchClone(fetching, head, heads[directory] ?? none)
     heads = { ...heads, [directory]: both }
     const [own] = placed.directories
     const added =
       own?.directory === directory ? yield* newSubmodules({ workspace, directory, environment }, own, both.commit) : []
     for (const one of added) {
       const said = yield* onDisk(() => headIn(one.to))
-      const now = yield* fetchClone({ workspace, directory: one.directory, environment, inSandbox }, said, none)
+      const now = yield* fetchClone({ ...fetching, directory: one.directory, seen: one.seen }, said, none)
       heads = { ...heads, [one.directory]: now }
     }
     yield* onDisk(() => keepHeads(placed.clone, heads))
@@ -132,13 +145,13 @@ export const followRepository = Effect.fn("Sandbox.followRepository")(function* 
   const found = yield* onDisk(() => newsOf(placed))
   if (found === undefined) return
   let heads = found.heads
-  for (const { directory } of placed.directories) {
+  for (const { directory, seen } of placed.directories) {
     const own = yield* onDisk(() => headIn(directory, commonOf(git, directory)))
     const last = heads[directory]
     const hasNews = found.news.some((one) => one.directory === directory)
     if (hasNews || last === undefined || own.commit === "" || isSameHead(own, last)) continue
     const { workspace } = git
-    yield* updateClone({ workspace, directory, environment, inSandbox: yield* inSandbox }, last, own)
+    yield* updateClone({ workspace, directory, seen, environment, inSandbox: yield* inSandbox }, last, own)
     heads = { ...heads, [directory]: own }
     yield* onDisk(() => keepHeads(placed.clone, heads))
   }

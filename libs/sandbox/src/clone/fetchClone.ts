@@ -4,7 +4,7 @@
  */
 import type { ProgramFailed } from "@reprise/process"
 import { Effect } from "effect"
-import { quoted } from "../shellWords.ts"
+import { quoted } from "../command/shellWords.ts"
 import { CloneRefused, gitIn, type Here, insistIn } from "./cloneGit.ts"
 import { branchIn, type Head } from "./heads.ts"
 
@@ -20,7 +20,9 @@ const settings = [
 ]
 
 export interface Fetching extends Here {
-  /** A program that runs git in the sandbox, which sees the clone there (`gitUnder`). */
+  /** Where git in the sandbox finds the clone of the directory. */
+  readonly seen: string
+  /** A program that runs git in the sandbox (`gitInside`). */
   readonly inSandbox: string
 }
 
@@ -52,7 +54,7 @@ const fetchHead = Effect.fnUntraced(function* (fetching: Fetching) {
     "--no-auto-maintenance",
     "--no-recurse-submodules"
   ]
-  yield* insistIn(fetching, [...words, `--upload-pack=${program}`, fetching.directory, `+HEAD:${fetchedRef}`], settings)
+  yield* insistIn(fetching, [...words, `--upload-pack=${program}`, fetching.seen, `+HEAD:${fetchedRef}`], settings)
   return yield* commitOf(fetching, fetchedRef)
 })
 

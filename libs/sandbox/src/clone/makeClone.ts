@@ -3,9 +3,9 @@ import { mkdir, rename, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { readForeignFile, readForeignFolder, removeForeign } from "@reprise/process"
 import { Effect } from "effect"
-import type { Environment, GitRepository } from "../askGit.ts"
-import { onDisk } from "../gitSays.ts"
-import { type Here, insistIn } from "./cloneGit.ts"
+import type { Environment, GitRepository } from "../git/askGit.ts"
+import { onDisk } from "../nested/gitSays.ts"
+import { gitIn, type Here, insistIn } from "./cloneGit.ts"
 import type { Clone, ClonedDirectory } from "./clonePlaces.ts"
 import { type Heads, keepHeads } from "./heads.ts"
 
@@ -77,7 +77,12 @@ const writeRefs = async (to: string, refs: ReadonlyArray<Ref>): Promise<void> =>
 }
 
 /** `common`: the directory that all working trees of the repository share. */
-const cloneDirectory = Effect.fnUntraced(function* (here: Here, common: string, { objects, to }: ClonedDirectory) {
+const cloneDirectory = Effect.fnUntraced(function* (
+  here: Here,
+  common: string,
+  { objects, to }: ClonedDirectory,
+  isMounted: boolean
+) {
   const { directory } = here
   const refs = yield* refsOf(here)
   yield* onDisk(async () => {
@@ -91,6 +96,8 @@ const cloneDirectory = Effect.fnUntraced(function* (here: Here, common: string, 
     await writeFile(join(to, "objects/info/alternates"), `${objects}\n`)
     await writeRefs(to, refs)
   })
+  // A submodule's is relative to its git directory; whoever finds the clone elsewhere says where the tree is.
+  if (!isMounted) yield* gitIn(here, ["config", "--file", join(to, "config"), "--unset-all", "core.worktree"])
 })
 
 /** In place of one that is there. It appears whole or not at all. `directories`: of `clone`. */
@@ -104,11 +111,11 @@ export const makeClone = Effect.fn("Sandbox.makeClone")(function* (
   const draft = `${clone.folder}.new`
   const inDraft = ({ to }: ClonedDirectory) => join(draft, to.slice(clone.folder.length))
   yield* onDisk(() => removeForeign(draft))
-  for (const [index, one] of directories.entries())
-    yield* cloneDirectory({ workspace, environment, directory: one.directory }, index === 0 ? common : one.directory, {
-      ...one,
-      to: inDraft(one)
-    })
+  for (const one of directories) {
+    const { directory, seen, to } = one
+    const shared = one === directories[0] ? common : directory
+    yield* cloneDirectory({ workspace, environment, directory }, shared, { ...one, to: inDraft(one) }, seen !== to)
+  }
   yield* onDisk(async () => {
     await removeForeign(clone.folder)
     await keepHeads(clone, heads)

@@ -49,7 +49,7 @@ export const newSubmodules = Effect.fnUntraced(function* (here: Here, own: Clone
     ] as const
     for (const [key, value] of settings)
       yield* insistIn(here, ["config", "--file", join(directory, "config"), key, value])
-    added.push({ directory, to, objects: own.objects })
+    added.push({ directory, to, seen: own.seen === own.to ? to : directory, objects: own.objects })
   }
   return added
 })

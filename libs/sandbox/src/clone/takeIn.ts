@@ -2,8 +2,8 @@
 import { realpath, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { gitRepositoryOf } from "../askGit.ts"
-import { putAside } from "../putAside.ts"
+import { putAside } from "../disk/putAside.ts"
+import { gitRepositoryOf } from "../git/askGit.ts"
 import {
   clonesFolder,
   digest,
@@ -23,14 +23,18 @@ const cloneIn = (host: Host, directory: string) =>
     const workspace = await realpath(directory)
     const git = await gitRepositoryOf(workspace, host.environment)
     if (git === undefined) return undefined
-    const placed = await placeClone(clonesFolder(host), digest(workspace), git, "agent")
+    const placed = await placeClone(clonesFolder(host), git, {
+      engine: host.engine,
+      id: digest(workspace),
+      of: "agent"
+    })
     const found = await newsOf(placed)
     return found === undefined ? undefined : { ...placed, git, hasNews: found.news.length > 0 }
   })
 
 /** Takes what authors committed in the clone of a directory into its repository. Gives why that was not possible. */
 export const takeIn = Effect.fnUntraced(function* (host: Host, directory: string) {
-  if (host.engine !== "bubblewrap" || host.options.visiting === true) return undefined
+  if (host.options.visiting === true) return undefined
   const clone = yield* cloneIn(host, directory)
   if (clone?.hasNews !== true) return undefined
   const inSandbox = yield* gitInside(host, directory, yield* settled(host, directory, "author"))
@@ -45,7 +49,7 @@ export const takeIn = Effect.fnUntraced(function* (host: Host, directory: string
 
 /** Removes the clone of a directory's authors. What could not be taken from it is put aside. */
 export const forgetClone = Effect.fnUntraced(function* (host: Host, directory: string) {
-  if (host.engine !== "bubblewrap" || host.options.visiting === true) return
+  if (host.options.visiting === true) return
   const refused = yield* takeIn(host, directory)
   const ofGates = yield* onDisk(directory, async () =>
     cloneAt(clonesFolder(host), digest(await realpath(directory)), "gate")

@@ -1,7 +1,7 @@
 /** Has a clone follow what somebody else committed in the repository, such as its user while the run waited. By git in the sandbox. */
 import { runProgram } from "@reprise/process"
 import { Effect } from "effect"
-import type { Environment } from "../askGit.ts"
+import type { Environment } from "../git/askGit.ts"
 import { CloneRefused, reasonIn } from "./cloneGit.ts"
 import type { Fetching } from "./fetchClone.ts"
 import { branchIn, type Head } from "./heads.ts"
@@ -13,7 +13,7 @@ const definedOf = (environment: Environment): Record<string, string> =>
 
 /** `last`: what the clone is at; `to`: what the repository is at. */
 export const updateClone = Effect.fn("Sandbox.updateClone")(function* (
-  { directory, environment, inSandbox, workspace }: Fetching,
+  { directory, environment, inSandbox, seen, workspace }: Fetching,
   last: Head,
   to: Head
 ) {
@@ -21,7 +21,7 @@ export const updateClone = Effect.fn("Sandbox.updateClone")(function* (
     Effect.map(
       runProgram({
         program: "/bin/sh",
-        args: [inSandbox, `--git-dir=${directory}`, ...args],
+        args: [inSandbox, `--git-dir=${seen}`, ...args],
         directory: workspace,
         environment: definedOf(environment)
       }),

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process"
 import type { Role } from "@reprise/protocol"
 import { Effect } from "effect"
 import { layerSandbox, Sandbox } from "../../src/index.ts"
-import { canary, escapes, lookOutside, recorded, type Scene, scene } from "../../src/testing.ts"
+import { canary, escapes, lookOutside, recorded, type Scene, scene } from "../../src/testing/index.ts"
 import { environmentOf, quietly } from "./sandboxedScene.ts"
 
 const secrets = { OPENCODE_SERVER_PASSWORD: canary, GITHUB_TOKEN: canary }

@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Fiber, References, Schedule, type Scope } from "effect"
 import { layerSandbox, Sandbox, type SandboxSettings, type SandboxShape } from "../../src/index.ts"
-import type { Scene } from "../../src/testing.ts"
+import type { Scene } from "../../src/testing/index.ts"
 
 type Variables = Readonly<Record<string, string>>
 

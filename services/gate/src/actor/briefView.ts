@@ -1,5 +1,5 @@
-/** A question in a list: there may be a thousand, and their evidence is looked at one at a time. */
-import type { EscalationView } from "@reprise/protocol"
+/** Questions in lists: there may be ten thousand, and their evidence is looked at one at a time. */
+import { defined, type EscalationLine, type EscalationView } from "@reprise/protocol"
 
 const longestReason = 400
 
@@ -9,11 +9,16 @@ export const briefView = ({ evidence, items: _, reason, ...question }: Escalatio
   return {
     ...question,
     reason: reason.length <= longestReason ? reason : `${reason.slice(0, longestReason)}…`,
-    evidence: {
-      ...(attempt === undefined ? {} : { attempt }),
-      ...(phaseTitle === undefined ? {} : { phaseTitle }),
-      ...(planPath === undefined ? {} : { planPath }),
-      ...(planTitle === undefined ? {} : { planTitle })
-    }
+    evidence: defined({ attempt, phaseTitle, planPath, planTitle })
+  }
+}
+
+/** A line of a list. */
+export const escalationLine = (question: EscalationView): EscalationLine => {
+  const { escalationId, evidence, options, origin, phase, raisedAt, reason, runId, step } = briefView(question)
+  return {
+    ...{ escalationId, runId, origin, reason, raisedAt },
+    ...defined({ phase, step, planPath: evidence.planPath }),
+    choices: options.map(({ keys, name }) => keys[0] ?? name).join(" ")
   }
 }

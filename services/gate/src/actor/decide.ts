@@ -3,7 +3,7 @@
  * (docs/design/gate.md#the-gate-where-humans-answer).
  */
 import { type Delivery, type Refusal, refusing } from "@reprise/actor"
-import type { EscalationId, EscalationOption } from "@reprise/protocol"
+import { defined, type EscalationId, type EscalationOption } from "@reprise/protocol"
 import { Equal, Result } from "effect"
 import { type NamedAgent, readAgent } from "../namedAgent.ts"
 import { resolveChoice } from "../resolveChoice.ts"
@@ -139,9 +139,9 @@ const answer = (state: EscalationState, command: InputOf<"AnswerEscalation">, no
       choice: option.name,
       by: command.by,
       via: command.via,
-      ...(guidance === undefined ? {} : { guidance }),
+      ...defined({ guidance }),
       ...agent,
-      ...(command.commit === undefined ? {} : { commit: command.commit })
+      ...defined({ commit: command.commit })
     }
     return [answered]
   })

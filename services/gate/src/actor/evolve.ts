@@ -1,3 +1,4 @@
+import { defined } from "@reprise/protocol"
 import type { JournalEvent } from "./journal.ts"
 import { type EscalationState, toldOf } from "./state.ts"
 
@@ -12,8 +13,7 @@ export const evolve = (state: EscalationState, event: JournalEvent): EscalationS
         question: event.question,
         raisedAt: event.at,
         reminders: 0,
-        ...(event.channels === undefined ? {} : { channels: event.channels }),
-        ...(event.reminders === undefined ? {} : { reminderSettings: event.reminders })
+        ...defined({ channels: event.channels, reminderSettings: event.reminders })
       }
     case "Updated":
       return state.status === "open" ? { ...state, question: event.question } : state

@@ -1,6 +1,6 @@
 /** What an Escalation actor sends: public events, the answer to the orchestrator, its own reminders, and notifications. */
 import { type Outgoing, publish, send, setTimer } from "@reprise/actor"
-import { isStandalone, type PublicEvent, SessionId, to } from "@reprise/protocol"
+import { defined, isStandalone, type PublicEvent, SessionId, to } from "@reprise/protocol"
 import { type NotifyWork, noticeQuestion, notify, type QuestionNotice } from "../notify/Notice.ts"
 import type { InputOf } from "./inputs.ts"
 import type { JournalEvent, JournalEventOf, Question } from "./journal.ts"
@@ -37,14 +37,14 @@ const announceAnswer = (question: Question, event: JournalEventOf<"Answered">): 
     choice: event.choice,
     by: event.by,
     via: event.via,
-    ...(event.guidance === undefined ? {} : { guidance: event.guidance }),
+    ...defined({ guidance: event.guidance }),
     ...namedAgent(event)
   }
   const published = publish({
     _tag: "EscalationAnswered",
     ...closedContextOf(question),
     ...answer,
-    ...(event.commit === undefined ? {} : { commit: event.commit })
+    ...defined({ commit: event.commit })
   })
   const { escalationId, runId } = question
   return [published, send(to.orchestrator(runId).AnswerReceived({ escalationId, ...answer }))]

@@ -1,4 +1,5 @@
 /** One question to a human: open until the first valid answer, through whichever channel, or until it is withdrawn. */
+import { defined } from "@reprise/protocol"
 import type { JournalEventOf, Question } from "./journal.ts"
 import type { ReminderSettings } from "./reminders.ts"
 
@@ -62,9 +63,7 @@ export const initial: EscalationState = { status: "none" }
 export const contextOf = (question: Question) => ({
   runId: question.runId,
   escalationId: question.escalationId,
-  ...(question.phase === undefined ? {} : { phase: question.phase }),
-  ...(question.step === undefined ? {} : { step: question.step }),
-  ...(question.sessionId === undefined ? {} : { sessionId: question.sessionId })
+  ...defined({ phase: question.phase, step: question.step, sessionId: question.sessionId })
 })
 
 /** What an answer says of the agent that takes over. */
@@ -72,8 +71,4 @@ export const namedAgent = ({
   model,
   runtime,
   variant
-}: Pick<JournalEventOf<"Answered">, "model" | "runtime" | "variant">) => ({
-  ...(runtime === undefined ? {} : { runtime }),
-  ...(model === undefined ? {} : { model }),
-  ...(variant === undefined ? {} : { variant })
-})
+}: Pick<JournalEventOf<"Answered">, "model" | "runtime" | "variant">) => defined({ runtime, model, variant })

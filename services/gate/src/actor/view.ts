@@ -1,4 +1,4 @@
-import type { EscalationView } from "@reprise/protocol"
+import { defined, type EscalationView } from "@reprise/protocol"
 import { contextOf, type EscalationState, namedAgent, notNotified } from "./state.ts"
 
 /** The read model; undefined until the question is raised. */
@@ -10,7 +10,7 @@ export const view = (state: EscalationState): EscalationView | undefined => {
     origin,
     reason,
     options,
-    ...(items === undefined ? {} : { items }),
+    ...defined({ items }),
     evidence,
     raisedAt: state.raisedAt
   }
@@ -27,9 +27,9 @@ export const view = (state: EscalationState): EscalationView | undefined => {
         choice,
         by,
         via,
-        ...(guidance === undefined ? {} : { guidance }),
+        ...defined({ guidance }),
         ...namedAgent(state.answer),
-        ...(commit === undefined ? {} : { commit }),
+        ...defined({ commit }),
         ...(state.overruled === undefined ? {} : { overruledFor: state.overruled.reason }),
         closedAt: at
       }

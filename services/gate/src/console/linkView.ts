@@ -1,5 +1,5 @@
 /** What the page of a link shows: what it answers, and whether it still can. Pure. */
-import type { ConsoleLink, EscalationView } from "@reprise/protocol"
+import { type ConsoleLink, defined, type EscalationView } from "@reprise/protocol"
 import { briefView } from "../actor/briefView.ts"
 import { type AnswerLink, answererIn, isExpired } from "../notify/answerLink.ts"
 
@@ -21,6 +21,6 @@ export const linkView = (link: AnswerLink, question: EscalationView, nowMs: numb
     label,
     expiresAt: new Date(link.expiresAt * 1000).toISOString(),
     question: shown,
-    ...(commit === undefined ? {} : { commit })
+    ...defined({ commit })
   }
 }

@@ -1,9 +1,7 @@
 /** How `reprise.toml` names a channel for notifications (docs/notifications.md#channels). Secrets are only referred to. */
 import { Schema } from "effect"
-import { addressProblem, MailAddress, telegramAddress } from "./addresses.ts"
+import { addressProblem, MailAddress, Preset, telegramAddress } from "./addresses.ts"
 
-export const Preset = Schema.Literals(["webhook", "ntfy", "slack", "telegram", "email", "desktop"])
-export type Preset = typeof Preset.Type
 /** Those that send HTTP requests. */
 export type HttpPreset = Exclude<Preset, "email" | "desktop">
 

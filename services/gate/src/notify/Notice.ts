@@ -5,9 +5,18 @@
  */
 
 import { requestWork } from "@reprise/actor"
-import { anyHost, EscalationId, EscalationOrigin, PhaseId, RunId, Step, WithdrawalReason } from "@reprise/protocol"
+import {
+  anyHost,
+  defined,
+  type EscalationCommand,
+  EscalationId,
+  EscalationOrigin,
+  PhaseId,
+  RunId,
+  Step,
+  WithdrawalReason
+} from "@reprise/protocol"
 import { Schema } from "effect"
-import type { Question } from "../actor/journal.ts"
 import { plainText } from "./plainText.ts"
 
 /** The parts of a question that leave the machine: no output, no changes, no conversation. */
@@ -57,6 +66,8 @@ const longestReason = 2_000
 const longestName = 120
 const mostOptions = 20
 
+type Question = Extract<EscalationCommand, { readonly _tag: "RaiseEscalation" }>
+
 export const noticeQuestion = (question: Question, raisedAt: string): NoticeQuestion => {
   const { evidence, options, phase, step } = question
   const { phaseTitle, planPath, planTitle = planPath } = evidence
@@ -64,8 +75,7 @@ export const noticeQuestion = (question: Question, raisedAt: string): NoticeQues
   return {
     escalationId: question.escalationId,
     runId: question.runId,
-    ...(phase === undefined ? {} : { phase }),
-    ...(step === undefined ? {} : { step }),
+    ...defined({ phase, step }),
     origin: question.origin,
     ...(planTitle === undefined ? {} : { plan: plainText(planTitle, longestName) }),
     ...(phaseTitle === undefined ? {} : { phaseTitle: plainText(phaseTitle, longestName) }),

@@ -1,6 +1,8 @@
-/** Where channels send: addresses of servers, and of people. Pure. */
+/** The kinds of channels, and where they send: addresses of servers, and of people. Pure. */
 import { Schema } from "effect"
-import type { Preset } from "./ChannelSettings.ts"
+
+export const Preset = Schema.Literals(["webhook", "ntfy", "slack", "telegram", "email", "desktop"])
+export type Preset = typeof Preset.Type
 
 /** Where bots of Telegram send, unless another server is named. */
 export const telegramAddress = "https://api.telegram.org"

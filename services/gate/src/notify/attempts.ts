@@ -1,4 +1,5 @@
 /** When a delivery is tried again, and when it is given up (docs/notifications.md#retries). Pure. */
+import { defined } from "@reprise/protocol"
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -35,7 +36,7 @@ export const outcomeOf = (status: number, retryAfter: string | null, nowMs: numb
     return { _tag: "Refused", reason: `${reason}, a redirect, and those are not followed` }
   if (status < 500 && !passing.has(status)) return { _tag: "Refused", reason }
   const afterMs = readRetryAfter(retryAfter, nowMs)
-  return { _tag: "Failed", reason, maybeReceived: false, ...(afterMs === undefined ? {} : { afterMs }) }
+  return { _tag: "Failed", reason, maybeReceived: false, ...defined({ afterMs }) }
 }
 
 /** The pause after the n-th attempt, from 1: 1 s, 2 s, 4 s … 20 minutes. */

@@ -1,4 +1,5 @@
 /** What a channel is told → the HTTP request that tells it (docs/notifications.md#what-is-sent). Pure. */
+import { defined } from "@reprise/protocol"
 import { isPublicName, ntfyTopic } from "./addresses.ts"
 import type { OfferedAnswer } from "./answerLink.ts"
 import type { HttpPreset } from "./ChannelSettings.ts"
@@ -55,7 +56,7 @@ const webhookBody = (channel: string, notice: Notice, link: string | undefined, 
   channel,
   ...questionIn(notice),
   ...closing(notice),
-  ...(link === undefined ? {} : { link }),
+  ...defined({ link }),
   ...(answers.length === 0
     ? {}
     : { answers: answers.map(({ choice, expiresAt, url }) => ({ choice, link: url, expiresAt: isoOf(expiresAt) })) })

@@ -6,6 +6,7 @@ import {
   type AgentChoice,
   type AgentRole,
   type AgentRule,
+  defined,
   type SessionId,
   type StepAgent,
   type Step as StepName,
@@ -40,7 +41,7 @@ const withOwnModel = ({ phase }: Run, agent: Omit<StepAgent, "role">, role: Agen
   const changed = phase?.changedModels?.[role]
   if (changed === undefined || changed.runtime !== agent.runtime) return agent
   const { rule, ...choice } = agent
-  return { ...withNamed(choice, { model: changed.model }), ...(rule === undefined ? {} : { rule }) }
+  return { ...withNamed(choice, { model: changed.model }), ...defined({ rule }) }
 }
 
 /** `situation` absent: only by the rules that have applied in the phase before. */
@@ -55,8 +56,7 @@ const resolve = (run: Run, role: AgentRole, situation?: Situation): StepAgent =>
 /** What an agent is, without why. */
 export const choiceOf = ({ model, runtime, variant }: AgentChoice): AgentChoice => ({
   runtime,
-  ...(model === undefined ? {} : { model }),
-  ...(variant === undefined ? {} : { variant })
+  ...defined({ model, variant })
 })
 
 /** Who does the role's next fresh session. */

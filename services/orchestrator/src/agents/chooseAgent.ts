@@ -2,7 +2,7 @@
  * Who does a role, by its rules and by how a phase stands (docs/decisions/0043-agents-by-role-and-rule.md). Knows nothing
  * of runs.
  */
-import { type AgentChoice, type AgentRule, conditionsText, type StepAgent } from "@reprise/protocol"
+import { type AgentChoice, type AgentRule, conditionsText, defined, type StepAgent } from "@reprise/protocol"
 
 /** How a phase stands for a role when a step begins. */
 export interface Situation {
@@ -36,8 +36,7 @@ export const withNamed = (usual: AgentChoice, named: Partial<AgentChoice>): Agen
   const variant = named.variant ?? (isSame && named.model === undefined ? usual.variant : undefined)
   return {
     runtime,
-    ...(model === undefined ? {} : { model }),
-    ...(variant === undefined ? {} : { variant })
+    ...defined({ model, variant })
   }
 }
 

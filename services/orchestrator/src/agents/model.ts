@@ -1,5 +1,5 @@
 /** A human changes the model of a role, or chooses the author of a phase (docs/decisions/0033-fix-by-another.md). */
-import { type AgentChoice, agentText, type Role, type Step, sameAgent } from "@reprise/protocol"
+import { type AgentChoice, agentText, defined, type Role, type Step, sameAgent } from "@reprise/protocol"
 import type { Evolution } from "../run/family.ts"
 import type { EventOf, RunEvents } from "../run/journal.ts"
 import { locationOf } from "../run/standalone.ts"
@@ -43,11 +43,10 @@ export const withModel = (run: Run, { model, role }: { readonly model: string; r
 const resolved = (run: Run, now: AgentChoice, named: Partial<AgentChoice>): AgentChoice => {
   const usual = usualAuthor(run)
   const isUsual = named.runtime !== undefined && named.runtime !== now.runtime && named.runtime === usual.runtime
-  return withNamed(isUsual ? usual : now, {
-    ...(named.runtime === undefined ? {} : { runtime: named.runtime }),
-    ...(named.model === undefined ? {} : { model: named.model }),
-    ...(named.variant === undefined ? {} : { variant: named.variant })
-  })
+  return withNamed(
+    isUsual ? usual : now,
+    defined({ runtime: named.runtime, model: named.model, variant: named.variant })
+  )
 }
 
 /** For the rest of the phase. Nothing, where the answer names nobody else than who does the step already. */
@@ -66,8 +65,7 @@ export const changeAuthor = (
 export const withAuthor = (run: Run, { by, model, phase: id, runtime, variant }: EventOf<"AuthorChanged">): Run => {
   const chosen: AgentChoice = {
     runtime,
-    ...(model === undefined ? {} : { model }),
-    ...(variant === undefined ? {} : { variant })
+    ...defined({ model, variant })
   }
   const changed = withPhase(run, (phase) => ({ ...phase, authors: [...(phase.authors ?? []), { ...chosen, by }] }))
   return withNotice(changed, `The author of phase ${id} is ${agentText(chosen)} from now on, chosen by ${by}.`)

@@ -1,5 +1,12 @@
 /** Which agents a run is started with, by role, and which ones its rules can lead to. */
-import { type AgentChoice, type AgentRole, conditionsText, type RunOptions, type StepAgent } from "@reprise/protocol"
+import {
+  type AgentChoice,
+  type AgentRole,
+  conditionsText,
+  defined,
+  type RunOptions,
+  type StepAgent
+} from "@reprise/protocol"
 import { withNamed } from "./chooseAgent.ts"
 
 /** What the agents follow from. */
@@ -19,11 +26,7 @@ const named = (
   runtime: AgentChoice["runtime"] | undefined,
   model: string | undefined,
   variant: string | undefined
-): Partial<AgentChoice> => ({
-  ...(runtime === undefined ? {} : { runtime }),
-  ...(model === undefined ? {} : { model }),
-  ...(variant === undefined ? {} : { variant })
-})
+): Partial<AgentChoice> => defined({ runtime, model, variant })
 
 /** Who does a role by no rule. Reviewer and fixer have what they do not name from the author. */
 export const usualAgent = (options: Options, role: AgentRole, models: Models = {}): AgentChoice => {

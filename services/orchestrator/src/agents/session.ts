@@ -3,7 +3,13 @@
  * (docs/design/continuation.md#checkpoints-and-the-continuation-protocol), and what its end means. The choice and the
  * numbers it is based on are in `StepStarted.session`.
  */
-import type { ContextFill, ContinuationOptions, SessionDecision, StepAgent } from "@reprise/protocol"
+import {
+  type ContextFill,
+  type ContinuationOptions,
+  defined,
+  type SessionDecision,
+  type StepAgent
+} from "@reprise/protocol"
 import type { Author, PhaseRun, Run } from "../run/state.ts"
 
 /**
@@ -29,7 +35,7 @@ const percent = (part: number) => `${Math.round(part * 100)} %`
 const hours = (ms: number) => `${(ms / 3_600_000).toFixed(1)} h`
 
 const measuredFill = ({ contextLimit: limit, contextTokens: tokens }: Measured, options: ContinuationOptions) =>
-  tokens === undefined ? undefined : fillOf({ tokens, ...(limit === undefined ? {} : { limit }) }, options)
+  tokens === undefined ? undefined : fillOf({ tokens, ...defined({ limit }) }, options)
 
 /** The first reason for a fresh author; undefined: nothing speaks against the session. */
 const reasonForFresh = (occasion: Occasion, measured: Measured, options: ContinuationOptions): string | undefined => {
@@ -59,8 +65,7 @@ const numbersOf = (measured: Measured, options: ContinuationOptions): Omit<Sessi
   const contextFill = measuredFill(measured, options)
   return {
     ...(contextFill === undefined ? {} : { contextFill: Math.round(contextFill * 1000) / 1000 }),
-    ...(contextTokens === undefined ? {} : { contextTokens }),
-    ...(ageMs === undefined ? {} : { ageMs }),
+    ...defined({ contextTokens, ageMs }),
     failedContinuations
   }
 }

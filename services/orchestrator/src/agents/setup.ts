@@ -1,5 +1,5 @@
 /** Where and as whom an agent works. */
-import { type AgentChoice, anyHost } from "@reprise/protocol"
+import { type AgentChoice, anyHost, defined } from "@reprise/protocol"
 import type { Run } from "../run/state.ts"
 
 /** Where an agent works, on which runtime, with which model and with which permissions. */
@@ -7,7 +7,6 @@ export const agentSetup = (run: Run, { model, runtime, variant }: AgentChoice) =
   directory: run.directory ?? run.request.workspace,
   host: run.host ?? anyHost,
   runtime,
-  ...(model === undefined ? {} : { model }),
-  ...(variant === undefined ? {} : { variant }),
+  ...defined({ model, variant }),
   permissions: run.request.options.permissions
 })

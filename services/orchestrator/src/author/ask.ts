@@ -1,12 +1,5 @@
 /** Asking an author for a turn: in a new session, in the phase's session, or by continuing it. */
-import {
-  type SessionChoice,
-  type SessionCommand,
-  type SessionId,
-  type Step,
-  sessionPrompts,
-  turnIdOf
-} from "@reprise/protocol"
+import { defined, type SessionChoice, type SessionId, type Step, sessionPrompts, turnIdOf } from "@reprise/protocol"
 import { agentIn, agentOf, roleAt } from "../agents/agentOf.ts"
 import { agentSetup } from "../agents/setup.ts"
 import { turnLimits } from "../limits/turnLimits.ts"
@@ -26,7 +19,7 @@ import { currentTitle, reviewFile } from "../run/plan.ts"
 import { hasPlan, livesInSession, newSessionId, placeOf } from "../run/standalone.ts"
 import { type Author, isOpen, type PhaseRun, type Run } from "../run/state.ts"
 
-type StartTurn = Extract<SessionCommand, { readonly _tag: "StartTurn" }>
+type StartTurn = Extract<EventOf<"AuthorAsked">["command"], { readonly _tag: "StartTurn" }>
 
 const titleOf = (run: Run, phase: PhaseRun): string =>
   hasPlan(run) ? `Phase ${phase.id}: ${currentTitle(run)}` : currentTitle(run)
@@ -189,8 +182,7 @@ const continueSession = (
           step,
           ...ofFixer(phase),
           onMissing: "reconstruct",
-          ...(model === undefined ? {} : { model }),
-          ...(variant === undefined ? {} : { variant }),
+          ...defined({ model, variant }),
           limits: turnLimits(run),
           ...(guidance === "" ? {} : { guidance })
         }

@@ -1,5 +1,7 @@
 /** What a verified or rejected commit leads to (docs/design/run-machine.md#the-run-machine-orchestrator). */
+
 import { quote } from "@reprise/plan/quote"
+import { defined } from "@reprise/protocol"
 import { render } from "../prompt/templates.ts"
 import type { InputOf } from "../run/inputs.ts"
 import type { RunEvent } from "../run/journal.ts"
@@ -15,7 +17,7 @@ export const commitVerified = (run: Run, event: InputOf<"CommitVerified">): Outc
   const accepted: RunEvent = {
     _tag: "CommitAccepted",
     commit,
-    ...(diffStat === undefined ? {} : { diffStat }),
+    ...defined({ diffStat }),
     ...(notes.length === 0 ? {} : { notes })
   }
   return outcome([accepted, ...noted(event)], afterWork(run))

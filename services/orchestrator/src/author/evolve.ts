@@ -1,6 +1,6 @@
 /** What turns, commits and sessions of authors change in a run. */
 import { send } from "@reprise/actor"
-import { type FailureKind, type SessionId, to } from "@reprise/protocol"
+import { defined, type SessionId, to } from "@reprise/protocol"
 import { countSession } from "../limits/usage.ts"
 import { asJournalled, type Evolution, type Reactions } from "../run/family.ts"
 import type { EventOf } from "../run/journal.ts"
@@ -13,7 +13,6 @@ import {
   withWords,
   wordsFor
 } from "../run/ledger.ts"
-import { livesInSession } from "../run/standalone.ts"
 import {
   type Author,
   mergeTasks,
@@ -33,7 +32,7 @@ const startsSession = ({ command }: EventOf<"AuthorAsked">): boolean =>
 const agentBy = ({ command }: EventOf<"AuthorAsked">): Pick<Author, "agent"> => {
   if (command._tag !== "StartTurn") return {}
   const { model, runtime, variant } = command
-  const chosen = { ...(model === undefined ? {} : { model }), ...(variant === undefined ? {} : { variant }) }
+  const chosen = defined({ model, variant })
   return { agent: { runtime, ...chosen } }
 }
 
@@ -117,21 +116,15 @@ const phaseAfterReport = (run: Run, phase: PhaseRun, event: EventOf<"ReportRecei
   }
 }
 
-/** Failures that end a session for good. */
-const endingKinds: ReadonlyArray<FailureKind> = ["timeout", "aborted", "session-missing"]
-
-/** No failure of its turn ends a standalone session: a human may still work in it. */
-const endsSession = (run: Run, kind: FailureKind): boolean => !livesInSession(run) && endingKinds.includes(kind)
-
 /** An agent whose session is not in order may be at work still. */
 const authorAfterFailure = (run: Run, author: Author, event: EventOf<"TurnBroke">): Author => {
-  const { context = author.context, ended, kind, lastLines = author.lastLines, message, usable } = event
-  const told: Author = { ...author, context, lastLines, idleSince: usable ? run.updatedAt : undefined }
+  const { context = author.context, kind, lastLines = author.lastLines, message, session } = event
+  const idleSince = session === "usable" ? run.updatedAt : undefined
+  const told: Author = { ...author, context, lastLines, idleSince }
   if (author.state === "ended") return told
   // Nobody was told anything yet.
   if (author.state === "moved" && event.unread === true) return author
-  const state = usable ? "usable" : ended === true || endsSession(run, kind) ? "ended" : "doubtful"
-  return { ...told, state, why: `its last turn failed (${kind}): ${message}` }
+  return { ...told, state: session, why: `its last turn failed (${kind}): ${message}` }
 }
 
 const phaseAfterFailure = (run: Run, phase: PhaseRun, event: EventOf<"TurnBroke">): PhaseRun => ({

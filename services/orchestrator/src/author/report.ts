@@ -4,6 +4,7 @@ import {
   type AuthorStatus,
   type CheckpointReport,
   type CompletedTask,
+  defined,
   type Evidence,
   type FailureKind,
   otherModelMayHelp,
@@ -50,7 +51,7 @@ const normalise = (status: AuthorStatus): AuthorStatus => {
   const commit = nonBlank(status.commit)?.toLowerCase()
   return {
     ...rest,
-    ...(commit === undefined ? {} : { commit }),
+    ...defined({ commit }),
     ...(status.completedTasks === undefined ? {} : { completedTasks: status.completedTasks.map(normaliseTask) }),
     ...(status.checkpoint === undefined
       ? {}
@@ -143,7 +144,7 @@ const correctOrEscalate = (run: Run, phase: PhaseRun, turn: Turn, problem: strin
   }
   const message = `The author's report cannot be used: ${problem}`
   return outcome(
-    [{ _tag: "TurnBroke", turnId: turn.turnId, kind: "invalid-report", message, usable: false }],
+    [{ _tag: "TurnBroke", turnId: turn.turnId, kind: "invalid-report", message, session: "doubtful" }],
     escalate({ origin: "author", reason: message })
   )
 }
@@ -156,9 +157,9 @@ const reportReceived = (
   _tag: "ReportReceived",
   turnId: turn.turnId,
   status,
-  ...(event.lastLines === undefined ? {} : { lastLines: event.lastLines }),
+  ...defined({ lastLines: event.lastLines }),
   ...(turn.continued ? { continued: true } : {}),
-  ...(event.context === undefined ? {} : { context: event.context })
+  ...defined({ context: event.context })
 })
 
 /** The author cannot go on. A session whose continued turn failed is not offered for continue again. */
@@ -262,28 +263,43 @@ export const turnCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: Inpu
 /** After these failures the session-manager still knows the state of the session. */
 const soundKinds: ReadonlyArray<FailureKind> = ["unauthorized", "gone", "turn-limit"]
 
+/** Failures that end a session for good. */
+const endingKinds: ReadonlyArray<FailureKind> = ["timeout", "aborted", "session-missing"]
+
+/** Whether the session of a failed turn can go on. A human may still work in a standalone one, so its turn does not end it. */
+const sessionAfter = (
+  run: Run,
+  { kind, sessionEnded, sessionUsable }: InputOf<"TurnFailed">,
+  { continued, interrupted }: { readonly continued: boolean; readonly interrupted: boolean }
+): EventOf<"TurnBroke">["session"] => {
+  const sound = interrupted || passesByItself(kind) || soundKinds.includes(kind)
+  if (sessionUsable && !continued && sound) return "usable"
+  const ends = !livesInSession(run) && endingKinds.includes(kind)
+  return sessionEnded === true || ends ? "ended" : "doubtful"
+}
+
 export const turnFailed = (run: Run, turn: Turn, event: InputOf<"TurnFailed">): Outcome => {
   const { context, kind, lastLines, message, sessionUsable } = event
   const interrupted = turn.interrupted && kind === "aborted"
   const continued = turn.continued && !passesByItself(kind) && !interrupted
-  const sound = interrupted || passesByItself(kind) || soundKinds.includes(kind)
-  const usable = sessionUsable && !continued && sound
+  const session = sessionAfter(run, event, { continued, interrupted })
   const broke: RunEvent = {
     _tag: "TurnBroke",
     turnId: turn.turnId,
     kind,
     message,
-    usable,
-    ...(event.sessionEnded === true ? { ended: true } : {}),
+    session,
     ...(event.promptGiven === true ? {} : { unread: true }),
     ...(continued ? { continued: true } : {}),
-    ...(context === undefined ? {} : { context }),
-    ...(lastLines === undefined ? {} : { lastLines })
+    ...defined({ context, lastLines })
   }
   const again = { _tag: "Retry", retry: { step: run.step ?? "EXECUTE" } } as const
   if (interrupted) {
     const use: SessionUse = { _tag: "current", ...(event.promptGiven === true ? { interrupted: true } : {}) }
-    return outcome([broke], usable ? enter(run.step ?? "EXECUTE", "resumed", use) : { ...again, cause: "resumed" })
+    return outcome(
+      [broke],
+      session === "usable" ? enter(run.step ?? "EXECUTE", "resumed", use) : { ...again, cause: "resumed" }
+    )
   }
   // A fresh author goes on from the verified tasks. But a human who chose this session is asked instead.
   const handsOver = kind === "session-missing" && !turn.continued && run.phase !== undefined && isContinued(run.phase)

@@ -1,4 +1,5 @@
 /** What the end of a session means for a run, and that one was seen. */
+import { defined } from "@reprise/protocol"
 import { endWithSession, isEnded } from "../run/end.ts"
 import type { InputOf } from "../run/inputs.ts"
 import type { EventOf, RunEvents } from "../run/journal.ts"
@@ -51,8 +52,7 @@ export const sessionSeen = (
     _tag: "SessionSeen",
     kind,
     sessionId,
-    ...(turnId === undefined ? {} : { turnId }),
-    ...(reason === undefined ? {} : { reason })
+    ...defined({ turnId, reason })
   }
 ]
 

@@ -1,6 +1,6 @@
 /** A checkpoint of the plan: recorded, asked, answered (docs/design/continuation.md#checkpoint-types). */
 import { isPass, nextTask, type ResumePoint, resumeAt } from "@reprise/plan"
-import type { CheckpointReport } from "@reprise/protocol"
+import { type CheckpointReport, defined } from "@reprise/protocol"
 import { Result } from "effect"
 import { agentForStep } from "../agents/agentOf.ts"
 import { sessionFor } from "../agents/session.ts"
@@ -28,7 +28,7 @@ export const openCheckpoint = (run: Run, phase: PhaseRun, checkpoint: OpenCheckp
 /** The record is in its file: an open checkpoint is asked about now, any other hand-over is verified. */
 export const stateWritten = (run: Run, phase: PhaseRun, event: InputOf<"ContinuationStateWritten">): Outcome => {
   const { digest, path, replaced } = event
-  const written: RunEvent = { _tag: "StateWritten", path, ...(digest === undefined ? {} : { digest }) }
+  const written: RunEvent = { _tag: "StateWritten", path, ...defined({ digest }) }
   const noted: RunEvents =
     replaced === undefined
       ? []
@@ -132,7 +132,7 @@ export const resolveCheckpoint = (
     resolution,
     // A step that fixes something goes on with that, not with the plan's next task.
     ...(task === undefined || (from !== "EXECUTE" && !again) ? {} : { resumeAt: task }),
-    ...(failed === undefined ? {} : { failed }),
+    ...defined({ failed }),
     session: sessionFor(run, phase, "checkpoint", agentForStep(run, phase, from, fresh))
   }
   const resolved: RunEvent = { _tag: "CheckpointResolved", ...locationOf(run), resolution }

@@ -2,7 +2,7 @@
  * What an author claims at a checkpoint is verified as strictly as at a completion, before a human is asked
  * (docs/design/continuation.md#checkpoint-types).
  */
-import type { AuthorStatus, CheckpointReport } from "@reprise/protocol"
+import { type AuthorStatus, type CheckpointReport, defined } from "@reprise/protocol"
 import type { InputOf } from "../run/inputs.ts"
 import type { RunEvent, RunEvents } from "../run/journal.ts"
 import { enter, type Outcome, outcome } from "../run/moves.ts"
@@ -39,7 +39,7 @@ const verifyClaims = (
     _tag: "VerifyClaims",
     runId: run.runId,
     phase: phase.id,
-    ...(status.commit === undefined ? {} : { commit: status.commit }),
+    ...defined({ commit: status.commit }),
     tasks: mergeTasks([], tasks),
     earlier: phase.completedTasks,
     base: phase.base,
@@ -79,7 +79,7 @@ export const raiseCheckpoint = (run: Run, phase: PhaseRun, status: AuthorStatus,
 
 /** What the author claims holds: now the checkpoint is opened. */
 export const claimsVerified = (phase: PhaseRun, { diffStat, tasks }: InputOf<"ClaimsVerified">): Outcome => {
-  const accepted: RunEvent = { _tag: "ClaimsAccepted", tasks, ...(diffStat === undefined ? {} : { diffStat }) }
+  const accepted: RunEvent = { _tag: "ClaimsAccepted", tasks, ...defined({ diffStat }) }
   const { claimed } = phase
   return claimed === undefined
     ? outcome([accepted])

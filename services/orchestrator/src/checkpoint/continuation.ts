@@ -3,7 +3,7 @@
  * starts (docs/design/continuation.md#verification-before-going-on).
  */
 import { nextTask, slugOf } from "@reprise/plan"
-import type { CompletedTask, SessionDecision, WorkspaceCommand } from "@reprise/protocol"
+import { type CompletedTask, defined, type SessionDecision, type WorkspaceCommand } from "@reprise/protocol"
 import { verifiedTask } from "../prompt/continuation.ts"
 import type { InputOf } from "../run/inputs.ts"
 import type { Continuation, RunEvent, RunEvents } from "../run/journal.ts"
@@ -24,9 +24,7 @@ export const writeState = (run: Run, phase: PhaseRun, continuation: Continuation
     slug: slugOf(currentTitle(run)),
     completedTasks: phase.completedTasks,
     ...(checkpoint === undefined ? {} : { checkpoint: checkpoint.report }),
-    ...(resolution === undefined ? {} : { resolution }),
-    ...(resumeAt === undefined ? {} : { resumeAt }),
-    ...(phase.stateDigest === undefined ? {} : { expected: phase.stateDigest })
+    ...defined({ resolution, resumeAt, expected: phase.stateDigest })
   }
   return { _tag: "WorkspaceAsked", command }
 }
@@ -64,11 +62,7 @@ export const continuationOf = (
   return {
     step,
     cause,
-    ...(checkpoint === undefined ? {} : { checkpoint }),
-    ...(resolution === undefined ? {} : { resolution }),
-    ...(resumeAt === undefined ? {} : { resumeAt }),
-    ...(failed === undefined ? {} : { failed }),
-    ...(session === undefined ? {} : { session })
+    ...defined({ checkpoint, resolution, resumeAt, failed, session })
   }
 }
 
@@ -79,7 +73,7 @@ export const verifyTasks = (run: Run, phase: PhaseRun): RunEvent => ({
     runId: run.runId,
     phase: phase.id,
     completedTasks: phase.completedTasks,
-    ...(phase.verified === undefined ? {} : { verified: phase.verified }),
+    ...defined({ verified: phase.verified }),
     base: phase.base
   }
 })
@@ -95,7 +89,7 @@ export const continuationVerified = (phase: PhaseRun, { base }: InputOf<"Continu
     base === undefined
       ? []
       : [{ _tag: "Noted", text: `The history before ${phase.base} was rewritten: the phase counts from ${base} now.` }]
-  const verified: RunEvent = { _tag: "TasksVerified", ...(base === undefined ? {} : { base }) }
+  const verified: RunEvent = { _tag: "TasksVerified", ...defined({ base }) }
   return outcome([verified, ...noted, { _tag: "ContinuationEnded" }], enterStep(phase.continuation))
 }
 
@@ -108,7 +102,7 @@ export const continuationRejected = (event: InputOf<"ContinuationRejected">): Ou
       : ""
   const missing = [...missingCommits.map((commit) => `commit ${commit}`), ...missingFiles]
   return outcome(
-    [{ _tag: "TasksMissing", missingCommits, missingFiles, ...(base === undefined ? {} : { base }) }],
+    [{ _tag: "TasksMissing", missingCommits, missingFiles, ...defined({ base }) }],
     escalate({
       origin: "continuation",
       reason: `Work that was reported as done is missing: ${listSome(missing)}.${hint}`,
@@ -152,7 +146,7 @@ export const redoMissing = (run: Run, phase: PhaseRun): RunEvents => {
     ...rest,
     ...(isLost || checkpoint === undefined ? {} : { checkpoint }),
     ...(isLost || resolution === undefined ? {} : { resolution }),
-    ...(first === undefined ? {} : { resumeAt: first })
+    ...defined({ resumeAt: first })
   }
   return [
     { _tag: "TasksDropped", tasks: dropped },

@@ -1,5 +1,5 @@
 /** What verifies a checkpoint: in auto mode the commands of `gates.verify`, else a human (docs/design/continuation.md#checkpoint-types). */
-import type { CheckpointReport, GateResult } from "@reprise/protocol"
+import { type CheckpointReport, defined, type GateResult } from "@reprise/protocol"
 import type { RunEvent } from "../run/journal.ts"
 import type { EscalationRequest } from "../run/moves.ts"
 import type { OpenCheckpoint } from "../run/question.ts"
@@ -56,8 +56,7 @@ export const checkpointQuestion = (
     retry: { step: from },
     evidence: {
       checkpoint: report,
-      ...(commit === undefined ? {} : { commit }),
-      ...(gateResults === undefined ? {} : { gateResults })
+      ...defined({ commit, gateResults })
     }
   }
 }

@@ -1,6 +1,6 @@
 /** A run goes on elsewhere when its host is gone for good (docs/design/run-machine.md#the-run-machine-orchestrator). */
 import { type Refusal, refusing } from "@reprise/actor"
-import type { Host } from "@reprise/protocol"
+import { defined, type Host } from "@reprise/protocol"
 import { Result } from "effect"
 import { prepareWorkspace } from "../phase/prepareWorkspace.ts"
 import { keepHeldAnswer } from "../question/answer.ts"
@@ -52,7 +52,7 @@ export const moveRun = (run: Run, { from }: InputOf<"MoveRun">): Result.Result<O
       next((closed) =>
         outcome([
           ...keepHeldAnswer(closed),
-          { _tag: "RunMoved", ...locationOf(run), ...(step === undefined ? {} : { step }), from, ...savedAuthor(run) },
+          { _tag: "RunMoved", ...locationOf(run), ...defined({ step }), from, ...savedAuthor(run) },
           ...leaveAgents(run, from),
           ...prepareWorkspace(run, { host: from, cause: "gone" })
         ])

@@ -1,5 +1,7 @@
 /** Pause, at any time (docs/design/run-machine.md#the-run-machine-orchestrator). */
+
 import { type Refusal, refusing } from "@reprise/actor"
+import { defined } from "@reprise/protocol"
 import { Result } from "effect"
 import { promptOf, withdrawMootPrompt } from "../question/agentPrompt.ts"
 import { keepHeldAnswer } from "../question/answer.ts"
@@ -17,7 +19,7 @@ const refuse = refusing("orchestrator")
 const paused = (run: Run): RunEvent => ({
   _tag: "RunPaused",
   ...locationOf(run),
-  ...(run.step === undefined ? {} : { step: run.step })
+  ...defined({ step: run.step })
 })
 
 /**

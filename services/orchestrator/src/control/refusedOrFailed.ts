@@ -1,5 +1,5 @@
 /** The workspace failed, or a service refused what the run asked for: a human says whether it is asked again. */
-import type { WorkspaceCommand } from "@reprise/protocol"
+import { defined, type WorkspaceCommand } from "@reprise/protocol"
 import { unattendedReply } from "../question/agentPrompt.ts"
 import { completeRun, failRun } from "../run/end.ts"
 import type { InputOf } from "../run/inputs.ts"
@@ -61,11 +61,7 @@ export const questionRefused = (run: Run, question: Question, { reason }: InputO
   }
   if (!isShown(run)) return outcome([withdrawn], { _tag: "Abort", reason: refused })
   const noted: RunEvent = { _tag: "Noted", text: `${refused} 'reprise resume' begins the step again.` }
-  return outcome([
-    withdrawn,
-    noted,
-    { _tag: "RunPaused", ...locationOf(run), ...(ask.step === undefined ? {} : { step: ask.step }) }
-  ])
+  return outcome([withdrawn, noted, { _tag: "RunPaused", ...locationOf(run), ...defined({ step: ask.step }) }])
 }
 
 export const refusalText = ({ command, reason }: InputOf<"CommandRefused">): string =>
@@ -74,7 +70,7 @@ export const refusalText = ({ command, reason }: InputOf<"CommandRefused">): str
 export const turnRefused = ({ turnId }: Turn, event: InputOf<"CommandRefused">): Outcome => {
   const message = refusalText(event)
   return outcome(
-    [{ _tag: "TurnBroke", turnId, kind: "other", message, usable: false, unread: true }],
+    [{ _tag: "TurnBroke", turnId, kind: "other", message, session: "doubtful", unread: true }],
     escalate({ origin: "runtime", reason: message })
   )
 }

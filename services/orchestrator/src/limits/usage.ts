@@ -3,6 +3,7 @@ import {
   type AgentRole,
   addTokens,
   addUsage,
+  defined,
   noTokens,
   noUsage,
   type PhaseId,
@@ -63,7 +64,7 @@ export const countTurn = (run: Run, event: InputOf<"TurnCompleted" | "TurnFailed
         {
           _tag: "TurnCounted",
           turnId: event.turnId,
-          ...(event.phase === undefined ? {} : { phase: event.phase }),
+          ...defined({ phase: event.phase }),
           role: agentRoleOf(run, event),
           ...usageIn(event)
         }
@@ -71,7 +72,7 @@ export const countTurn = (run: Run, event: InputOf<"TurnCompleted" | "TurnFailed
 
 /** What was used outside of the turns that were reported. */
 export const countOthers = ({ phase, role, ...event }: InputOf<"UsageCounted">): RunEvents => [
-  { _tag: "UsageAdded", ...(phase === undefined ? {} : { phase }), role, ...usageIn(event) }
+  { _tag: "UsageAdded", ...defined({ phase }), role, ...usageIn(event) }
 ]
 
 /** There is one entry for each phase and role. */

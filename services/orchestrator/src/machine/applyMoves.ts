@@ -1,5 +1,5 @@
 /** Carries out moves, one after the other, until a decision leads to none: every transition passes here. */
-import type { SessionDecision, Step, StepAgent } from "@reprise/protocol"
+import { defined, type SessionDecision, type Step, type StepAgent } from "@reprise/protocol"
 import { agentForStep, hasOneAgent } from "../agents/agentOf.ts"
 import { chosenSession, reviewerSessionFor, sessionFor } from "../agents/session.ts"
 import { askForWork, tellAuthor } from "../author/ask.ts"
@@ -115,7 +115,7 @@ const startStep = (run: Run, phase: PhaseRun, move: Enter, { agent, session }: S
     step: move.step,
     attempt: attemptOf(phase, move.step),
     cause: move.cause,
-    ...(session === undefined ? {} : { session }),
+    ...defined({ session }),
     ...(agent === undefined || hasOneAgent(run) ? {} : { agent })
   }
   const begun = evolveRun(run, started)

@@ -1,5 +1,7 @@
 /** A paused run is resumed, with the input that was held back (docs/design/run-machine.md#the-run-machine-orchestrator). */
+
 import { type Refusal, refusing } from "@reprise/actor"
+import { defined } from "@reprise/protocol"
 import { Result } from "effect"
 import { finishPhase } from "../phase/finish.ts"
 import type { RunEvent, RunEvents } from "../run/journal.ts"
@@ -11,7 +13,7 @@ import { actUpon, isHandled } from "./handlers.ts"
 const resumed = (run: Run): RunEvent => ({
   _tag: "RunResumed",
   ...locationOf(run),
-  ...(run.step === undefined ? {} : { step: run.step })
+  ...defined({ step: run.step })
 })
 
 /** The agent went on by itself during the pause: now its step is running again. */
@@ -23,7 +25,7 @@ const stepResumed = (run: Run): RunEvents => {
     {
       _tag: "StepResumed",
       ...locationOf(run),
-      ...(step === undefined ? {} : { step }),
+      ...defined({ step }),
       sessionId,
       cause: "agent-working"
     }

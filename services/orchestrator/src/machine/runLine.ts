@@ -1,5 +1,5 @@
 /** A run as a line of a list: there may be ten thousand, and what they did is looked at one at a time. */
-import type { RunLine, RunView } from "@reprise/protocol"
+import { defined, type RunLine, type RunView } from "@reprise/protocol"
 
 const longestReason = 400
 
@@ -18,10 +18,6 @@ export const runLine = ({
   waitsFor
 }: RunView): RunLine => ({
   ...{ runId, status, planPath, updatedAt },
-  ...(host === undefined ? {} : { host }),
-  ...(waitsFor === undefined ? {} : { waitsFor }),
-  ...(phase === undefined ? {} : { phase }),
-  ...(step === undefined ? {} : { step }),
-  ...(escalationId === undefined ? {} : { escalationId }),
+  ...defined({ host, waitsFor, phase, step, escalationId }),
   ...(reason === undefined ? {} : { reason: cut(reason) })
 })

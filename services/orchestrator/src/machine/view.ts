@@ -1,5 +1,5 @@
 /** The read model of a run: what `reprise status` shows. */
-import type { PhaseView, RunView } from "@reprise/protocol"
+import { defined, type PhaseView, type RunView } from "@reprise/protocol"
 import { agentOf, choiceOf, chosenAuthor } from "../agents/agentOf.ts"
 import { awaitedWork } from "../run/awaitedWork.ts"
 import { isEnded } from "../run/end.ts"
@@ -26,11 +26,11 @@ const phaseView = (run: Run, phase: PlannedPhase): PhaseView => {
     id: phase.id,
     title: phase.title,
     state: phaseState(run, phase),
-    ...(commit === undefined ? {} : { commit }),
+    ...defined({ commit }),
     reviewCycles: outcome?.reviewCycles ?? current?.reviewCycles ?? 0,
     qualityAttempts: outcome?.gateRuns ?? current?.gateRuns ?? 0,
     ...(author === undefined ? {} : { author: choiceOf(author) }),
-    ...(agents === undefined ? {} : { agents }),
+    ...defined({ agents }),
     ...(current === undefined ? {} : { continuations: current.continuations })
   }
 }
@@ -39,7 +39,7 @@ const modelsView = (run: Run): Pick<RunView, "models"> => {
   const { model: author } = agentOf(run, "author")
   const { model: reviewer } = agentOf(run, "reviewer")
   if (author === undefined && reviewer === undefined) return {}
-  const models = { ...(author === undefined ? {} : { author }), ...(reviewer === undefined ? {} : { reviewer }) }
+  const models = defined({ author, reviewer })
   return { models }
 }
 
@@ -54,25 +54,21 @@ export const runView = (state: RunState): RunView | undefined => {
     runId: state.runId,
     status: state.status,
     planPath: request.planPath,
-    ...(planTitle === undefined ? {} : { planTitle }),
+    ...defined({ planTitle }),
     workspace: request.workspace,
-    ...(request.remote === undefined ? {} : { remote: request.remote }),
-    ...(directory === undefined ? {} : { directory }),
-    ...(branch === undefined ? {} : { branch }),
-    ...(host === undefined ? {} : { host }),
+    ...defined({ remote: request.remote, directory, branch, host }),
     ...(phase === undefined ? {} : { phase: phase.id }),
-    ...(step === undefined ? {} : { step }),
-    ...(attempt === undefined ? {} : { attempt }),
+    ...defined({ step, attempt }),
     ...modelsView(state),
     phases: state.phases.map((planned) => phaseView(state, planned)),
     ...(pending._tag === "Answer" ? { escalationId: pending.question.ask.escalationId } : {}),
-    ...(reason === undefined ? {} : { reason }),
+    ...defined({ reason }),
     notices: state.notices,
     ledger: ledgerView(state.ledger),
     refusals: state.refusals,
-    ...(author === undefined ? {} : { authorSessionId: author }),
+    ...defined({ authorSessionId: author }),
     ...(active._tag === "Turn" ? { turnId: active.turnId } : {}),
-    ...(waitsFor === undefined ? {} : { waitsFor }),
+    ...defined({ waitsFor }),
     auto: request.options.auto,
     steps: state.steps,
     limits: request.options.limits,

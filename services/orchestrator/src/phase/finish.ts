@@ -1,5 +1,5 @@
 /** From an approved phase to the next one (docs/design/run-machine.md#the-run-machine-orchestrator). */
-import type { PhaseId } from "@reprise/protocol"
+import { defined, type PhaseId } from "@reprise/protocol"
 import { Result } from "effect"
 import { stepTask } from "../prompt/author.ts"
 import { closeReview } from "../run/end.ts"
@@ -26,7 +26,7 @@ export const finishPhase = (run: Run, phase: PhaseRun, approved?: string): RunEv
     reviewPath: reviewFile(run, phase),
     planPath: run.request.planPath,
     commits: commitsOf(phase),
-    ...(approved === undefined ? {} : { approved })
+    ...defined({ approved })
   }
 })
 
@@ -66,7 +66,7 @@ const completePhase = (run: Run, phase: PhaseRun, approval: Approval): RunEvents
     ...locationOf(run),
     phase: phase.id,
     step: "PHASE_COMPLETE",
-    ...(phase.verified === undefined ? {} : { commit: phase.verified }),
+    ...defined({ commit: phase.verified }),
     ...approval
   },
   ...releaseSessions(phase)
@@ -74,7 +74,7 @@ const completePhase = (run: Run, phase: PhaseRun, approval: Approval): RunEvents
 
 /** A human approves the phase as it is. Its tree is still checked, and the plan read again. */
 export const overridePhase = (run: Run, phase: PhaseRun, who: string, guidance: string | undefined): RunEvents => [
-  ...completePhase(run, phase, { by: "override", who, ...(guidance === undefined ? {} : { guidance }) }),
+  ...completePhase(run, phase, { by: "override", who, ...defined({ guidance }) }),
   finishPhase(run, phase)
 ]
 
@@ -85,7 +85,7 @@ export const phaseFinished = (run: Run, phase: PhaseRun, event: InputOf<"PhaseFi
     phase: phase.id,
     head,
     dirty: [],
-    ...(subjects === undefined ? {} : { subjects }),
+    ...defined({ subjects }),
     ...(drained === true && pushed !== undefined ? { leaves: true } : {})
   }
   const completed = run.step === "PHASE_GATE" ? completePhase(run, phase, { by: "review" }) : []
@@ -145,7 +145,7 @@ const acceptPlan = (run: Run, source: string): Outcome => {
     return outcome([], escalate({ origin: "plan", reason, noContinue: "the phase is complete" }))
   }
   const { changes, phases, planTitle } = plan.success
-  const taken = { _tag: "PlanTaken" as const, source, phases, ...(planTitle === undefined ? {} : { planTitle }) }
+  const taken = { _tag: "PlanTaken" as const, source, phases, ...defined({ planTitle }) }
   const noted = changes.map((change): RunEvent => ({ _tag: "Noted", text: `The plan was edited: ${change}` }))
   return outcome([taken, ...noted], { _tag: "NextPhase" })
 }

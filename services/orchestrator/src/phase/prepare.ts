@@ -1,4 +1,5 @@
 /** The beginning of a run (docs/design/run-machine.md#the-run-machine-orchestrator). */
+import { defined } from "@reprise/protocol"
 import { Result } from "effect"
 import { completeRun, failRun } from "../run/end.ts"
 import type { InputOf } from "../run/inputs.ts"
@@ -24,7 +25,7 @@ const begin = (run: Run): RunEvents => {
     runId,
     planPath: request.planPath,
     workspace: request.workspace,
-    ...(request.remote === undefined ? {} : { remote: request.remote }),
+    ...defined({ remote: request.remote }),
     phases: phases.map(({ id, title }) => ({ id, title }))
   }
   return [started, ...(nextPhase(run) === undefined ? completeRun(run) : prepareWorkspace(run))]
@@ -50,7 +51,7 @@ const unfinished = (base: string, head: string) =>
 
 export const workspacePrepared = (event: InputOf<"WorkspacePrepared">): Outcome => {
   const { base, branch, directory, head, host } = event
-  const place = { host, directory, head: base ?? head, ...(branch === undefined ? {} : { branch }) }
+  const place = { host, directory, head: base ?? head, ...defined({ branch }) }
   const notes = [...(branch === undefined ? [detached] : []), ...(base === undefined ? [] : [unfinished(base, head)])]
   const noted = notes.map((text): RunEvent => ({ _tag: "Noted", text }))
   return outcome([{ _tag: "WorkspaceTaken", ...place }, ...noted], { _tag: "NextPhase" })

@@ -1,5 +1,5 @@
 /** Asks any host to prepare the run, at its beginning and when it leaves a host. */
-import { anyHost, type Host } from "@reprise/protocol"
+import { anyHost, defined, type Host } from "@reprise/protocol"
 import type { RunEvents } from "../run/journal.ts"
 import { locationOf } from "../run/standalone.ts"
 import type { Run } from "../run/state.ts"
@@ -27,7 +27,7 @@ export const prepareWorkspace = (run: Run, left?: LeftHost): RunEvents => {
         runId: run.runId,
         planPath,
         workspace,
-        ...(remote === undefined ? {} : { remote }),
+        ...defined({ remote }),
         worktree,
         allowDirty,
         postCreate,
@@ -45,7 +45,7 @@ export const leaveDrained = (run: Run, host: Host): RunEvents => [
   {
     _tag: "RunMoved",
     ...locationOf(run),
-    ...(run.step === undefined ? {} : { step: run.step }),
+    ...defined({ step: run.step }),
     from: host,
     cause: "drained"
   },

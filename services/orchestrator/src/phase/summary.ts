@@ -10,7 +10,7 @@ import {
   summaryPath,
   taskResults
 } from "@reprise/plan"
-import type { PhaseId } from "@reprise/protocol"
+import { defined, type PhaseId } from "@reprise/protocol"
 import { Result } from "effect"
 import { resolutionSentence } from "../prompt/resolution.ts"
 import type { RunEvent } from "../run/journal.ts"
@@ -67,9 +67,9 @@ export const summaryOf = (run: Run, only?: PhaseId): Summary => {
   const agents = phases.flatMap(({ id }) => (recordOf(run, id)?.agents ?? []).map((one) => ({ phase: id, ...one })))
   return {
     planId: run.planId,
-    ...(run.planTitle === undefined ? {} : { title: run.planTitle }),
+    ...defined({ title: run.planTitle }),
     runId: run.runId,
-    ...(only === undefined ? {} : { phase: only }),
+    ...defined({ phase: only }),
     phases,
     overrides: outcomes.flatMap(overrideOf),
     declined: outcomes.flatMap(declinedOf),

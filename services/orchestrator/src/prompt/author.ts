@@ -1,6 +1,7 @@
 /** Whole prompts for an author, and their part about the step. */
+import { continueSentence, findingLines, guidanceText } from "@reprise/plan/agentTexts"
 import { quote } from "@reprise/plan/quote"
-import { type GateResult, gateOutput, type Item, type SessionId, type Step } from "@reprise/protocol"
+import { type GateResult, gateOutput, type SessionId, type Step } from "@reprise/protocol"
 import type { PlannedPhase } from "../run/journal.ts"
 import { type Ledger, newTo, promptText, wordsFor } from "../run/ledger.ts"
 import { currentTitle, plannedPhase } from "../run/plan.ts"
@@ -8,7 +9,7 @@ import { hasPlan, idleAgain, ownTask } from "../run/standalone.ts"
 import type { PhaseRun, Run } from "../run/state.ts"
 import { backgroundText } from "./background.ts"
 import { continuationText, isContinued, isInRecord } from "./continuation.ts"
-import { checksText, guidanceText, paragraphs, render } from "./templates.ts"
+import { checksText, paragraphs, render } from "./templates.ts"
 
 /** The first line of every prompt of a phase. */
 const header = (run: Run, phase: PhaseRun): string =>
@@ -69,8 +70,6 @@ export const movedPrompt = (run: Run, phase: PhaseRun, step: Step): string => {
   return freshPrompt(run, phase, step, stepTask(run, phase, step), before)
 }
 
-const continueSentence = "Continue the current session and complete all remaining tasks."
-
 /** For a session that a human chose to continue, when its author does not know yet what happened since. */
 export const continuePrompt = (run: Run, sessionId: SessionId, brief: string): string =>
   paragraphs(continueSentence, brief, guidanceText(newGuidance(run, sessionId)))
@@ -126,14 +125,6 @@ const failureText = (result: GateResult): string => {
 export const failedGates = (results: ReadonlyArray<GateResult>): ReadonlyArray<GateResult> =>
   results.filter((result) => result.exitCode !== 0 || result.timedOut)
 
-/** Each item as the reviewer wrote it. */
-const itemLines = (items: ReadonlyArray<Item>): string =>
-  quote(
-    items
-      .map(({ id, priority, reason, title }) => `- ${id} [${priority}] ${title}${reason === "" ? "" : `\n  ${reason}`}`)
-      .join("\n")
-  )
-
 const dirtyListed = 100
 
 const dirtyLines = (dirty: ReadonlyArray<string>): string => {
@@ -152,7 +143,7 @@ export const stepTask = (run: Run, phase: PhaseRun, step: Step): string => {
       ? render(run, "clean-tree", { dirty: dirtyLines(phase.dirty) })
       : render(run, "auto-fix", {
           cycle: String(phase.reviewCycles),
-          items: phase.items.length === 0 ? "(none: follow the guidance below)" : itemLines(phase.items)
+          items: phase.items.length === 0 ? "(none: follow the guidance below)" : findingLines(phase.items)
         })
   }
   return render(run, "work", planValues(run, phase))

@@ -245,12 +245,6 @@ export const render = <Name extends TemplateName>(
 export const paragraphs = (...parts: ReadonlyArray<string>): string =>
   parts.filter((part) => part.trim() !== "").join("\n\n")
 
-const introduction = "The user has provided the following additional guidance:"
-
-/** The end of a prompt: the guidance, word for word. */
-export const guidanceText = (texts: ReadonlyArray<string>): string =>
-  texts.length === 0 ? "" : `${introduction}\n${texts.join("\n\n")}`
-
 /** What the commands printed that verify a checkpoint. */
 export const checksText = (texts: ReadonlyArray<string>): string =>
   texts.length === 0

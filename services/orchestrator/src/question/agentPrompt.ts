@@ -1,4 +1,5 @@
 /** What an agent asks for in its turn: a permission, or the answer to a question. */
+import { defined } from "@reprise/protocol"
 import type { InputOf, RunInput } from "../run/inputs.ts"
 import type { RunEvents } from "../run/journal.ts"
 import { type Outcome, outcome } from "../run/moves.ts"
@@ -36,7 +37,7 @@ export const unattendedReply = ({ kind, options }: AgentPrompt): string | undefi
 
 export const promptOf = (event: InputOf<"AgentPrompting">): AgentPrompt => {
   const { kind, lastLines, options, promptId, sessionId, text } = event
-  return { sessionId, promptId, kind, text, options, ...(lastLines === undefined ? {} : { lastLines }) }
+  return { sessionId, promptId, kind, text, options, ...defined({ lastLines }) }
 }
 
 export const agentPrompting = (run: Run, event: InputOf<"AgentPrompting">): Outcome => {

@@ -1,6 +1,6 @@
 /** What a human's answer leads to (docs/design/run-machine.md#the-run-machine-orchestrator). */
 import { refusing } from "@reprise/actor"
-import type { SessionId, Step, Words } from "@reprise/protocol"
+import { defined, type SessionId, type Step, type Words } from "@reprise/protocol"
 import { changeAuthor, changeModel } from "../agents/model.ts"
 import { resolveCheckpoint } from "../checkpoint/checkpoint.ts"
 import { redoMissing, verifyAgain } from "../checkpoint/continuation.ts"
@@ -22,7 +22,7 @@ type Answer = InputOf<"AnswerReceived">
 const resumed = (run: Run): RunEvent => ({
   _tag: "StepResumed",
   ...locationOf(run),
-  ...(run.step === undefined ? {} : { step: run.step }),
+  ...defined({ step: run.step }),
   cause: "answer"
 })
 
@@ -34,7 +34,7 @@ const kept = ({ by, guidance }: Answer, { givenTo, ...to }: Partial<Words> & { g
         {
           _tag: "WordsKept",
           words: { from: "human", by, for: "both", ...to, text: guidance },
-          ...(givenTo === undefined ? {} : { givenTo })
+          ...defined({ givenTo })
         }
       ]
 
@@ -133,7 +133,7 @@ const promptAnswered: Handler = (run, phase, { prompt }, answer) => {
     sessionId,
     promptId,
     reply: asText ? guidance : choice,
-    ...(message === undefined ? {} : { message })
+    ...defined({ message })
   }
   return outcome([...(asText ? [] : words), resumed(run), replied], { _tag: "NextPrompt" })
 }
@@ -173,7 +173,7 @@ export const answerReceived = (run: Run, question: Question, answer: Answer): Ou
     choice,
     by,
     via,
-    ...(guidance === undefined ? {} : { guidance })
+    ...defined({ guidance })
   }
   const option = question.ask.options.find(({ keys, name }) => name === choice || keys.includes(choice))
   if (option === undefined || run.phase === undefined)

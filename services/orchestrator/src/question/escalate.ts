@@ -1,5 +1,12 @@
 /** Asking a human, or in auto mode trying again in their place (docs/design/run-machine.md#the-run-machine-orchestrator). */
-import { type EscalationOption, type Evidence, escalationIdOf, type SessionId, type Step } from "@reprise/protocol"
+import {
+  defined,
+  type EscalationOption,
+  type Evidence,
+  escalationIdOf,
+  type SessionId,
+  type Step
+} from "@reprise/protocol"
 import { agentForStep } from "../agents/agentOf.ts"
 import { sessionFor } from "../agents/session.ts"
 import { redoMissing } from "../checkpoint/continuation.ts"
@@ -46,11 +53,7 @@ const nextWords = (run: Run): Pick<Evidence, "willBeTold"> => {
 /** What is known of the agent that asks. */
 type Asking = Pick<Author, "context" | "idleSince" | "lastLines">
 
-const factsOf = ({ context, idleSince, lastLines }: Asking = {}): Evidence => ({
-  ...(lastLines === undefined ? {} : { lastLines }),
-  ...(idleSince === undefined ? {} : { idleSince }),
-  ...(context === undefined ? {} : { context })
-})
+const factsOf = ({ context, idleSince, lastLines }: Asking = {}): Evidence => defined({ lastLines, idleSince, context })
 
 /** What a human is shown with a question, as far as the run knows it (docs/design/gate.md#the-gate-where-humans-answer). */
 export const evidenceOf = (run: Run, asking: Asking | undefined, more: Evidence = {}): Evidence => {
@@ -60,9 +63,9 @@ export const evidenceOf = (run: Run, asking: Asking | undefined, more: Evidence 
   if (!hasPlan(run)) return { ...used, ...said, ...more }
   return {
     planPath: request.planPath,
-    ...(planTitle === undefined ? {} : { planTitle }),
+    ...defined({ planTitle }),
     ...(phase === undefined ? {} : { phaseTitle: currentTitle(run) }),
-    ...(attempt === undefined ? {} : { attempt }),
+    ...defined({ attempt }),
     ...said,
     ...(phase === undefined ? {} : { base: phaseBegan(phase) }),
     ...(phase?.verified === undefined ? {} : { commit: phase.verified }),
@@ -146,7 +149,7 @@ const waitFor = (run: Run, step: Step, question: Question): RunEvents => {
       _tag: "StepWaiting",
       ...locationOf(run),
       step,
-      ...(sessionId === undefined ? {} : { sessionId }),
+      ...defined({ sessionId }),
       escalationId
     }
   ]
@@ -157,8 +160,7 @@ const sessionsShown = ({ phase }: Run, byReviewer: boolean, author: SessionId | 
   if (!byReviewer) return author === undefined ? {} : { sessionId: author }
   const reviewer = phase?.reviewer?.sessionId
   return {
-    ...(reviewer === undefined ? {} : { sessionId: reviewer }),
-    ...(author === undefined ? {} : { authorSessionId: author })
+    ...defined({ sessionId: reviewer, authorSessionId: author })
   }
 }
 
@@ -185,11 +187,11 @@ const askHuman = (run: Run, request: EscalationRequest): RunEvents => {
       _tag: "RaiseEscalation",
       escalationId: nextEscalationId(run),
       ...placeOf(run, step),
-      ...(sessionId === undefined ? {} : { sessionId }),
+      ...defined({ sessionId }),
       origin: request.origin,
       reason: request.reason,
       options: withChangeModel(optionsOf(run, { ...request, step }, offer), request),
-      ...(request.items === undefined ? {} : { items: request.items }),
+      ...defined({ items: request.items }),
       evidence: evidenceOf(run, byReviewer ? run.phase?.reviewer : author, {
         ...request.evidence,
         ...unavailable,
@@ -197,9 +199,7 @@ const askHuman = (run: Run, request: EscalationRequest): RunEvents => {
       })
     },
     retry,
-    ...(request.changesModelOf === undefined ? {} : { changesModelOf: request.changesModelOf }),
-    ...(watch === undefined ? {} : { watch }),
-    ...(request.brief === undefined ? {} : { brief: request.brief })
+    ...defined({ changesModelOf: request.changesModelOf, watch, brief: request.brief })
   })
 }
 

@@ -1,6 +1,6 @@
 /** What answers, agents that ask, and agents that work by themselves lead to, and what is sent to the gate. */
 import { send } from "@reprise/actor"
-import { type RunId, to } from "@reprise/protocol"
+import { defined, type RunId, to } from "@reprise/protocol"
 import { noteResting, type SessionEnd, sessionEnded } from "../author/session.ts"
 import {
   asJournalled,
@@ -67,9 +67,7 @@ export const questionHandlers = {
   PermissionRefused: ignored((_run, { phase, role, rule, sandbox, text, unattended }) => [
     {
       ...{ _tag: "RefusalSeen", role, text, unattended },
-      ...(phase === undefined ? {} : { phase }),
-      ...(rule === undefined ? {} : { rule }),
-      ...(sandbox === undefined ? {} : { sandbox })
+      ...defined({ phase, rule, sandbox })
     }
   ]),
   SessionExpired: onSessionEnd(),
@@ -93,8 +91,7 @@ export const questionReactions = {
       to.sessionManager(sessionId).ReplyToPrompt({
         promptId,
         reply,
-        ...(message === undefined ? {} : { message }),
-        ...(unattended === undefined ? {} : { unattended })
+        ...defined({ message, unattended })
       })
     )
   ]

@@ -1,6 +1,7 @@
 /** Reviews: asked for, and what a verdict leads to (docs/design/sessions.md#reviews-reviewer). */
 import {
   type AgentChoice,
+  defined,
   type FailureKind,
   type Item,
   otherModelMayHelp,
@@ -45,7 +46,7 @@ export const startReview = (run: Run, phase: PhaseRun, fresh?: string): RunEvent
       phase: phase.id,
       commit: lastVerified(phase),
       base: phaseBegan(phase),
-      ...(phase.diffStat === undefined ? {} : { diffStat: phase.diffStat }),
+      ...defined({ diffStat: phase.diffStat }),
       ...(planned === undefined ? {} : { planned: plannedText(planned) }),
       reviewPath: reviewFile(run, phase),
       planPath: run.request.planPath,
@@ -96,9 +97,7 @@ export const verdictReached = (run: Run, phase: PhaseRun, event: InputOf<"Verdic
     verdict,
     commit,
     cycle,
-    ...(event.sessionId === undefined ? {} : { sessionId: event.sessionId }),
-    ...(event.context === undefined ? {} : { context: event.context }),
-    ...(event.lastLines === undefined ? {} : { lastLines: event.lastLines })
+    ...defined({ sessionId: event.sessionId, context: event.context, lastLines: event.lastLines })
   }
   const { items, readiness, summary } = verdict
   if (!sameCommit(commit, lastVerified(phase))) {
@@ -191,7 +190,7 @@ const reviewerAfterVerdict = (
   { agent, context: before, since, sessionId: known }: Reviewer,
   { context = before, lastLines, sessionId = known }: EventOf<"VerdictAccepted">,
   idleSince: string
-): Reviewer => ({ agent, since, context, lastLines, idleSince, ...(sessionId === undefined ? {} : { sessionId }) })
+): Reviewer => ({ agent, since, context, lastLines, idleSince, ...defined({ sessionId }) })
 
 const phaseAfterVerdict = (phase: PhaseRun, event: EventOf<"VerdictAccepted">, at: string): PhaseRun => {
   const { verdict } = event
@@ -209,8 +208,7 @@ const phaseAfterVerdict = (phase: PhaseRun, event: EventOf<"VerdictAccepted">, a
 
 const agentBy = ({ model, runtime, variant }: EventOf<"ReviewAsked">["command"]): AgentChoice => ({
   runtime,
-  ...(model === undefined ? {} : { model }),
-  ...(variant === undefined ? {} : { variant })
+  ...defined({ model, variant })
 })
 
 /** The review was asked for with everything that had been said until then. */

@@ -1,5 +1,5 @@
 /** How runs end. Everything that a run started is released; the workspace of a run that did not complete is kept. */
-import type { WithdrawalReason } from "@reprise/protocol"
+import { defined, type WithdrawalReason } from "@reprise/protocol"
 import type { RunEvent, RunEvents } from "./journal.ts"
 import { isPrepared, locationOf } from "./standalone.ts"
 import type { Pending, PhaseRun, Run } from "./state.ts"
@@ -35,7 +35,7 @@ export const abortRun = (run: Run, reason: string): RunEvents => {
   const { pending, step } = run
   return [
     ...closeQuestion(pending, "run-ended"),
-    { _tag: "RunAborted", ...locationOf(run), ...(step === undefined ? {} : { step }), reason },
+    { _tag: "RunAborted", ...locationOf(run), ...defined({ step }), reason },
     ...stopAgents(run, reason),
     ...(isPrepared(run) ? [releaseWorkspace(run, "aborted")] : [])
   ]

@@ -3,7 +3,7 @@
  * Each table of the machine is put together from the families' and has an entry for every input and every event, so that a
  * new one does not compile without.
  */
-import { type Outgoing, send } from "@reprise/actor"
+import { type SendCommand, send, type Tagged } from "@reprise/actor"
 import type { CommandOf, IdOf, PhaseId, RunId, ServiceName, WorkspaceCommand } from "@reprise/protocol"
 import type { InputOf, RunInput } from "./inputs.ts"
 import type { EventOf, RunEvent, RunEvents, SentType } from "./journal.ts"
@@ -90,14 +90,36 @@ export type Evolution = {
 /** The fold of events that only tell others something. */
 export const unchanged = (run: Run): Run => run
 
+/** The commands that each event of the journal sends, and no other one does. */
+interface CommandsFor extends Record<SentType, Tagged> {
+  WorkspaceAsked: CommandOf<"workspace">
+  AuthorAsked: CommandNamed<"session-manager", "StartTurn" | "ContinueSession">
+  AuthorReplaced: CommandNamed<"session-manager", "ReleaseSession">
+  TurnInterrupted: CommandNamed<"session-manager", "InterruptTurn">
+  SessionReleased: CommandNamed<"session-manager", "CompleteSession">
+  SessionStopped: CommandNamed<"session-manager", "AbortSession">
+  PromptReplied: CommandNamed<"session-manager", "ReplyToPrompt">
+  ReviewAsked: CommandNamed<"reviewer", "RequestReview">
+  ReviewInterrupted: CommandNamed<"reviewer", "InterruptReview">
+  ReviewClosed: CommandNamed<"reviewer", "CloseReview">
+  ReviewMoved: CommandNamed<"reviewer", "MoveReview">
+  QuestionAsked: CommandNamed<"gate", "RaiseEscalation">
+  QuestionChanged: CommandNamed<"gate", "RaiseEscalation">
+  QuestionWithdrawn: CommandNamed<"gate", "WithdrawEscalation">
+}
+type CommandNamed<Service extends ServiceName, Name extends CommandOf<Service>["_tag"]> = Extract<
+  CommandOf<Service>,
+  { readonly _tag: Name }
+>
+
 /** What is sent for the events of the journal that say so. */
 export type Reactions = {
-  readonly [Tag in SentType]: (runId: RunId, event: EventOf<Tag>) => ReadonlyArray<Outgoing>
+  readonly [Tag in SentType]: (runId: RunId, event: EventOf<Tag>) => ReadonlyArray<SendCommand<CommandsFor[Tag]>>
 }
 
 /** Sends a command exactly as it was journalled. */
-export const asJournalled = <Service extends ServiceName>(
+export const asJournalled = <Service extends ServiceName, Command extends CommandOf<Service>>(
   service: Service,
   key: IdOf<Service>,
-  command: CommandOf<Service>
-): Outgoing => send({ service, key, command })
+  command: Command
+): SendCommand<Command> => send({ service, key, command })

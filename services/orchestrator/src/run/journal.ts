@@ -5,6 +5,7 @@
 import {
   AgentRole,
   AuthorStatus,
+  AuthorTurnId,
   CheckpointType,
   CommitSubject,
   CompletedTask,
@@ -75,6 +76,12 @@ export type Continuation = typeof Continuation.Type
 
 const { StartTurn, ContinueSession } = SessionCommand.cases
 
+/** A turn of the author, or of the fixer in the author's place. A reviewer's turn is no such turn. */
+const AuthorTurn = Schema.Union([
+  Schema.Struct({ ...StartTurn.fields, turnId: AuthorTurnId, role: Schema.Literal("author") }),
+  Schema.Struct({ ...ContinueSession.fields, turnId: AuthorTurnId })
+])
+
 const intake = {
   /** What led to the events that follow in the same journal entry. */
   Happened: { input: text, id: text, at: text },
@@ -106,7 +113,7 @@ const sent = {
     continued: Schema.Boolean,
     /** When a new session was asked for: its age counts from here. */
     at: optionalText,
-    command: Schema.Union([StartTurn, ContinueSession])
+    command: AuthorTurn
   },
   ReviewAsked: { command: ReviewCommand.cases.RequestReview },
   QuestionAsked: { question: Question },
@@ -129,7 +136,7 @@ const sent = {
   /** `onHost`: only while it is there. */
   SessionStopped: { sessionId: SessionId, reason: text, onHost: Schema.optionalKey(Host) },
   /** The turn is to end, and its session to stay usable. */
-  TurnInterrupted: { sessionId: SessionId, turnId: TurnId, reason: text },
+  TurnInterrupted: { sessionId: SessionId, turnId: AuthorTurnId, reason: text },
   SessionReleased: { sessionId: SessionId },
   /** A fresh author takes over: this session of the phase is not needed any more. */
   AuthorReplaced: { sessionId: SessionId },
@@ -151,7 +158,7 @@ const answered = {
   /** What sessions used outside of turns, or after their turn had been reported. */
   UsageAdded: { phase: Schema.optionalKey(PhaseId), role: Role, ...Usage.fields },
   ReportReceived: {
-    turnId: TurnId,
+    turnId: AuthorTurnId,
     status: AuthorStatus,
     lastLines: optionalText,
     /** Its tasks count as done once the workspace has verified them. */
@@ -161,13 +168,11 @@ const answered = {
     context: Schema.optionalKey(ContextFill)
   },
   TurnBroke: {
-    turnId: TurnId,
+    turnId: AuthorTurnId,
     kind: FailureKind,
     message: text,
-    /** Whether the session can be continued. */
-    usable: Schema.Boolean,
-    /** The session has ended with it. */
-    ended: Schema.optionalKey(Schema.Boolean),
+    /** Whether the session can go on. `doubtful`: it may be alive, but its state is not known. */
+    session: Schema.Literals(["usable", "doubtful", "ended"]),
     /** Its prompt did not reach the agent: what it said is to be said again. */
     unread: Schema.optionalKey(Schema.Boolean),
     /** The turn continued a session after a question. */

@@ -1,6 +1,6 @@
 /** What a run keeps of its plan, and what is read from it. */
 import { formatPlanProblem, parsePlan, planIdOf, reviewPath, samePrefix, taskList } from "@reprise/plan"
-import type { PhaseId, RunOptions } from "@reprise/protocol"
+import { defined, type PhaseId, type RunOptions } from "@reprise/protocol"
 import { Result, Struct } from "effect"
 import type { PlannedPhase } from "./journal.ts"
 import type { PhaseRun, Run } from "./state.ts"
@@ -20,13 +20,13 @@ export const toRunPlan = (text: string, planPath: string): Result.Result<RunPlan
   const { phases, title } = plan.success
   return Result.succeed({
     planId: planIdOf(plan.success, planPath),
-    ...(title === undefined ? {} : { planTitle: title }),
+    ...defined({ planTitle: title }),
     phases: phases.map((phase) => ({
       ...Struct.pick(phase, ["id", "title", "done", "completionGate"]),
       tasks: taskList(phase).map((task) => ({
         id: task.id,
         name: task.text,
-        ...(task.checkpoint === undefined ? {} : { checkpoint: task.checkpoint })
+        ...defined({ checkpoint: task.checkpoint })
       }))
     }))
   })

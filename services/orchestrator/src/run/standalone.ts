@@ -5,6 +5,7 @@
  */
 import {
   defaultRunOptions,
+  defined,
   PhaseId,
   type RunOptions,
   SessionId,
@@ -31,15 +32,15 @@ const optionsOf = ({
 }: StartStandaloneRun): RunOptions => ({
   ...defaultRunOptions,
   runtime,
-  ...(model === undefined ? {} : { model }),
-  author: { rules: [], ...(variant === undefined ? {} : { variant }) },
+  ...defined({ model }),
+  author: { rules: [], ...defined({ variant }) },
   permissions,
   prompts,
   limits: {
     ...defaultRunOptions.limits,
     maxStepVisits: Number.MAX_SAFE_INTEGER,
     maxStepsPerRun: Number.MAX_SAFE_INTEGER,
-    ...(stuckAfterMs === undefined ? {} : { stuckAfterMs })
+    ...defined({ stuckAfterMs })
   }
 })
 

@@ -3,6 +3,7 @@ import type { ReachedCheckpoint } from "@reprise/plan"
 import type {
   AgentChoice,
   AgentRole,
+  AuthorTurnId,
   CheckpointReport,
   CommitSubject,
   CompletedTask,
@@ -34,7 +35,7 @@ export type Pending =
   | { readonly _tag: "Workspace"; readonly command: WorkspaceCommand }
   | {
       readonly _tag: "Turn"
-      readonly turnId: TurnId
+      readonly turnId: AuthorTurnId
       readonly sessionId: SessionId
       readonly purpose: Purpose
       readonly continued: boolean

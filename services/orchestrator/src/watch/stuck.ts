@@ -3,7 +3,7 @@
  * (docs/design/run-machine.md#the-run-machine-orchestrator). A result that comes after all is counted and changes nothing:
  * the answer decides how the run goes on, and a fresh or continued author finds the work that was done.
  */
-import type { WorkspaceCommand } from "@reprise/protocol"
+import { defined, type WorkspaceCommand } from "@reprise/protocol"
 import { Equal } from "effect"
 import { noteResting } from "../author/session.ts"
 import { workspaceBroke } from "../control/refusedOrFailed.ts"
@@ -12,7 +12,7 @@ import { failRun, releaseWorkspace } from "../run/end.ts"
 import type { InputOf } from "../run/inputs.ts"
 import type { RunEvents } from "../run/journal.ts"
 import { escalate, type Outcome, outcome } from "../run/moves.ts"
-import { isShown, locationOf } from "../run/standalone.ts"
+import { isShown, livesInSession, locationOf } from "../run/standalone.ts"
 import type { Pending, Run, RunState, Turn } from "../run/state.ts"
 
 type Stuck = InputOf<"ReportStuck">
@@ -38,7 +38,7 @@ const turnMissing = (run: Run, { sessionId, turnId }: Turn, { missing, session }
         turnId,
         kind: session === "ended" ? "session-missing" : "runtime",
         message: missing,
-        usable: session === "usable",
+        session: session === "ended" && livesInSession(run) ? "doubtful" : session,
         unread: true
       }
     ],
@@ -99,6 +99,6 @@ export const runStuck = (run: Run, stuck: Stuck): Outcome =>
   run.pauseAsked
     ? outcome([
         { _tag: "Noted", text: stuck.missing },
-        { _tag: "RunPaused", ...locationOf(run), ...(run.step === undefined ? {} : { step: run.step }) }
+        { _tag: "RunPaused", ...locationOf(run), ...defined({ step: run.step }) }
       ])
     : outcomeOf(run, stuck)

@@ -1,18 +1,19 @@
 /** Decides how reviews are requested, judged, failed and closed (docs/design/sessions.md#reviews-reviewer). */
 import { type Delivery, type Refusal, refusing } from "@reprise/actor"
-import { type ReviewCommand, reviewerSessionIdOf, reviewerTurnIdOf, type TurnId, type Verdict } from "@reprise/protocol"
+import {
+  defined,
+  type ReviewCommand,
+  reviewerSessionIdOf,
+  reviewerTurnIdOf,
+  reviewKey,
+  type TurnId,
+  type Verdict
+} from "@reprise/protocol"
 import { Result } from "effect"
 import type { ReviewRequest } from "../prompts.ts"
 import type { InputOf, ReviewInput } from "./inputs.ts"
 import type { JournalEvent } from "./journal.ts"
-import {
-  type InterruptedReview,
-  type KnownReviewer,
-  keyOf,
-  type MovedReviewer,
-  type OpenReview,
-  type ReviewState
-} from "./state.ts"
+import type { InterruptedReview, KnownReviewer, MovedReviewer, OpenReview, ReviewState } from "./state.ts"
 
 type Decision = Result.Result<ReadonlyArray<JournalEvent>, Refusal>
 
@@ -48,7 +49,7 @@ const resumeReview = (
       request,
       turnId: reviewerTurnIdOf(request.runId, request.phase, review.turns + 1),
       sessionId,
-      ...(lastReviewed === undefined ? {} : { lastReviewed }),
+      ...defined({ lastReviewed }),
       told: toldBefore(interrupted, request),
       resumed: begun ? "begun" : "unread"
     }
@@ -168,7 +169,7 @@ const completeTurn = (review: ReviewState, event: InputOf<"TurnCompleted">): Dec
       verdict: verdict.success,
       commit: open.request.commit,
       cycle: open.request.cycle,
-      ...(event.context === undefined ? {} : { context: event.context }),
+      ...defined({ context: event.context }),
       ...lastLinesOf(event)
     }
   ])
@@ -216,7 +217,7 @@ const failReview = (
   moving?: JournalEvent
 ): Decision =>
   Result.succeed([
-    { ...reviewFailed(open, kind, reason), ...lastLinesOf(turn), ...(retryAt === undefined ? {} : { retryAt }) },
+    { ...reviewFailed(open, kind, reason), ...lastLinesOf(turn), ...defined({ retryAt }) },
     moving ?? {
       _tag: "ReviewerForgotten",
       sessionId: open.sessionId,
@@ -252,7 +253,7 @@ const moveReview = ({ interrupted, open, reviewer }: ReviewState, { from }: Inpu
 
 /** The run and phase that a command names must be those of its subject. */
 const requireOwnPhase = (command: ReviewCommand, { key }: Delivery): Result.Result<void, Refusal> => {
-  const named = keyOf(command.runId, command.phase)
+  const named = reviewKey(command.runId, command.phase)
   return named === key
     ? Result.void
     : refuse(

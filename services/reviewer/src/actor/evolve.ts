@@ -1,3 +1,4 @@
+import { defined } from "@reprise/protocol"
 import type { ReviewRequest } from "../prompts.ts"
 import type { JournalEvent } from "./journal.ts"
 import type { InterruptedReview, OpenReview, ReviewState } from "./state.ts"
@@ -14,7 +15,7 @@ const interruptedReview = (
 ): InterruptedReview => ({
   sessionId,
   commit: request.commit,
-  ...(lastReviewed === undefined ? {} : { lastReviewed }),
+  ...defined({ lastReviewed }),
   told: given ? [...new Set([...told, ...idsOf(request)])] : told,
   begun: given || resumed === "begun"
 })
@@ -43,9 +44,7 @@ export const evolve = (review: ReviewState, event: JournalEvent): ReviewState =>
           ...{ request, sessionId, turnId, told },
           interrupting: false,
           started: false,
-          ...(lastReviewed === undefined ? {} : { lastReviewed }),
-          ...(resumed === undefined ? {} : { resumed }),
-          ...(movedFrom === undefined ? {} : { movedFrom })
+          ...defined({ lastReviewed, resumed, movedFrom })
         }
       }
     }

@@ -1,7 +1,6 @@
 /** What a Review actor takes: its commands, and what becomes of its reviewer's turns. */
 import type { Subscription } from "@reprise/actor"
-import { type PublicEvent, ReviewCommand } from "@reprise/protocol"
-import { keyOf } from "./state.ts"
+import { type PublicEvent, ReviewCommand, reviewKey } from "@reprise/protocol"
 
 export const commands = ReviewCommand
 
@@ -16,5 +15,5 @@ export type InputOf<Tag extends ReviewInput["_tag"]> = Extract<ReviewInput, { re
 /** A reviewer's turn belongs to the review of its phase; an author's to no review. */
 export const subscription: Subscription<TurnEvent> = {
   types: subscribed,
-  route: ({ phase, role, runId }) => (role === "reviewer" && phase !== undefined ? keyOf(runId, phase) : undefined)
+  route: ({ phase, role, runId }) => (role === "reviewer" && phase !== undefined ? reviewKey(runId, phase) : undefined)
 }

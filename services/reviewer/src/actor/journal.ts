@@ -1,5 +1,5 @@
 /** The journal of a Review actor: the events that it published, and those that only it needs. */
-import { Host, ReviewCommand, ReviewEvent, SessionId, TurnId } from "@reprise/protocol"
+import { Host, ReviewCommand, ReviewEvent, ReviewerTurnId, SessionId } from "@reprise/protocol"
 import { Schema } from "effect"
 
 const { ReviewFailed, ReviewStarted, VerdictReached } = ReviewEvent.cases
@@ -8,7 +8,7 @@ const { ReviewFailed, ReviewStarted, VerdictReached } = ReviewEvent.cases
 const ReviewRequested = Schema.TaggedStruct("ReviewRequested", {
   request: ReviewCommand.cases.RequestReview,
   sessionId: SessionId,
-  turnId: TurnId,
+  turnId: ReviewerTurnId,
   /** The commit that the session reviewed last; absent: a new session. */
   lastReviewed: Schema.optionalKey(Schema.String),
   /** Ids of the request's words that the session was given before. */
@@ -22,7 +22,7 @@ const ReviewRequested = Schema.TaggedStruct("ReviewRequested", {
 /** The turn is to end, and its session to stay usable. */
 const ReviewInterrupted = Schema.TaggedStruct("ReviewInterrupted", {
   sessionId: SessionId,
-  turnId: TurnId,
+  turnId: ReviewerTurnId,
   reason: Schema.String
 })
 

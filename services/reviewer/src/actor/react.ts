@@ -1,6 +1,6 @@
 /** What a Review actor sends: turns to the session-manager, its public events to everybody. */
 import { type Outgoing, publish, send } from "@reprise/actor"
-import { sessionPrompts, to } from "@reprise/protocol"
+import { defined, sessionPrompts, to } from "@reprise/protocol"
 import { firstPrompt, followUpPrompt, movedPrompt, resumedPrompt } from "../prompts.ts"
 import type { JournalEvent, JournalEventOf } from "./journal.ts"
 import type { ReviewState } from "./state.ts"
@@ -28,8 +28,7 @@ const startTurn = (requested: JournalEventOf<"ReviewRequested">) => {
     role: "reviewer",
     onMissing: "fresh",
     runtime: request.runtime,
-    ...(request.model === undefined ? {} : { model: request.model }),
-    ...(request.variant === undefined ? {} : { variant: request.variant }),
+    ...defined({ model: request.model, variant: request.variant }),
     directory: request.directory,
     host: request.host,
     permissions: request.permissions,

@@ -1,6 +1,5 @@
 /** The reviews of one phase: which session the reviewer has, and what it is reviewing now. */
-import type { Host, Key, PublicEvent, RunId, SessionId, TurnId } from "@reprise/protocol"
-import { reviewKey } from "@reprise/protocol"
+import type { Host, PublicEvent, ReviewerTurnId, RunId, SessionId } from "@reprise/protocol"
 import type { ReviewRequest } from "../prompts.ts"
 
 export type VerdictReached = Extract<PublicEvent, { readonly _tag: "VerdictReached" }>
@@ -9,7 +8,7 @@ export type VerdictReached = Extract<PublicEvent, { readonly _tag: "VerdictReach
 export interface OpenReview {
   readonly request: ReviewRequest
   readonly sessionId: SessionId
-  readonly turnId: TurnId
+  readonly turnId: ReviewerTurnId
   /** The commit that the session reviewed last; undefined in a new session. */
   readonly lastReviewed?: string
   /** Ids of the words that its session was given before. */
@@ -67,5 +66,3 @@ export type ReviewState = Whose & {
 }
 
 export const initial: ReviewState = { sessions: 0, turns: 0 }
-
-export const keyOf = (runId: RunId, phase: ReviewRequest["phase"]): Key => reviewKey(runId, phase)

@@ -1,6 +1,8 @@
 /** The read model of the reviews of one phase. */
+
 import type { ReviewView } from "@reprise/protocol"
-import { keyOf, type OpenReview, type ReviewState, type VerdictReached } from "./state.ts"
+import { defined, reviewKey } from "@reprise/protocol"
+import type { OpenReview, ReviewState, VerdictReached } from "./state.ts"
 
 const reviewing = ({ request, sessionId, turnId }: OpenReview) => ({
   status: "reviewing" as const,
@@ -14,8 +16,7 @@ const judged = ({ commit, cycle, sessionId, turnId }: VerdictReached) => ({
   status: "judged" as const,
   cycle,
   commit,
-  ...(sessionId === undefined ? {} : { sessionId }),
-  ...(turnId === undefined ? {} : { turnId })
+  ...defined({ sessionId, turnId })
 })
 
 const statusOf = ({ interrupted, open, reached }: ReviewState) => {
@@ -29,7 +30,7 @@ export const view = (review: ReviewState): ReviewView | undefined => {
   if (review.runId === undefined) return undefined
   const { phase, reached, runId, sessions, turns } = review
   return {
-    reviewId: keyOf(runId, phase),
+    reviewId: reviewKey(runId, phase),
     runId,
     phase,
     ...statusOf(review),

@@ -1,11 +1,11 @@
 /** How a session ends: by command, or by itself when nobody uses it (docs/design/sessions.md#lifecycle). */
 import type { Delivery, Refusal } from "@reprise/actor"
-import type { SessionCommand } from "@reprise/protocol"
+import { defined, type SessionCommand } from "@reprise/protocol"
 import { Result } from "effect"
-import { type Decision, nothing, refuse } from "../actor/guards.ts"
-import type { Timer } from "../actor/inputs.ts"
-import type { EventOf, JournalEvent, SessionDetails } from "../actor/journal.ts"
-import { eventFields, hasEnded, holdOf, type OpenTurn, type Session } from "../actor/state.ts"
+import { type Decision, nothing, refuse } from "../session/guards.ts"
+import type { Timer } from "../session/inputs.ts"
+import type { EventOf, JournalEvent, SessionDetails } from "../session/journal.ts"
+import { eventFields, hasEnded, holdOf, type OpenTurn, type Session } from "../session/state.ts"
 import { turnFailed } from "../turn/endTurn.ts"
 import { savedBy } from "./transcript.ts"
 
@@ -129,7 +129,7 @@ export const evolveLifecycle = (session: Session, event: LifecycleEvent): Sessio
     case "TranscriptSaved":
       return {
         ...session,
-        ...(event.model === undefined ? {} : { model: event.model }),
+        ...defined({ model: event.model }),
         saved: savedBy(session, event)
       }
     case "SessionArchived":

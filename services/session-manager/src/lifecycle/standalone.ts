@@ -2,14 +2,13 @@
  * A standalone session belongs to a run that nobody sees: the orchestrator's, with the session's id
  * (docs/design/sessions.md#standalone-sessions). Here it starts, and shows the question that its run asks.
  */
-import type { Delivery, Refusal } from "@reprise/actor"
-import { isSentBy } from "@reprise/actor"
-import { isStandalone, RunId, type SessionCommand } from "@reprise/protocol"
+import type { Delivery } from "@reprise/actor"
+import { defined, RunId, type SessionCommand } from "@reprise/protocol"
 import { Equal, Result } from "effect"
-import { type Decision, nothing, refuse, requireAbsoluteDirectory } from "../actor/guards.ts"
-import type { GateEvent } from "../actor/inputs.ts"
-import type { EventOf, SessionDetails } from "../actor/journal.ts"
-import { hasEnded, type Session, usedAt } from "../actor/state.ts"
+import { type Decision, nothing, refuse, requireAbsoluteDirectory } from "../session/guards.ts"
+import type { GateEvent } from "../session/inputs.ts"
+import type { EventOf, SessionDetails } from "../session/journal.ts"
+import { hasEnded, type Session, usedAt } from "../session/state.ts"
 
 type StartSession = Extract<SessionCommand, { readonly _tag: "StartSession" }>
 
@@ -29,12 +28,6 @@ export const startSession = (session: Session, command: StartSession, delivery: 
     { _tag: "StandaloneRequested", command, at: delivery.now }
   ])
 }
-
-/** Its run alone gives it turns. */
-export const requireOwnRun = ({ details }: Session, { id }: Delivery): Result.Result<void, Refusal> =>
-  details === undefined || !isStandalone(details) || isSentBy("orchestrator", details.runId, id)
-    ? Result.void
-    : refuse("standalone", `Session ${details.sessionId} belongs to no run: answer its question, or abort it.`)
 
 export const questionRaised = (session: Session, { escalationId }: GateEvent): Decision =>
   session.task === undefined || hasEnded(session) || session.escalationId === escalationId
@@ -67,7 +60,7 @@ export const evolveStandalone = (session: Session, event: StandaloneEvent): Sess
         status: "requested",
         details: detailsOf(command),
         task,
-        ...(fork === undefined ? {} : { fork }),
+        ...defined({ fork }),
         createdAt: at
       }
     }

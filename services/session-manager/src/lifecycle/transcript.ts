@@ -2,21 +2,19 @@
  * What is kept of a conversation: everything that is new at the end of each turn and when the session is paused, and the
  * whole when it has ended (docs/design/sessions.md#lifecycle).
  */
+
 import type { Delivery } from "@reprise/actor"
+import type { RuntimeId, SessionId } from "@reprise/protocol"
 import { Result } from "effect"
-import { type Decision, nothing } from "../actor/guards.ts"
-import type { Report } from "../actor/inputs.ts"
-import type { EventOf } from "../actor/journal.ts"
-import { eventFields, hasEnded, type SavedTranscript, type Session } from "../actor/state.ts"
-import { countOthers } from "../turn/usage.ts"
+import { type Decision, nothing } from "../session/guards.ts"
+import type { Report } from "../session/inputs.ts"
+import type { EventOf } from "../session/journal.ts"
+import { eventFields, hasEnded, type SavedTranscript, type Session } from "../session/state.ts"
+import { countOthers } from "../session/usage.ts"
 
 /** The object's name holds the runtime's id: a replaced runtime session keeps its conversation beside the new one's. */
-export const transcriptOf = (sessionId: string, runtimeSessionId: string): string =>
+export const transcriptOf = (sessionId: SessionId, runtimeSessionId: RuntimeId): string =>
   `session/${sessionId}/${runtimeSessionId}`
-
-/** The conversation that a turn can be reconstructed from when this runtime session is lost. */
-export const savedOf = ({ saved }: Session, runtimeSessionId: string): SavedTranscript | undefined =>
-  saved?.of === runtimeSessionId ? saved : undefined
 
 /** A conversation that was saved after its runtime session was replaced is kept, and not this session's any more. */
 const ownTranscript = ({ details, runtimeSessionId }: Session, object: string): string | undefined => {

@@ -1,8 +1,8 @@
 /** The ends that a turn can have. */
 import type { Delivery } from "@reprise/actor"
-import { type FailureKind, noUsage } from "@reprise/protocol"
-import type { EventOf, JournalEvent, SessionDetails, TurnRequest } from "../actor/journal.ts"
-import { eventFields, type OpenTurn } from "../actor/state.ts"
+import { defined, type FailureKind, noUsage } from "@reprise/protocol"
+import type { EventOf, JournalEvent, SessionDetails, TurnRequest } from "../session/journal.ts"
+import { eventFields, type OpenTurn } from "../session/state.ts"
 import type { AgentReport } from "./decodeReport.ts"
 
 /** The fields of a turn's end; whether it is the fixer's is told with what it used. */
@@ -15,8 +15,7 @@ const endOf = (turn: OpenTurn, delivery: Delivery) => ({
   ...turn.used,
   duration: Math.max(0, Date.parse(delivery.now) - Date.parse(turn.startedAt)),
   attempts: Math.max(1, turn.attempts),
-  ...(turn.context === undefined ? {} : { context: turn.context }),
-  ...(turn.lastLines === undefined ? {} : { lastLines: turn.lastLines })
+  ...defined({ context: turn.context, lastLines: turn.lastLines })
 })
 
 export const turnCompleted = (

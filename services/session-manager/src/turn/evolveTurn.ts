@@ -1,8 +1,10 @@
 /** The fold of a turn: from its request over its prompts to its end. */
-import { addUsage, noUsage } from "@reprise/protocol"
-import { attemptCounted } from "../activity/actions.ts"
-import type { EventOf } from "../actor/journal.ts"
-import { changeTurn, knowing, type OpenTurn, type Session, usedAt } from "../actor/state.ts"
+
+import { addUsage, defined, noUsage } from "@reprise/protocol"
+import { Duration } from "effect"
+import { attemptCounted } from "../session/actions.ts"
+import type { EventOf } from "../session/journal.ts"
+import { changeTurn, knowing, type OpenTurn, type Session, usedAt } from "../session/state.ts"
 import { after } from "../settings.ts"
 
 type TurnEvent = EventOf<
@@ -113,7 +115,7 @@ const sessionOpened = (before: Session, event: EventOf<"SessionOpened">): Sessio
   const { details, turn } = session
   return {
     ...knowing(usedAt(session, event.at), promptId),
-    ...(forkTold === undefined ? {} : { forkTold }),
+    ...defined({ forkTold }),
     ...(turn === undefined || context === undefined ? {} : { turn: { ...turn, earlierConversation: context } }),
     ...(details === undefined ? {} : { details: { ...details, host: event.host } }),
     runtimeSessionId,
@@ -163,7 +165,7 @@ const promptRetried = ({ wait: _, ...turn }: OpenTurn, event: EventOf<"PromptRet
 const promptEnded = (session: Session, event: EventOf<"PromptEnded">): Session => {
   const ended: Session = {
     ...usedAt(session, event.at),
-    ...(event.model === undefined ? {} : { model: event.model }),
+    ...defined({ model: event.model }),
     used: addUsage(session.used, event),
     counted: addUsage(session.counted, event),
     toolCalls: session.toolCalls + event.toolCalls,
@@ -184,10 +186,9 @@ export const usageAdded = (turn: OpenTurn, event: EventOf<"PromptEnded">): OpenT
   attempts: Math.max(1, turn.attempts) + event.attempts - 1,
   ...lastLinesOf(turn, event),
   ...saidWith(turn, event),
-  ...(event.commit === undefined ? {} : { commit: event.commit }),
+  ...defined({ commit: event.commit }),
   ...(event.given === undefined ? {} : { given: turn.given === true || event.given }),
-  ...(event.finish === undefined ? {} : { finish: event.finish }),
-  ...(event.context === undefined ? {} : { context: event.context })
+  ...defined({ finish: event.finish, context: event.context })
 })
 
 /** Reports are for the machine: a human is shown what the agent wrote before. */
@@ -205,7 +206,7 @@ const turnWaiting = (session: Session, event: EventOf<"TurnWaiting">): Session =
     stage: "waiting",
     waits: turn.waits + 1,
     waitedMs: turn.waitedMs + event.waitMs,
-    wait: { until: after(at, event.waitMs), trigger, ...(message === undefined ? {} : { message }) }
+    wait: { until: after(at, Duration.millis(event.waitMs)), trigger, ...defined({ message }) }
   }))
 }
 
@@ -218,9 +219,7 @@ const withPastTurn = (session: Session, turn: OpenTurn): Session["pastTurns"] =>
   if (promptId === undefined || runtimeSessionId === undefined) return pastTurns
   const { turnId } = turn.request
   const ended = { turn: session.turns + 1, turnId, runtimeSessionId, promptId, endedAt: session.lastActivityAt }
-  return [...pastTurns, { ...ended, ...(turn.commit === undefined ? {} : { commit: turn.commit }) }].slice(
-    -pastTurnsKept
-  )
+  return [...pastTurns, { ...ended, ...defined({ commit: turn.commit }) }].slice(-pastTurnsKept)
 }
 
 const turnEnded = (session: Session, turnId: string, stopReason: string): Session => {

@@ -1,14 +1,14 @@
 /** A turn is interrupted: its session stays usable, and a later turn goes on in it (docs/design/sessions.md#turns). */
 import type { Delivery } from "@reprise/actor"
-import { noUsage, type SessionCommand } from "@reprise/protocol"
+import { defined, noUsage, type SessionCommand } from "@reprise/protocol"
 import { Result } from "effect"
-import { currentTurn, type Decision, isKnownTurn, nothing } from "../actor/guards.ts"
-import type { Report } from "../actor/inputs.ts"
-import type { EventOf } from "../actor/journal.ts"
-import type { OpenTurn, Session } from "../actor/state.ts"
+import { currentTurn, type Decision, isKnownTurn, nothing } from "../session/guards.ts"
+import type { Report } from "../session/inputs.ts"
+import type { EventOf } from "../session/journal.ts"
+import type { OpenTurn, Session } from "../session/state.ts"
+import { usedByPrompt } from "../session/usage.ts"
 import { turnFailed } from "./endTurn.ts"
 import { usageAdded } from "./evolveTurn.ts"
-import { usedByPrompt } from "./usage.ts"
 
 type InterruptTurn = Extract<SessionCommand, { readonly _tag: "InterruptTurn" }>
 
@@ -44,10 +44,7 @@ const promptEnded = (
           _tag: "PromptEnded",
           ...{ turnId, number: prompt.number, attempts: 1, toolCalls: 0 },
           ...usedByPrompt(session, noUsage, total),
-          ...(messages === undefined ? {} : { messages }),
-          ...(model === undefined ? {} : { model }),
-          ...(given === undefined ? {} : { given }),
-          ...(commit === undefined ? {} : { commit }),
+          ...defined({ messages, model, given, commit }),
           at: delivery.now
         }
       ]

@@ -1,9 +1,8 @@
 /** The next prompt of a turn: what it says, under which ids. */
+
 import type { Delivery } from "@reprise/actor"
 import { promptIds } from "@reprise/agent/promptIds"
-import type { CurrentPrompt } from "../actor/guards.ts"
-import type { EventOf, SessionDetails } from "../actor/journal.ts"
-import type { OpenTurn } from "../actor/state.ts"
+import { defined } from "@reprise/protocol"
 import {
   continuationPrompt,
   correctionPrompt,
@@ -13,6 +12,9 @@ import {
   withReportRequest,
   withUncommitted
 } from "../prompts.ts"
+import type { CurrentPrompt } from "../session/guards.ts"
+import type { EventOf, SessionDetails } from "../session/journal.ts"
+import type { OpenTurn } from "../session/state.ts"
 import type { SessionSettings } from "../settings.ts"
 
 type Prepared = EventOf<"PromptPrepared">
@@ -70,7 +72,7 @@ export const nextReport = (
   nextPrompt(turn, delivery, {
     kind: "report",
     text: reportPrompt(details.report, details.prompts),
-    ...(because === undefined ? {} : { because })
+    ...defined({ because })
   })
 
 export const nextCorrection = (

@@ -1,16 +1,16 @@
 /** From a turn's request to its first prompt: a runtime session is opened, or the existing one is inspected. */
 import type { Delivery } from "@reprise/actor"
-import { Host } from "@reprise/protocol"
+import { defined, Host } from "@reprise/protocol"
 import { Result } from "effect"
-import { currentTurn, type Decision, nothing, refuseOutdated } from "../actor/guards.ts"
-import type { Report } from "../actor/inputs.ts"
-import type { JournalEvent } from "../actor/journal.ts"
-import { eventFields, type Session } from "../actor/state.ts"
+import { currentTurn, type Decision, nothing, refuseOutdated } from "../session/guards.ts"
+import type { Report } from "../session/inputs.ts"
+import type { JournalEvent } from "../session/journal.ts"
+import { eventFields, type Session } from "../session/state.ts"
+import { countOthers } from "../session/usage.ts"
 import type { SessionSettings } from "../settings.ts"
 import { turnAndSessionFailed, turnFailed } from "./endTurn.ts"
 import { nextWork } from "./nextPrompt.ts"
 import { mayReplace } from "./replace.ts"
-import { countOthers } from "./usage.ts"
 
 /** The runtime's id is journalled before anything is sent to the session (docs/design/sessions.md#lifecycle). */
 export const recordOpened = (
@@ -35,10 +35,9 @@ export const recordOpened = (
       turnId,
       runtimeSessionId,
       host: Host.make(report.host),
-      ...(context === undefined ? {} : { context }),
+      ...defined({ context }),
       ...told,
-      ...(inherited === undefined ? {} : { inherited }),
-      ...(promptId === undefined ? {} : { promptId }),
+      ...defined({ inherited, promptId }),
       at: delivery.now
     },
     opened,

@@ -10,15 +10,8 @@ import {
   type SessionCommand,
   type VendorFailure
 } from "@reprise/protocol"
-import { Result } from "effect"
-import {
-  actionTaken,
-  afterProgress,
-  type ChosenAction,
-  chooseAction,
-  triedFor,
-  triggerOf
-} from "../activity/actions.ts"
+import { Duration, Result } from "effect"
+import { actionTaken, afterProgress, type ChosenAction, chooseAction, triedFor, triggerOf } from "../session/actions.ts"
 import {
   type CurrentPrompt,
   currentPrompt,
@@ -27,10 +20,10 @@ import {
   nothing,
   refuse,
   refuseOutdated
-} from "../actor/guards.ts"
-import type { Report, Timer } from "../actor/inputs.ts"
-import type { EventOf, JournalEvent } from "../actor/journal.ts"
-import { eventFields, type OpenTurn, type Session } from "../actor/state.ts"
+} from "../session/guards.ts"
+import type { Report, Timer } from "../session/inputs.ts"
+import type { EventOf, JournalEvent } from "../session/journal.ts"
+import { eventFields, type OpenTurn, type Session } from "../session/state.ts"
 import { after, type SessionSettings } from "../settings.ts"
 import { type TurnFailure, turnAndSessionFailed, turnFailed } from "./endTurn.ts"
 import { usageAdded } from "./evolveTurn.ts"
@@ -72,7 +65,8 @@ export const recordPromptFailed = (
   const at = { ...current, turn: usageAdded(current.turn, ended) }
   const { details, turn } = at
   const { kind, message } = report
-  const retryAt = report.retryAfterMs === undefined ? {} : { retryAt: after(delivery.now, report.retryAfterMs) }
+  const retryAt =
+    report.retryAfterMs === undefined ? {} : { retryAt: after(delivery.now, Duration.millis(report.retryAfterMs)) }
   const failure: TurnFailure = { kind, message, sessionUsable: isUsable(report), ...retryAt }
   const cause = actionable[kind]
   if (cause !== undefined) {
@@ -110,7 +104,7 @@ const announce = (
   const fields = eventFields(details, turn.request.turnId)
   if (cause === "gone") return [{ _tag: "AgentGone", ...fields }]
   if (waiting === undefined && turn.announcedFailure === cause) return []
-  const until = waiting === undefined ? {} : { until: after(waiting.at, waiting.waitMs) }
+  const until = waiting === undefined ? {} : { until: after(waiting.at, Duration.millis(waiting.waitMs)) }
   return [{ _tag: "AgentFailed", ...fields, kind: cause, message, ...until }]
 }
 
@@ -129,19 +123,23 @@ const chooseForFailure = (
   const waitedMs = turn.waitedMs + (report.waitedMs ?? 0) + waitMsOf(turn, report, settings)
   const configured = cause === "gone" ? onGone : onError[cause]
   return chooseAction<FailureAction>(configured, tried, delivery.now, (action) => {
-    if (action === "wait") return waitedMs <= (session.details?.limits.maxWaitMs ?? settings.maxWaitMs)
+    if (action === "wait") return waitedMs <= (session.details?.limits.maxWaitMs ?? Duration.toMillis(settings.maxWait))
     return action !== "continue" || (isUsable(report) && session.actionCount < maxActions)
   })
 }
 
-const shortestWaitMs = 1000
+const shortestWait = Duration.seconds(1)
 
 /** The runtime says how long to wait; else each wait of a turn is twice as long as the one before, up to a limit. */
-const waitMsOf = (turn: OpenTurn, report: PromptFailed, settings: SessionSettings): number =>
-  Math.max(
-    report.retryAfterMs ?? Math.min(settings.firstWaitMs * 2 ** turn.waits, settings.longestWaitMs),
-    Math.min(shortestWaitMs, settings.firstWaitMs)
-  )
+const waitMsOf = (
+  { waits }: OpenTurn,
+  { retryAfterMs }: PromptFailed,
+  { firstWait, longestWait }: SessionSettings
+): number => {
+  const own = Duration.min(Duration.times(firstWait, 2 ** waits), longestWait)
+  const asked = retryAfterMs === undefined ? own : Duration.millis(retryAfterMs)
+  return Duration.toMillis(Duration.max(asked, Duration.min(shortestWait, firstWait)))
+}
 
 /** The same prompt is sent again, at once or later. It has not ended: its outcome will hold all that it has used. */
 const sendAgain = (

@@ -2,19 +2,21 @@
  * A prompt ended well, or stopped half-way: the report is asked for and read, or the work continues
  * (docs/design/sessions.md#turns).
  */
+
 import type { Delivery } from "@reprise/actor"
+import { defined } from "@reprise/protocol"
 import { Result } from "effect"
-import { actionTaken, afterProgress, chooseAction, triedFor } from "../activity/actions.ts"
-import { type CurrentPrompt, currentPrompt, type Decision, refuseOutdated } from "../actor/guards.ts"
-import type { Report } from "../actor/inputs.ts"
-import type { EventOf, JournalEvent } from "../actor/journal.ts"
-import { eventFields, type Session } from "../actor/state.ts"
+import { actionTaken, afterProgress, chooseAction, triedFor } from "../session/actions.ts"
+import { type CurrentPrompt, currentPrompt, type Decision, refuseOutdated } from "../session/guards.ts"
+import type { Report } from "../session/inputs.ts"
+import type { EventOf, JournalEvent } from "../session/journal.ts"
+import { eventFields, type Session } from "../session/state.ts"
+import { usedByPrompt } from "../session/usage.ts"
 import type { SessionSettings } from "../settings.ts"
 import { decodeReport } from "./decodeReport.ts"
 import { turnAndSessionFailed, turnCompleted, turnFailed } from "./endTurn.ts"
 import { sessionReplaced, usageAdded } from "./evolveTurn.ts"
 import { delayed, nextAfterStop, nextCorrection, nextReport } from "./nextPrompt.ts"
-import { usedByPrompt } from "./usage.ts"
 
 type Ended = Report<"RecordPromptResult" | "RecordPromptStopped" | "RecordPromptFailed">
 
@@ -31,13 +33,15 @@ export const promptEnded = (session: Session, report: Ended, delivery: Delivery)
   ...usedByPrompt(session, report, report.total),
   attempts: report.attempts,
   toolCalls: report.toolCalls,
-  ...(report.humanMs === undefined ? {} : { humanMs: report.humanMs }),
-  ...(report.messages === undefined ? {} : { messages: report.messages }),
-  ...(report.context === undefined ? {} : { context: report.context }),
-  ...(report.model === undefined ? {} : { model: report.model }),
-  ...(report.finish === undefined ? {} : { finish: report.finish }),
-  ...(report.lastLines === undefined ? {} : { lastLines: report.lastLines }),
-  ...(report.commit === undefined ? {} : { commit: report.commit }),
+  ...defined({
+    humanMs: report.humanMs,
+    messages: report.messages,
+    context: report.context,
+    model: report.model,
+    finish: report.finish,
+    lastLines: report.lastLines,
+    commit: report.commit
+  }),
   ...givenBy(report),
   ...(report._tag === "RecordPromptResult" && report.answered !== undefined ? { answered: report.answered } : {}),
   at: delivery.now

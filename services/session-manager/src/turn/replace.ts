@@ -1,8 +1,6 @@
 /** Whether a turn whose session is lost goes on in another one (docs/design/sessions.md#turns). */
-
-import type { TurnRequest } from "../actor/journal.ts"
-import type { Session } from "../actor/state.ts"
-import { savedOf } from "../lifecycle/transcript.ts"
+import type { TurnRequest } from "../session/journal.ts"
+import { type Session, savedOf } from "../session/state.ts"
 
 /** Whether the runtime session's conversation was saved, so that another one can be told it. */
 const wasSaved = (session: Session): boolean =>

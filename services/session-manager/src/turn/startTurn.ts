@@ -1,19 +1,26 @@
 /** A turn is requested: in a new session, in an existing one, or as a plain "continue" (docs/design/sessions.md#turns). */
 import type { Delivery, Refusal } from "@reprise/actor"
-import { type RefusalCode, type ReportForm, type RunId, type SessionCommand, SessionId } from "@reprise/protocol"
+import {
+  defined,
+  type RefusalCode,
+  type ReportForm,
+  type RunId,
+  type SessionCommand,
+  SessionId
+} from "@reprise/protocol"
 import { Result } from "effect"
+import { continuePrompt, withGuidance } from "../prompts.ts"
 import {
   type Decision,
   isKnownTurn,
   nothing,
   refuse,
   requireAbsoluteDirectory,
-  requireAddressedHere
-} from "../actor/guards.ts"
-import type { EventOf, SessionDetails, TurnRequest } from "../actor/journal.ts"
-import { eventFields, hasEnded, type OpenTurn, type Session } from "../actor/state.ts"
-import { requireOwnRun } from "../lifecycle/standalone.ts"
-import { continuePrompt, withGuidance } from "../prompts.ts"
+  requireAddressedHere,
+  requireOwnRun
+} from "../session/guards.ts"
+import type { EventOf, SessionDetails, TurnRequest } from "../session/journal.ts"
+import { eventFields, hasEnded, type OpenTurn, type Session } from "../session/state.ts"
 import { type TurnFailure, turnFailed, turnNotBegun } from "./endTurn.ts"
 import { mayReplaceEnded } from "./replace.ts"
 import { readJsonSchema } from "./reportSchema.ts"
@@ -163,21 +170,21 @@ const detailsOf = (session: Session, command: Command<"StartTurn">, sessionId: S
     runId: command.runId,
     role: command.role,
     runtime: command.runtime,
-    ...(command.model === undefined ? {} : { model: command.model }),
-    ...(command.variant === undefined ? {} : { variant: command.variant }),
+    ...defined({ model: command.model, variant: command.variant }),
     // A command may name an existing session by its id alone: the session stays in its directory.
     directory: command.directory === "" ? (known?.directory ?? "") : command.directory,
     // A live session stays on the host with its files and its runtime, whatever host the command names, until that is gone.
     host: known === undefined || hasEnded(session) || known.host === command.movedFrom ? command.host : known.host,
     permissions: command.permissions,
     title: command.title ?? known?.title ?? `${command.role} of ${command.runId}`,
-    ...(command.phase === undefined ? {} : { phase: command.phase }),
-    ...(command.step === undefined ? {} : { step: command.step }),
+    ...defined({ phase: command.phase, step: command.step }),
     ...(command.fixer === true ? { fixer: true } : {}),
     report: command.report,
-    ...(command.prompts === undefined ? {} : { prompts: command.prompts }),
-    ...(command.reviewPath === undefined ? {} : { reviewPath: command.reviewPath }),
-    ...(command.instructionsFrom === undefined ? {} : { instructionsFrom: command.instructionsFrom }),
+    ...defined({
+      prompts: command.prompts,
+      reviewPath: command.reviewPath,
+      instructionsFrom: command.instructionsFrom
+    }),
     limits: command.limits,
     wholePrompt: command.freshPrompt ?? known?.wholePrompt ?? command.prompt
   }
@@ -230,12 +237,9 @@ export const continueSession = (
   const variant = command.variant ?? (command.model === undefined ? before : undefined)
   const details: SessionDetails = {
     ...rest,
-    ...(variant === undefined ? {} : { variant }),
-    ...(command.phase === undefined ? {} : { phase: command.phase }),
-    ...(command.step === undefined ? {} : { step: command.step }),
+    ...defined({ variant, phase: command.phase, step: command.step }),
     ...(fixer ? { fixer } : {}),
-    ...(command.model === undefined ? {} : { model: command.model }),
-    ...(command.limits === undefined ? {} : { limits: command.limits })
+    ...defined({ model: command.model, limits: command.limits })
   }
   const turn: TurnRequest = {
     turnId: command.turnId,

@@ -2,10 +2,11 @@
  * Our own prompts on this host: those under way, which an abort or an interruption must stop, and the ids of those before, by which our
  * activity is told from a human's.
  */
+import type { RuntimeId } from "@reprise/protocol"
 import { Clock, Context, Deferred, Effect, Layer, type Scope } from "effect"
 
 export interface OwnPrompt {
-  readonly runtimeSessionId: string
+  readonly runtimeSessionId: RuntimeId
   readonly messageId: string
 }
 
@@ -35,7 +36,7 @@ const make = Effect.sync(() => {
     forgetOldest(ours)
   }
 
-  const used = (runtimeSessionId: string, atMs: number) => {
+  const used = (runtimeSessionId: RuntimeId, atMs: number) => {
     lastEndedAt.delete(runtimeSessionId)
     lastEndedAt.set(runtimeSessionId, atMs)
     forgetOldest(lastEndedAt)
@@ -60,7 +61,7 @@ const make = Effect.sync(() => {
     return Deferred.await(interrupted)
   })
 
-  const interrupt = (runtimeSessionId: string) =>
+  const interrupt = (runtimeSessionId: RuntimeId) =>
     Effect.forEach(
       [...live].filter((entry) => entry.runtimeSessionId === runtimeSessionId),
       (entry) => Deferred.succeed(entry.interrupted, undefined).pipe(Effect.andThen(Deferred.await(entry.ended))),
@@ -87,16 +88,16 @@ export class OwnPrompts extends Context.Service<
     /** The prompt is under way until the scope closes. The effect it gives ends when the prompt is to stop. */
     readonly enter: (prompt: OwnPrompt) => Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
     /** Stops the runtime session's prompts in this process, and waits until they have ended. */
-    readonly interrupt: (runtimeSessionId: string) => Effect.Effect<void>
+    readonly interrupt: (runtimeSessionId: RuntimeId) => Effect.Effect<void>
     /**
      * A prompt of an earlier process, whose session was last used at that time (epoch milliseconds), or somebody else's
      * that was answered in our turn.
      */
-    readonly remember: (messageId: string, runtimeSessionId: string, usedMs: number) => Effect.Effect<void>
+    readonly remember: (messageId: string, runtimeSessionId: RuntimeId, usedMs: number) => Effect.Effect<void>
     readonly isOurs: (messageId: string) => boolean
-    readonly isLive: (runtimeSessionId: string) => boolean
+    readonly isLive: (runtimeSessionId: RuntimeId) => boolean
     /** When our newest prompt in this session ended, in epoch milliseconds. */
-    readonly lastEndedAt: (runtimeSessionId: string) => number | undefined
+    readonly lastEndedAt: (runtimeSessionId: RuntimeId) => number | undefined
   }
 >()("session-manager/OwnPrompts") {
   static readonly layer = Layer.effect(OwnPrompts, make)

@@ -2,7 +2,7 @@
  * A session as it is stored and exported, `agent-sessions/<id>/session.json`: its metadata and its whole conversation.
  */
 import { Message } from "@reprise/agent/message"
-import { ForkPoint, type SessionView } from "@reprise/protocol"
+import { defined, ForkPoint, RuntimeId, type SessionView } from "@reprise/protocol"
 import { Schema } from "effect"
 
 /** Times are ISO 8601 UTC, the cost is in US dollars. Input and output tokens exclude reasoning and cache tokens. */
@@ -10,7 +10,7 @@ export const SessionMetadata = Schema.Struct({
   id: Schema.String,
   runId: Schema.String,
   runtime: Schema.String,
-  runtimeSessionId: Schema.optionalKey(Schema.String),
+  runtimeSessionId: Schema.optionalKey(RuntimeId),
   /** `default`: the runtime's own. */
   model: Schema.String,
   cwd: Schema.String,
@@ -70,11 +70,11 @@ export const sessionFile = (view: SessionView, messages: ReadonlyArray<Message>,
     id: sessionId,
     runId,
     runtime,
-    ...(view.runtimeSessionId === undefined ? {} : { runtimeSessionId: view.runtimeSessionId }),
+    ...defined({ runtimeSessionId: view.runtimeSessionId }),
     model: view.model ?? "default",
     cwd: directory,
     role,
-    ...(phase === undefined ? {} : { phase }),
+    ...defined({ phase }),
     createdAt,
     lastMessageAt: said ?? view.lastActivityAt,
     messageCount: messages.length,
@@ -87,9 +87,7 @@ export const sessionFile = (view: SessionView, messages: ReadonlyArray<Message>,
     totalCacheWriteTokens: tokens.cacheWrite,
     cost,
     status,
-    ...(view.forkedFrom === undefined ? {} : { forkedFrom: view.forkedFrom }),
-    ...(view.forkTold === undefined ? {} : { forkTold: view.forkTold }),
-    ...(view.lastStopReason === undefined ? {} : { lastStopReason: view.lastStopReason })
+    ...defined({ forkedFrom: view.forkedFrom, forkTold: view.forkTold, lastStopReason: view.lastStopReason })
   }
   return { id: sessionId, metadata, messages, savedAt }
 }

@@ -1,10 +1,10 @@
 /** The sessions of this host as their public events tell: whose turn is open, and where somebody else is at work. */
-import type { PublicEvent, RuntimeName, SessionId } from "@reprise/protocol"
+import type { PublicEvent, RuntimeId, RuntimeName, SessionId } from "@reprise/protocol"
 import { Struct } from "effect"
 
 export interface Watched {
   readonly key: SessionId
-  readonly runtimeSessionId: string
+  readonly runtimeSessionId: RuntimeId
   readonly runtime: RuntimeName
   /** Our turn is open: all activity belongs to it. */
   inTurn: boolean
@@ -58,7 +58,7 @@ export class WatchedSessions {
 
   find = (key: string): Watched | undefined => this.#byKey.get(key)
 
-  get = (runtimeSessionId: string): Watched | undefined => this.#byRuntimeId.get(runtimeSessionId)
+  get = (runtimeSessionId: RuntimeId): Watched | undefined => this.#byRuntimeId.get(runtimeSessionId)
 
   beginLookUp = (key: SessionId): LookUp => {
     const lookUp: LookUp = { key, isOutdated: false }
@@ -106,19 +106,19 @@ export class WatchedSessions {
     }
   }
 
-  busySinceMs = (runtimeSessionId: string): number | undefined => this.#busySinceMs.get(runtimeSessionId)
+  busySinceMs = (runtimeSessionId: RuntimeId): number | undefined => this.#busySinceMs.get(runtimeSessionId)
 
-  isBusy = (runtimeSessionId: string): boolean => this.#busySinceMs.has(runtimeSessionId)
+  isBusy = (runtimeSessionId: RuntimeId): boolean => this.#busySinceMs.has(runtimeSessionId)
 
   /** The sessions in which somebody else is at work. */
   atWork = (): ReadonlyArray<SessionId> =>
     [...this.#byKey.values()].flatMap(({ key, runtimeSessionId }) => (this.isBusy(runtimeSessionId) ? [key] : []))
 
-  markBusy = (runtimeSessionId: string, nowMs: number): void => {
+  markBusy = (runtimeSessionId: RuntimeId, nowMs: number): void => {
     this.#busySinceMs.set(runtimeSessionId, nowMs)
   }
 
-  markIdle = (runtimeSessionId: string): void => {
+  markIdle = (runtimeSessionId: RuntimeId): void => {
     this.#busySinceMs.delete(runtimeSessionId)
   }
 }

@@ -7,18 +7,12 @@ import { join } from "node:path"
 import { type Broker, type Messenger, WorkFault } from "@reprise/actor"
 import { AgentError, type AgentRuntimeShape, AgentRuntimes } from "@reprise/agent"
 import { runGit } from "@reprise/process"
-import type { Key, PastTurn, SessionView } from "@reprise/protocol"
-import {
-  otherFiltersOf,
-  removeStaleRecords,
-  removeWorkingTree,
-  WorktreeStays,
-  whyFiltersAreRefused
-} from "@reprise/sandbox"
+import { defined, type Key, type PastTurn, type SessionView } from "@reprise/protocol"
+import { otherFiltersOf, removeWorkingTree, whyFiltersAreRefused } from "@reprise/sandbox"
 import { Clock, Effect, Schema } from "effect"
-import type { Report } from "../actor/inputs.ts"
-import type { WorkOf } from "../actor/work.ts"
 import { transcriptOf } from "../lifecycle/transcript.ts"
+import type { Report } from "../session/inputs.ts"
+import type { WorkOf } from "../session/work.ts"
 import { gitOfSession } from "./gitOfSession.ts"
 import { wholeOf } from "./readTranscript.ts"
 import { contextOf, messagesThrough, readSaved } from "./reconstruct.ts"
@@ -73,18 +67,14 @@ const isWhole = Effect.fnUntraced(function* (directory: string) {
 
 /** git locks a worktree that it makes until that is whole. */
 const clearPlace = Effect.fnUntraced(function* (repository: string, directory: string) {
-  const { stdout } = yield* gitIn(repository, ["rev-parse", "--path-format=absolute", "--git-common-dir"])
-  const common = stdout.trimEnd()
-  yield* Effect.tryPromise({
-    try: async () => {
-      await removeWorkingTree(common, directory, { evenLocked: true })
-      await removeStaleRecords(common)
-    },
-    catch: (cause) =>
-      cause instanceof WorktreeStays
+  yield* removeWorkingTree(repository, directory, gitOfSession(120_000), { evenLocked: true }).pipe(
+    Effect.mapError((cause) =>
+      cause._tag === "WorktreeStays"
         ? new NoFork({ reason: cause.message })
         : new WorkFault({ operation: "make the worktree of a fork", cause })
-  })
+    )
+  )
+  yield* gitIn(repository, ["worktree", "prune"])
 })
 
 /** The worktree of the fork, at the commit of its turn. One that is there was made before, or cut off by a crash. */
@@ -124,8 +114,8 @@ const settingsOf = ({ directory, model, permissions, role, title }: OpenSession)
   directory,
   title,
   permissions,
-  ...(role === undefined ? {} : { role }),
-  ...(model === undefined ? {} : { model })
+  role,
+  ...defined({ model })
 })
 
 const copied = Effect.fnUntraced(function* (runtime: AgentRuntimeShape, work: OpenSession, { past }: Origin) {
@@ -133,7 +123,7 @@ const copied = Effect.fnUntraced(function* (runtime: AgentRuntimeShape, work: Op
   const id = yield* runtime.fork({ ...settingsOf(work), runtimeSessionId, through })
   const inspected = yield* runtime.inspect(id)
   const promptId = newestPromptIn(inspected)
-  return { runtimeSessionId: id, inherited: inspected.usage, ...(promptId === undefined ? {} : { promptId }) }
+  return { runtimeSessionId: id, inherited: inspected.usage, ...defined({ promptId }) }
 })
 
 /** The newest part that was saved of the runtime session, else its whole. */

@@ -1,5 +1,7 @@
 /** What an agent wrote last, for a human: without its reports, and no more than fits a screen. */
+
 import type { AgentRuntimeShape, Message, PendingPrompt } from "@reprise/agent"
+import type { RuntimeId } from "@reprise/protocol"
 import { Effect, Schedule } from "effect"
 import { withoutBlock } from "../turn/decodeReport.ts"
 import { textOf } from "./conversation.ts"
@@ -28,7 +30,7 @@ const untilWritten = { schedule: Schedule.spaced("50 millis"), times: 6 } as con
 /** The newest words of the conversation. Where it cannot be read, none. */
 export const lastOutputOf = (
   runtime: Pick<AgentRuntimeShape, "history">,
-  runtimeSessionId: string
+  runtimeSessionId: RuntimeId
 ): Effect.Effect<LastOutput> =>
   runtime.history(runtimeSessionId).pipe(
     Effect.repeat({ ...untilWritten, while: isBeingWritten }),

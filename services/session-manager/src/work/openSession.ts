@@ -1,9 +1,11 @@
 /** Opens a session on its runtime: an empty one, or a fork of another. */
+
 import { ActorConfig, type Broker, type Messenger, type WorkContext, type WorkFault } from "@reprise/actor"
 import { type AgentError, AgentRuntimes } from "@reprise/agent"
+import { defined } from "@reprise/protocol"
 import { Effect } from "effect"
-import type { SessionReport } from "../actor/inputs.ts"
-import type { WorkOf } from "../actor/work.ts"
+import type { SessionReport } from "../session/inputs.ts"
+import type { WorkOf } from "../session/work.ts"
 import { forkSession, type NoFork, type Opened } from "./forkSession.ts"
 import { readEarlierConversation } from "./reconstruct.ts"
 import { reportTo } from "./report.ts"
@@ -28,9 +30,8 @@ export const openSession = Effect.fn("openSession")(function* (work: WorkOf<"Ope
   const opening = Effect.gen(function* (): Effect.fn.Return<Opened, AgentError | NoFork | WorkFault, Needs> {
     if (fork !== undefined) return yield* forkSession(work, fork, context.key)
     const runtime = yield* runtimes.get(work.runtime)
-    const chosen = { ...(model === undefined ? {} : { model }), ...(role === undefined ? {} : { role }) }
-    const runtimeSessionId = yield* runtime.create({ directory, title, permissions, ...chosen })
-    return { runtimeSessionId, ...(earlier === undefined ? {} : { context: earlier }) }
+    const runtimeSessionId = yield* runtime.create({ directory, title, permissions, role, ...defined({ model }) })
+    return { runtimeSessionId, ...defined({ context: earlier }) }
   })
   const report = yield* opening.pipe(
     Effect.map(
@@ -39,7 +40,7 @@ export const openSession = Effect.fn("openSession")(function* (work: WorkOf<"Ope
         turnId,
         host,
         ...opened,
-        ...(uncommitted === undefined ? {} : { uncommitted })
+        ...defined({ uncommitted })
       })
     ),
     Effect.catchTags({

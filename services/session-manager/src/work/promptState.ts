@@ -1,6 +1,7 @@
 /** What is known about a prompt while it runs. `turnLimits.ts` says whether it has reached a limit. */
 import type { Inspection } from "@reprise/agent"
 import {
+  defined,
   maxUsage,
   noTokens,
   noUsage,
@@ -10,7 +11,7 @@ import {
   type Usage,
   uncachedTokens
 } from "@reprise/protocol"
-import type { WorkOf } from "../actor/work.ts"
+import type { WorkOf } from "../session/work.ts"
 
 export interface PromptState {
   /** When the agent last showed activity, in epoch milliseconds as all times here. */
@@ -78,7 +79,7 @@ const humanTimeAt = ({ humanSinceMs, ...state }: PromptState, now: number): Prom
     ? { ...state, humanSinceMs: humanSinceMs ?? now }
     : {
         ...state,
-        waitedForHumanMs: humanMs({ ...state, ...(humanSinceMs === undefined ? {} : { humanSinceMs }) }, now)
+        waitedForHumanMs: humanMs({ ...state, ...defined({ humanSinceMs }) }, now)
       }
 
 export const questionAsked = (state: PromptState, promptId: string, now: number): PromptState =>
@@ -122,7 +123,7 @@ export const inspectedAt = (
 ): PromptState => {
   const inspected = `${messageCount} ${allOf(usage.tokens)} ${lastMessage?.id} ${lastMessage?.finished}`
   if (inspected === state.inspected) return state
-  const used = counted === undefined ? state.used : maxUsage(state.used, subtractUsage(usage, counted))
+  const used = maxUsage(state.used, subtractUsage(usage, counted))
   return { ...activeAt(state, now), inspected, used }
 }
 

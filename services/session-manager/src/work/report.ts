@@ -2,6 +2,7 @@
 import { Messenger, type QueryFailed, type WorkContext, WorkFault } from "@reprise/actor"
 import type { PendingPrompt, RuntimeEvent } from "@reprise/agent"
 import {
+  defined,
   type FailureKind,
   type Key,
   type LiveMessage,
@@ -10,7 +11,7 @@ import {
   SessionId
 } from "@reprise/protocol"
 import { Effect, Result, Schedule } from "effect"
-import type { SessionReport } from "../actor/inputs.ts"
+import type { SessionReport } from "../session/inputs.ts"
 
 /** What a worker or watcher tells its own actor. */
 export const toSession = (key: Key, report: SessionReport) => ({
@@ -30,8 +31,7 @@ export const refusedReport = ({
   text
 }: Extract<RuntimeEvent, { readonly type: "refused" }>): SessionReport => ({
   ...{ _tag: "RecordRefused", promptId, text },
-  ...(rule === undefined ? {} : { rule }),
-  ...(sandbox === undefined ? {} : { sandbox })
+  ...defined({ rule, sandbox })
 })
 
 export interface Reporting {

@@ -4,10 +4,10 @@
  */
 import type { WorkContext } from "@reprise/actor"
 import { type AgentRuntimeShape, AgentRuntimes, type TurnOutcome } from "@reprise/agent"
-import { noUsage, SessionId } from "@reprise/protocol"
-import { Clock, Effect, Option, Result, Schedule } from "effect"
-import type { Report } from "../actor/inputs.ts"
-import type { WorkOf } from "../actor/work.ts"
+import { defined, noUsage, SessionId } from "@reprise/protocol"
+import { Clock, Duration, Effect, Option, Result, Schedule } from "effect"
+import type { Report } from "../session/inputs.ts"
+import type { WorkOf } from "../session/work.ts"
 import type { SessionSettings } from "../settings.ts"
 import { withoutBlock } from "../turn/decodeReport.ts"
 import { holdsPrompt, textOf } from "./conversation.ts"
@@ -50,20 +50,27 @@ const isHumanPresent = Effect.fnUntraced(function* (
   runtime: AgentRuntimeShape,
   { identity, runtimeSessionId }: RunPrompt,
   known: ReadonlyArray<string>,
-  idleGraceMs: number
+  idleGrace: Duration.Duration
 ) {
   const inspected = Option.getOrUndefined(yield* Effect.option(runtime.inspect(runtimeSessionId)))
   if (inspected === undefined) return false
   const now = yield* Clock.currentTimeMillis
-  return isHumanIn(inspected, { own: identity.messageId, prompts: known }, idleGraceMs, now)
+  return isHumanIn(inspected, { own: identity.messageId, prompts: known }, idleGrace, now)
 })
 
 /** What a human does in the session is theirs: the prompt waits until they hand the session back or rest. */
-const awaitHuman = (runtime: AgentRuntimeShape, work: RunPrompt, known: ReadonlyArray<string>, idleGraceMs: number) =>
-  isHumanPresent(runtime, work, known, idleGraceMs).pipe(
+const awaitHuman = (
+  runtime: AgentRuntimeShape,
+  work: RunPrompt,
+  known: ReadonlyArray<string>,
+  idleGrace: Duration.Duration
+) =>
+  isHumanPresent(runtime, work, known, idleGrace).pipe(
     Effect.repeat({
       while: (present) => present,
-      schedule: Schedule.spaced(`${Math.max(20, Math.min(1000, idleGraceMs / 4))} millis`)
+      schedule: Schedule.spaced(
+        Duration.clamp(Duration.times(idleGrace, 0.25), { minimum: Duration.millis(20), maximum: Duration.seconds(1) })
+      )
     })
   )
 
@@ -76,10 +83,12 @@ const promptRuntime = (runtime: AgentRuntimeShape, work: RunPrompt) =>
       promptId: work.identity,
       text: work.text,
       role: work.role,
-      ...(work.model === undefined ? {} : { model: work.model }),
-      ...(work.instructionsFrom === undefined ? {} : { instructionsFrom: work.instructionsFrom }),
-      ...(work.variant === undefined ? {} : { variant: work.variant }),
-      ...(work.limits.maxAgentTurns === undefined ? {} : { maxTurns: work.limits.maxAgentTurns })
+      ...defined({
+        model: work.model,
+        instructionsFrom: work.instructionsFrom,
+        variant: work.variant,
+        maxTurns: work.limits.maxAgentTurns
+      })
     })
     .pipe(Effect.retry({ while: (error) => error.kind === "busy", schedule: Schedule.spaced("2 seconds") }))
 
@@ -134,9 +143,7 @@ const reportOutcome = Effect.fnUntraced(function* (running: Running, outcome: Tu
     attempts: outcome.attempts ?? 1,
     ...(yield* watch.waited),
     ...(inspected === undefined ? {} : { messages: inspected.messageCount, total: inspected.usage }),
-    ...(model === undefined ? {} : { model }),
-    ...(finish === undefined ? {} : { finish }),
-    ...(context === undefined ? {} : { context }),
+    ...defined({ model, finish, context }),
     ...(yield* forHuman(running, text)),
     ...(yield* committedIn(work.directory))
   }
@@ -153,7 +160,7 @@ const reportOutcome = Effect.fnUntraced(function* (running: Running, outcome: Tu
           ...ended,
           text: text.slice(-longestReport),
           ...(spokenAfter ? { spokenAfter } : {}),
-          ...(answered === undefined ? {} : { answered })
+          ...defined({ answered })
         }
       : { _tag: "RecordPromptStopped", ...ended, why }
   )
@@ -163,11 +170,11 @@ export const runPrompt = Effect.fn("runPrompt")(function* (
   work: RunPrompt,
   context: WorkContext,
   {
-    idleGraceMs,
+    idleGrace,
     longestAnswerChars,
-    maxWaitMs,
-    saveEveryMs
-  }: Pick<SessionSettings, "idleGraceMs" | "longestAnswerChars" | "maxWaitMs" | "saveEveryMs">
+    maxWait,
+    saveEvery
+  }: Pick<SessionSettings, "idleGrace" | "longestAnswerChars" | "maxWait" | "saveEvery">
 ) {
   const { identity, number, runtimeSessionId, turnId } = work
   const runtimes = yield* AgentRuntimes
@@ -199,17 +206,17 @@ export const runPrompt = Effect.fn("runPrompt")(function* (
     sessionId: SessionId.make(context.key),
     runtime,
     reporting,
-    maxWaitMs: work.limits.maxWaitMs ?? maxWaitMs,
-    idleGraceMs,
+    maxWait: work.limits.maxWaitMs === undefined ? maxWait : Duration.millis(work.limits.maxWaitMs),
+    idleGrace,
     longestAnswerChars,
     known
   })
   const running: Running = { work, runtime, reporting, watch }
   const handBacks = yield* HandBacks
-  const humanLeaves = Effect.raceFirst(awaitHuman(runtime, work, known, idleGraceMs), handBacks.of(context.key))
+  const humanLeaves = Effect.raceFirst(awaitHuman(runtime, work, known, idleGrace), handBacks.of(context.key))
 
-  if (work.saving !== undefined && saveEveryMs > 0) {
-    yield* Effect.forkScoped(saveMeanwhile({ ...work, ...work.saving }, work.saving, context, saveEveryMs))
+  if (!Duration.isZero(saveEvery)) {
+    yield* Effect.forkScoped(saveMeanwhile({ ...work, ...work.saving }, work.saving, context, saveEvery))
   }
   const end = yield* Effect.raceFirst(
     Effect.andThen(humanLeaves, Effect.result(promptRuntime(runtime, work))),

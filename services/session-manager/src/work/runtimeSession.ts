@@ -9,11 +9,11 @@ import {
   type PromptReply,
   type SessionState
 } from "@reprise/agent"
-import type { Usage } from "@reprise/protocol"
-import { Effect, Schedule } from "effect"
-import type { SessionReport } from "../actor/inputs.ts"
-import { isEnded } from "../actor/state.ts"
-import type { WorkOf } from "../actor/work.ts"
+import { defined, type Usage } from "@reprise/protocol"
+import { Duration, Effect, Schedule } from "effect"
+import type { SessionReport } from "../session/inputs.ts"
+import { isEnded } from "../session/state.ts"
+import type { WorkOf } from "../session/work.ts"
 import { holdsPrompt } from "./conversation.ts"
 import { committedIn } from "./headCommit.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
@@ -63,12 +63,12 @@ export const newestPromptIn = ({ lastMessage }: Inspection): string | undefined 
 export const isHumanIn = (
   inspection: Inspection,
   known: { readonly own: string; readonly prompts: ReadonlyArray<string> },
-  idleGraceMs: number,
+  idleGrace: Duration.Duration,
   now: number
 ): boolean => {
   const newest = newestPromptIn(inspection)
   if (newest === undefined || newest === known.own || known.prompts.includes(newest)) return false
-  return !isAtRest(inspection.state) || now - (inspection.lastMessage?.atMs ?? 0) < idleGraceMs
+  return !isAtRest(inspection.state) || now - (inspection.lastMessage?.atMs ?? 0) < Duration.toMillis(idleGrace)
 }
 
 /** For five seconds. */
@@ -92,9 +92,7 @@ export const totalUsed = (
   id: string
 ): Effect.Effect<{ readonly total?: Usage; readonly model?: string }> =>
   runtime.inspect(id).pipe(
-    Effect.map(({ model, state, usage }) =>
-      state._tag === "missing" ? {} : { total: usage, ...(model === undefined ? {} : { model }) }
-    ),
+    Effect.map(({ model, state, usage }) => (state._tag === "missing" ? {} : { total: usage, ...defined({ model }) })),
     Effect.orElseSucceed(() => ({}))
   )
 
@@ -142,7 +140,7 @@ export const replyOf = (
 ): PromptReply => {
   if (kind === "permission") {
     if (reply === "once" || reply === "always") return { kind, reply }
-    return { kind, reply: "reject", ...(message === undefined ? {} : { message }) }
+    return { kind, reply: "reject", ...defined({ message }) }
   }
   const questions = asked?.questions.length ?? 1
   if (questions <= 1) return { kind, answers: [[reply]] }

@@ -1,10 +1,12 @@
 /** Saves what was said in a session since the last time (docs/design/sessions.md#lifecycle). */
+
 import { createHash } from "node:crypto"
 import { Broker, type WorkContext, type WorkFault } from "@reprise/actor"
 import { AgentRuntimes } from "@reprise/agent"
 import type { Message } from "@reprise/agent/message"
-import { Clock, Effect, Schedule } from "effect"
-import type { WorkOf } from "../actor/work.ts"
+import { defined } from "@reprise/protocol"
+import { Clock, Duration, Effect, Schedule } from "effect"
+import type { WorkOf } from "../session/work.ts"
 import { readTranscript } from "./readTranscript.ts"
 import { fault, reportTo } from "./report.ts"
 import { partText } from "./SessionFile.ts"
@@ -74,7 +76,7 @@ const save = Effect.fnUntraced(function* (
   const isSaved = after !== undefined && added.length === 0 && after.messages === saved?.messages
   const part = isSaved ? after.object : `${object}/${context.id}${name}`
   if (!isSaved) {
-    const text = partText({ messages: added, savedAt: readAt, ...(after === undefined ? {} : { after }) })
+    const text = partText({ messages: added, savedAt: readAt, ...defined({ after }) })
     yield* Effect.mapError(transcripts.put(part, text), fault("store what was said"))
   }
   const known = growing ? messages.slice(0, -1) : messages
@@ -91,7 +93,7 @@ export const saveMeanwhile = Effect.fnUntraced(function* (
   conversation: Conversation,
   last: { readonly saved?: Saved; readonly since: string },
   context: WorkContext,
-  everyMs: number
+  every: Duration.Duration
 ) {
   let { saved } = last
   let seen = ""
@@ -105,8 +107,8 @@ export const saveMeanwhile = Effect.fnUntraced(function* (
   })
   const warn = ({ message }: WorkFault) => Effect.logWarning(`what is said is not saved now: ${message}`)
   const sinceLast = (yield* Clock.currentTimeMillis) - Date.parse(last.since)
-  yield* Effect.sleep(Math.max(0, everyMs - sinceLast))
-  yield* Effect.repeat(Effect.catch(saveNow, warn), Schedule.spaced(everyMs))
+  yield* Effect.sleep(Duration.subtract(every, Duration.millis(sinceLast)))
+  yield* Effect.repeat(Effect.catch(saveNow, warn), Schedule.spaced(every))
 })
 
 /** How often it is tried. After that it is left to the next save, which finds all that is missing. */

@@ -1,9 +1,9 @@
 /** Archives a session: its whole conversation, from its runtime or as it was saved, becomes one object. */
 import { Broker, type WorkContext } from "@reprise/actor"
 import { type AgentRuntimeShape, AgentRuntimes } from "@reprise/agent"
-import { addUsage, maxUsage, noUsage, subtractUsage } from "@reprise/protocol"
+import { addUsage, defined, maxUsage, noUsage, subtractUsage } from "@reprise/protocol"
 import { Clock, Effect, Schedule } from "effect"
-import type { WorkOf } from "../actor/work.ts"
+import type { WorkOf } from "../session/work.ts"
 import { readTranscript } from "./readTranscript.ts"
 import { fault, reportTo, showSession } from "./report.ts"
 import { interruptSession, isAtRest, totalUsed } from "./runtimeSession.ts"
@@ -30,7 +30,7 @@ export const saveTranscript = Effect.fn("saveTranscript")(function* (
   work: WorkOf<"SaveTranscript">,
   context: WorkContext
 ) {
-  const { inherited = noUsage, object, runtimeSessionId, stop, usedEarlier = noUsage } = work
+  const { inherited = noUsage, object, runtimeSessionId, stop, usedEarlier } = work
   const runtimes = yield* AgentRuntimes
   const { transcripts } = yield* Broker
   const { tell } = yield* reportTo(context)
@@ -55,9 +55,7 @@ export const saveTranscript = Effect.fn("saveTranscript")(function* (
   const seen = yield* totalUsed(runtime, runtimeSessionId)
   const own = seen.total === undefined ? noUsage : subtractUsage(seen.total, inherited)
   const used = maxUsage(view, addUsage(usedEarlier, own))
-  const text = sessionFileText(
-    sessionFile({ ...view, ...used, ...(seen.model === undefined ? {} : { model: seen.model }) }, messages, savedAt)
-  )
+  const text = sessionFileText(sessionFile({ ...view, ...used, ...defined({ model: seen.model }) }, messages, savedAt))
   yield* Effect.mapError(transcripts.put(object, text), fault("store the conversation"))
   yield* tell("archived", { _tag: "RecordArchived", object, messages: messages.length, ...seen })
   // Whoever still reads a part finds the whole in its place.

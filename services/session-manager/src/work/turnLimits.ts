@@ -3,7 +3,8 @@
  * silent (`inactivityMs`), and the time that the runtime may retry.
  */
 import { addUsage, type FailureKind, type TurnLimits, type Usage, uncachedTokens } from "@reprise/protocol"
-import type { WorkOf } from "../actor/work.ts"
+import { Duration } from "effect"
+import type { WorkOf } from "../session/work.ts"
 import { humanMs, type PromptState } from "./promptState.ts"
 import { failureKindOf } from "./report.ts"
 
@@ -63,13 +64,13 @@ export const answerReached = (
     : undefined
 
 /**
- * While the runtime retries only `maxWaitMs` counts, and while a human is asked no time counts at all. What a human does
+ * While the runtime retries only `maxWait` counts, and while a human is asked no time counts at all. What a human does
  * in the session is not part of the turn's time.
  */
 export const reachedLimit = (
   state: PromptState,
   work: Pick<WorkOf<"RunPrompt">, "limits" | "turnStartedAt" | "turnWaitedMs" | "usedBefore">,
-  maxWaitMs: number,
+  maxWait: Duration.Duration,
   now: number
 ): ReachedLimit | undefined => {
   const { inactivityMs, wallMs } = limitsOf(work.limits)
@@ -77,7 +78,7 @@ export const reachedLimit = (
   if (spent !== undefined) return { kind: "turn-limit", message: spent }
   if (state.recovering !== undefined) {
     const waitedMs = now - state.recovering.sinceMs
-    if (waitedMs <= maxWaitMs) return undefined
+    if (waitedMs <= Duration.toMillis(maxWait)) return undefined
     const message = `The runtime retried for ${durationText(waitedMs)} without success.`
     return { kind: failureKindOf(state.recovering.kind), message, waitedMs }
   }

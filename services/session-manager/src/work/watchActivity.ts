@@ -10,11 +10,11 @@ import {
   type Inspection,
   type RuntimeEvent
 } from "@reprise/agent"
-import { type Host, type SessionId, SessionsAtWork, type SessionView, subjects } from "@reprise/protocol"
-import { Clock, type Context, Deferred, Effect, FiberMap, Result, Schedule, Schema, Stream } from "effect"
-import { attribute, graceLeftMs } from "../activity/activity.ts"
-import type { SessionReport } from "../actor/inputs.ts"
-import { isEnded } from "../actor/state.ts"
+import { defined, type Host, type SessionId, SessionsAtWork, type SessionView, subjects } from "@reprise/protocol"
+import { Clock, type Context, Deferred, Duration, Effect, FiberMap, Result, Schedule, Schema, Stream } from "effect"
+import { attribute, graceLeft } from "../agent/activity.ts"
+import type { SessionReport } from "../session/inputs.ts"
+import { isEnded } from "../session/state.ts"
 import type { SessionSettings } from "../settings.ts"
 import { HandBacks } from "./HandBacks.ts"
 import { agentQuestion } from "./lastOutput.ts"
@@ -34,7 +34,7 @@ import {
 
 interface Watch {
   readonly host: Host
-  readonly idleGraceMs: number
+  readonly idleGrace: Duration.Duration
   readonly messenger: Context.Service.Shape<typeof Messenger>
   readonly ownPrompts: Context.Service.Shape<typeof OwnPrompts>
   readonly runtimes: Context.Service.Shape<typeof AgentRuntimes>
@@ -58,7 +58,7 @@ const tell = (watch: Watch, session: Watched, report: SessionReport) =>
 /** No later transition is certain after this one: it is sent until it arrives, or the agent works again. */
 const tellIdle = (watch: Watch, session: Watched, inspected: Inspection) => {
   const promptId = newestPromptIn(inspected)
-  const idle = { _tag: "ReportIdle", total: inspected.usage, ...(promptId === undefined ? {} : { promptId }) } as const
+  const idle = { _tag: "ReportIdle", total: inspected.usage, ...defined({ promptId }) } as const
   return send(watch, session, idle).pipe(
     Effect.retry({
       schedule: Schedule.spaced("1 second"),
@@ -78,7 +78,7 @@ const checkIdleOnce = Effect.fnUntraced(function* (watch: Watch, runtime: AgentR
   const seenMs = sessions.busySinceMs(id)
   if (seenMs === undefined) return
   const now = yield* Clock.currentTimeMillis
-  yield* Effect.sleep(`${graceLeftMs(seenMs, now, watch.idleGraceMs)} millis`)
+  yield* Effect.sleep(graceLeft(seenMs, now, watch.idleGrace))
   if (sessions.busySinceMs(id) !== seenMs) return
   const inspected = yield* Effect.result(runtime.inspect(id))
   if (sessions.busySinceMs(id) !== seenMs) return
@@ -98,11 +98,11 @@ const checkIdle = (watch: Watch, runtime: AgentRuntimeShape, session: Watched) =
 
 /** A human has left a session: its agent counts as idle as soon as it stops working. */
 const handedBack = Effect.fnUntraced(function* (watch: Watch, key: string) {
-  const { idleChecks, idleGraceMs, sessions } = watch
+  const { idleChecks, idleGrace, sessions } = watch
   const session = sessions.find(key)
   if (session === undefined || !sessions.isBusy(session.runtimeSessionId)) return
   const runtime = yield* watch.runtimes.get(session.runtime)
-  sessions.markBusy(session.runtimeSessionId, (yield* Clock.currentTimeMillis) - idleGraceMs)
+  sessions.markBusy(session.runtimeSessionId, (yield* Clock.currentTimeMillis) - Duration.toMillis(idleGrace))
   yield* FiberMap.remove(idleChecks, session.runtimeSessionId)
   yield* checkIdle(watch, runtime, session)
 })
@@ -122,7 +122,7 @@ const reportActive = Effect.fnUntraced(function* (
   const now = yield* Clock.currentTimeMillis
   const endedMs = ownPrompts.lastEndedAt(id)
   const cause = attribute({
-    ...(causePromptId === undefined ? {} : { causePromptId }),
+    ...defined({ causePromptId }),
     causeIsOurs: causePromptId !== undefined && ownPrompts.isOurs(causePromptId),
     live: ownPrompts.isLive(id),
     ...(endedMs === undefined ? {} : { msSinceOurs: now - endedMs })
@@ -310,11 +310,11 @@ const answerWhoIsAtWork = Effect.fnUntraced(function* (watch: Watch, looked: Def
   yield* broker.serve("session-manager-watch", { [subjects(prefix).watch(watch.host)]: () => Effect.orDie(answer) })
 })
 
-export const watchActivity = Effect.fnUntraced(function* ({ idleGraceMs }: Pick<SessionSettings, "idleGraceMs">) {
+export const watchActivity = Effect.fnUntraced(function* ({ idleGrace }: Pick<SessionSettings, "idleGrace">) {
   const { host } = yield* ActorConfig
   const watch: Watch = {
     host,
-    idleGraceMs,
+    idleGrace,
     messenger: yield* Messenger,
     ownPrompts: yield* OwnPrompts,
     runtimes: yield* AgentRuntimes,

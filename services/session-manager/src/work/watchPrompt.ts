@@ -4,9 +4,16 @@
  */
 import type { WorkFault } from "@reprise/actor"
 import type { AgentRuntimeShape, PendingPrompt, RuntimeEvent } from "@reprise/agent"
-import { addTokens, type RuntimeFailure, type SessionId, type Tokens, vendorFailureOf } from "@reprise/protocol"
-import { Clock, Deferred, Effect, Fiber, Ref, Semaphore, Stream } from "effect"
-import type { WorkOf } from "../actor/work.ts"
+import {
+  addTokens,
+  defined,
+  type RuntimeFailure,
+  type SessionId,
+  type Tokens,
+  vendorFailureOf
+} from "@reprise/protocol"
+import { Clock, Deferred, type Duration, Effect, Fiber, Ref, Semaphore, Stream } from "effect"
+import type { WorkOf } from "../session/work.ts"
 import { agentQuestion } from "./lastOutput.ts"
 import {
   activeAt,
@@ -42,8 +49,8 @@ export interface Watched {
   readonly sessionId: SessionId
   readonly runtime: AgentRuntimeShape
   readonly reporting: Reporting
-  readonly maxWaitMs: number
-  readonly idleGraceMs: number
+  readonly maxWait: Duration.Duration
+  readonly idleGrace: Duration.Duration
   readonly longestAnswerChars: number
   /** Prompts whose work was known when this one was sent, ours and others'. */
   readonly known: ReadonlyArray<string>
@@ -137,8 +144,7 @@ const reportQuestionGone = Effect.fnUntraced(
 /** Which turn of which session the messages are about. */
 const turnOf = ({ sessionId, work: { phase, role, runId, step, turnId } }: Watching) => ({
   ...{ runId, sessionId, turnId, role },
-  ...(phase === undefined ? {} : { phase }),
-  ...(step === undefined ? {} : { step })
+  ...defined({ phase, step })
 })
 
 const reportRecovering = Effect.fnUntraced(function* (watching: Watching, kind: RuntimeFailure, message: string) {
@@ -169,7 +175,7 @@ const announceProgress = Effect.fnUntraced(function* (
     ...where,
     tokens: addTokens(usedBefore.tokens, tokens),
     ...(cost === undefined ? {} : { cost: usedBefore.cost + cost }),
-    ...(contextTokens === undefined ? {} : { contextTokens })
+    ...defined({ contextTokens })
   })
   if (tool === undefined) return
   const what = argument === undefined ? {} : { argument: fromDirectory(argument, directory) }
@@ -218,7 +224,7 @@ const showProgress = Effect.fnUntraced(function* (watching: Watching, event: Run
   yield* watching.reporting.show({
     _tag: "TurnProgress",
     ...turnOf(watching),
-    ...(tool === undefined ? {} : { tool }),
+    ...defined({ tool }),
     tokens: addTokens(watching.work.usedBefore.tokens, tokens)
   })
 })
@@ -267,9 +273,9 @@ const askRuntime = Effect.fnUntraced(
       if (!open.some((question) => question.promptId === promptId)) yield* reportQuestionGone(watching, promptId)
     }
     const inspection = yield* runtime.inspect(work.runtimeSessionId)
-    const { idleGraceMs, known } = watching
+    const { idleGrace, known } = watching
     const wallMs = yield* Clock.currentTimeMillis
-    const human = isHumanIn(inspection, { own: work.identity.messageId, prompts: known }, idleGraceMs, wallMs)
+    const human = isHumanIn(inspection, { own: work.identity.messageId, prompts: known }, idleGrace, wallMs)
     yield* update(watching, (before, now) => humanSeen(inspectedAt(before, inspection, work, now), human, now))
     const seen = inspection.state
     if (seen._tag === "retrying") yield* reportRecovering(watching, seen.kind, seen.message)
@@ -291,7 +297,7 @@ const awaitLimit = (watching: Watching) =>
   Effect.gen(function* () {
     yield* askRuntime(watching)
     const now = yield* watching.now
-    return reachedLimit(yield* Ref.get(watching.state), watching.work, watching.maxWaitMs, now)
+    return reachedLimit(yield* Ref.get(watching.state), watching.work, watching.maxWait, now)
   }).pipe(Effect.delay(tickMs(watching.work)), Effect.repeat({ until: isReached }))
 
 /** Listens from before the prompt is sent, so that its first event is not missed, until the scope closes. */

@@ -5,7 +5,7 @@ import { Messenger } from "@reprise/actor"
 import { AgentRuntimes, type ClaudeRuntimeOptions, layerClaude } from "@reprise/agent"
 import { claudeSettings, ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
 import { localBroker } from "@reprise/testing"
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { layerWith } from "../../src/service.ts"
 import { jetStream, settings, TestDirectories } from "./realWorld.ts"
 
@@ -29,7 +29,7 @@ const claude = (options: Pick<ClaudeRuntimeOptions, "retryPatienceMs" | "visitin
 /** A session-manager and its Claude, which stop and restart together. */
 export const sessionManager = Layer.suspend(() =>
   Layer.fresh(
-    layerWith({ idleGraceMs: 300, firstWaitMs: 200, longestAnswerChars: 50_000 }).pipe(
+    layerWith({ idleGrace: Duration.millis(300), firstWait: Duration.millis(200), longestAnswerChars: 50_000 }).pipe(
       Layer.provide(AgentRuntimes.layerOf(claude({ retryPatienceMs: 500 })))
     )
   )

@@ -10,7 +10,7 @@ import {
   type SessionCommand,
   SessionId
 } from "@reprise/protocol"
-import { Effect, Layer, Stream } from "effect"
+import { Duration, Effect, Layer, Stream } from "effect"
 import { layerWith, type ServiceSettings } from "../../src/service.ts"
 
 export type EventOf<Tag extends PublicEventType> = Extract<PublicEvent, { _tag: Tag }>
@@ -75,4 +75,7 @@ export const surroundings = (script: MemoryScript, control = new MemoryControl()
 export const inMemory = (
   script: MemoryScript,
   options: { readonly control?: MemoryControl; readonly settings?: Partial<ServiceSettings> } = {}
-) => layerWith({ idleGraceMs: 50, ...options.settings }).pipe(Layer.provideMerge(surroundings(script, options.control)))
+) =>
+  layerWith({ idleGrace: Duration.millis(50), ...options.settings }).pipe(
+    Layer.provideMerge(surroundings(script, options.control))
+  )

@@ -1,6 +1,6 @@
 /** Turns an agent's updates into the port's events. */
 import type { SessionUpdate } from "@agentclientprotocol/sdk"
-import { noTokens } from "@reprise/protocol"
+import { defined, noTokens } from "@reprise/protocol"
 import type { Evidence, RuntimeEvent } from "../../RuntimeEvent.ts"
 import type { TextPiece } from "../../TextThrottle.ts"
 import { toolArgument } from "../../toolArgument.ts"
@@ -58,10 +58,7 @@ export const observe = (update: SessionUpdate, live: LiveTurn, at: At, nowMs: nu
       live.toolsTold.add(update.toolCallId)
       const argument = toolArgument(update.rawInput)
       const tool = update.name ?? update.kind ?? update.title ?? "tool"
-      return [
-        ...before,
-        { type: "progress", ...at, tool, ...(argument === undefined ? {} : { argument }), tokens: noTokens }
-      ]
+      return [...before, { type: "progress", ...at, tool, ...defined({ argument }), tokens: noTokens }]
     }
     case "usage_update":
       return [{ type: "progress", ...at, tokens: noTokens, contextTokens: update.used }]

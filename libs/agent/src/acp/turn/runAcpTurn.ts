@@ -2,7 +2,7 @@
  * Runs one turn from its prompt to its end, over processes that may end. What the agent replays says whether it was given
  * the prompt: without its mark it is sent, with it a short text continues the turn, so that the model sees the prompt once.
  */
-import { addTokens, noTokens, type Tokens } from "@reprise/protocol"
+import { addTokens, defined, noTokens, type Tokens } from "@reprise/protocol"
 import { Clock, Effect, Result } from "effect"
 import type { AgentError } from "../../AgentError.ts"
 import type { Prompt, TurnOutcome } from "../../AgentRuntimeShape.ts"
@@ -146,10 +146,8 @@ const complete = Effect.fnUntraced(function* (run: TurnRun, finish: string) {
     cost: Math.max(0, cost - run.costBefore),
     toolCalls,
     finish,
-    ...(model === undefined ? {} : { model }),
-    ...(contextTokens === undefined
-      ? {}
-      : { context: { tokens: contextTokens, ...(contextSize === undefined ? {} : { limit: contextSize }) } }),
+    ...defined({ model }),
+    ...(contextTokens === undefined ? {} : { context: { tokens: contextTokens, ...defined({ limit: contextSize }) } }),
     ...(run.tries > 1 ? { attempts: run.tries } : {})
   }
   yield* record(run, { outcome, endedAtMs: yield* Clock.currentTimeMillis })

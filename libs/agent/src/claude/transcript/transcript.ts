@@ -2,7 +2,7 @@
  * The lines of a Claude transcript from which the state of a conversation follows. Pure. The format is Claude's own and
  * not documented: unknown lines are skipped, and docs/decisions/0009-claude-beside-opencode.md lists what was measured.
  */
-import { addTokens, noTokens, type Tokens } from "@reprise/protocol"
+import { addTokens, defined, noTokens, type Tokens } from "@reprise/protocol"
 import { Option, Schema } from "effect"
 
 /**
@@ -129,7 +129,7 @@ const assistantEntry = (line: Line, uuid: string, atMs: number): Option.Option<E
   if (line.isApiErrorMessage === true) {
     const status = line.apiErrorStatus ?? undefined
     const error = typeof line.error === "string" ? line.error : "unknown"
-    return Option.some({ kind: "error", atMs, error, text, ...(status === undefined ? {} : { status }) })
+    return Option.some({ kind: "error", atMs, error, text, ...defined({ status }) })
   }
   if (isFiller(line)) return Option.none()
   const stopReason = line.message?.stop_reason ?? undefined
@@ -142,7 +142,7 @@ const assistantEntry = (line: Line, uuid: string, atMs: number): Option.Option<E
     toolCalls: blocks.filter((block) => block.type === "tool_use").length,
     tokens: tokensOf(line.message?.usage),
     ...(line.message?.model === undefined ? {} : { model: line.message.model }),
-    ...(stopReason === undefined ? {} : { stopReason })
+    ...defined({ stopReason })
   })
 }
 

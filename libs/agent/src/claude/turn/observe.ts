@@ -1,5 +1,5 @@
 /** Turns the messages of a running query into the port's events. */
-import { addTokens, noTokens, type Tokens } from "@reprise/protocol"
+import { addTokens, defined, noTokens, type Tokens } from "@reprise/protocol"
 import type { Evidence, RuntimeEvent } from "../../RuntimeEvent.ts"
 import type { TextPiece } from "../../TextThrottle.ts"
 import { toolArgument } from "../../toolArgument.ts"
@@ -98,7 +98,7 @@ const answered = (
     ...working(live, at, tools.length > 0 ? "tool" : "text", nowMs),
     ...tools.map(({ input, name }): RuntimeEvent => {
       const argument = toolArgument(input)
-      return { type: "progress", ...at, tool: name, ...(argument === undefined ? {} : { argument }), tokens }
+      return { type: "progress", ...at, tool: name, ...defined({ argument }), tokens }
     })
   ]
 }

@@ -1,5 +1,7 @@
 /** One try of a turn: a process of Claude gets a prompt, and its messages are read until it ends. */
+
 import { delimiter } from "node:path"
+import { defined } from "@reprise/protocol"
 import type { SandboxShape } from "@reprise/sandbox"
 import { Clock, Effect, Option, Schema, Stream } from "effect"
 import { AgentError, promptFailed } from "../../AgentError.ts"
@@ -157,8 +159,7 @@ const start = Effect.fnUntraced(function* ({ known, live, options, prompt }: Que
       : from === undefined
         ? yield* instructionsIn(directory)
         : earlierInstructions(yield* instructionsOf(stateDirectory, directory, from)),
-    ...(prompt.model === undefined ? {} : { model: prompt.model }),
-    ...(prompt.variant === undefined ? {} : { variant: prompt.variant }),
+    ...defined({ model: prompt.model, variant: prompt.variant }),
     maxTurns: prompt.maxTurns ?? options.maxTurns,
     canUseTool: (tool, input, { signal, toolUseID: id }) =>
       run(

@@ -3,7 +3,7 @@
  * that is needed to find the cause of the next event.
  */
 import type { GlobalEvent, Message, Part, PermissionRequest, QuestionRequest } from "@opencode-ai/sdk/v2/client"
-import { addTokens, noTokens, type Tokens } from "@reprise/protocol"
+import { addTokens, defined, noTokens, type Tokens } from "@reprise/protocol"
 import type { Evidence, RuntimeEvent } from "../../RuntimeEvent.ts"
 import { type TextPiece, TextThrottle } from "../../TextThrottle.ts"
 import { toolArgument } from "../../toolArgument.ts"
@@ -79,7 +79,7 @@ export class ActivityTracker {
   at(sessionId: string): { readonly sessionId: string; readonly causePromptId?: string } {
     const root = this.#facts.rootOf(sessionId)
     const cause = this.#activities.get(root)?.cause
-    return { sessionId: root, ...(cause === undefined ? {} : { causePromptId: cause }) }
+    return { sessionId: root, ...defined({ causePromptId: cause }) }
   }
 
   /** A poll found the session busy without an event. */
@@ -219,7 +219,7 @@ export class ActivityTracker {
           {
             ...this.#progress(part.sessionID, activity),
             tool: part.tool,
-            ...(argument === undefined ? {} : { argument })
+            ...defined({ argument })
           }
         ]
       }

@@ -1,5 +1,7 @@
 /** Finds the kind of a failure that OpenCode reports: by status code if there is one, else by its text. Pure. */
+
 import type { AssistantMessage } from "@opencode-ai/sdk/v2/client"
+import { defined } from "@reprise/protocol"
 import type { AgentErrorKind } from "../../AgentError.ts"
 
 export interface Failure {
@@ -63,7 +65,7 @@ export const failureOf = (error: OpenCodeError): Failure => {
         kind: kindOfStatus(statusCode, `${message} ${responseBody ?? ""}`),
         message: statusCode === undefined ? message : `${message} (HTTP ${statusCode} from the model's vendor)`,
         sessionUsable: true,
-        ...(retryAfterMs === undefined ? {} : { retryAfterMs })
+        ...defined({ retryAfterMs })
       }
     }
     case "MessageOutputLengthError":

@@ -10,7 +10,7 @@
  */
 import type { Session } from "@opencode-ai/sdk/v2/client"
 import { childEnvironment, undoRuntimeChanges } from "@reprise/process"
-import { addTokens, noUsage } from "@reprise/protocol"
+import { addTokens, defined, noUsage } from "@reprise/protocol"
 import { Clock, Effect, Option, Predicate } from "effect"
 import { AgentError, promptFailed } from "../../AgentError.ts"
 import type { Prompt, TurnOutcome } from "../../AgentRuntimeShape.ts"
@@ -91,9 +91,7 @@ const send = ({ options, prompt, session }: TurnRun) => {
     directory: session.directory,
     messageID: prompt.promptId.messageId,
     parts: [{ id: prompt.promptId.partId, type: "text" as const, text: prompt.text }],
-    ...(model === undefined ? {} : { model }),
-    ...(prompt.variant === undefined ? {} : { variant: prompt.variant }),
-    ...(prompt.agent === undefined ? {} : { agent: prompt.agent })
+    ...defined({ model, variant: prompt.variant, agent: prompt.agent })
   }
   return options.calls
     .once("prompt", (client, signal) => client.session.prompt(body, { signal }), { timeoutMs: 0 })

@@ -7,6 +7,7 @@ import {
   ConsoleForked,
   ConsoleStart,
   ConsoleStarted,
+  defined,
   type RunId,
   to
 } from "@reprise/protocol"
@@ -41,17 +42,12 @@ const answer = Effect.gen(function* () {
   const question = yield* questionInPath
   const { escalationId, runId } = question
   const { requireAgent } = yield* ConsoleSources
-  const agent = {
-    ...(runtime === undefined ? {} : { runtime }),
-    ...(model === undefined ? {} : { model }),
-    ...(variant === undefined ? {} : { variant })
-  }
+  const agent = defined({ runtime, model, variant })
   yield* requireAgent(question, agent)
   const { ask } = yield* Messenger
   const command = to.gate(escalationId).AnswerEscalation({
     choice,
-    ...(guidance === undefined ? {} : { guidance }),
-    ...(commit === undefined ? {} : { commit }),
+    ...defined({ guidance, commit }),
     ...agent,
     by: yield* whoAsks,
     via

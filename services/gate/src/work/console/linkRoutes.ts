@@ -7,6 +7,7 @@ import {
   ConsoleLink,
   ConsoleLinkAnswer,
   ConsoleLinkRequest,
+  defined,
   EscalationId,
   type EscalationView,
   to
@@ -47,7 +48,7 @@ const give = Effect.fnUntraced(function* (
   const { ask } = yield* Messenger
   const command = to.gate(escalationId).AnswerEscalation({
     choice,
-    ...(commit === undefined ? {} : { commit }),
+    ...defined({ commit }),
     by: (yield* Visiting)?.user ?? answererIn(channel),
     via
   })

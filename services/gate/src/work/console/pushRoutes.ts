@@ -1,7 +1,7 @@
 /** Browsers that want to be told of questions while no page is open (docs/console.md#notices-and-the-home-screen). */
 import { ConsolePush, ConsolePushEnd, ConsolePushSubscription } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
-import type { PushOwner } from "../../notify/pushSubscription.ts"
+import type { PushOwner } from "../../console/pushSubscription.ts"
 import type { PushBrowsers } from "../notify/PushBrowsers.ts"
 import { NotPossible } from "./ConsoleSources.ts"
 import type { Route } from "./Route.ts"

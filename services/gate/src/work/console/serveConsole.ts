@@ -1,7 +1,9 @@
 /**
  * The HTTP side of the gate: the web console's pages, data and commands (docs/console.md). Compose it with `Messenger`, `Broker`, `ActorConfig` and `ConsoleSources`.
  */
+
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { defined } from "@reprise/protocol"
 import { Clock, Effect, type Redacted, Schema } from "effect"
 import { HttpMiddleware } from "effect/http"
 import { originsOf } from "../../console/admission.ts"
@@ -80,9 +82,7 @@ export const serveConsole = Effect.fn("serveConsole")(function* (options: Consol
   const port = typeof bound === "object" && bound !== null ? bound.port : options.port
   const { answerKey, token, viewerToken } = options
   const signIn = makeSignIn({
-    ...(answerKey === undefined ? {} : { key: answerKey }),
-    ...(token === undefined ? {} : { token }),
-    ...(viewerToken === undefined ? {} : { viewerToken }),
+    ...defined({ key: answerKey, token, viewerToken }),
     mostSessions: bounds.sessions,
     endedFile
   })

@@ -5,7 +5,8 @@ import {
   ConsoleSession,
   ConsoleSignedIn,
   ConsoleSignIn,
-  consoleSessionHeader
+  consoleSessionHeader,
+  defined
 } from "@reprise/protocol"
 import { Clock, Effect, Redacted, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -43,7 +44,7 @@ const encodeSignedIn = Schema.encodeSync(ConsoleSignedIn)
 const session = Effect.gen(function* () {
   const { role, user } = (yield* Visiting) ?? { role: "viewer" }
   const { repository } = yield* ConsoleSources
-  return data(encodeSession({ role, ...(user === undefined ? {} : { user }), hasRepository: repository !== undefined }))
+  return data(encodeSession({ role, ...defined({ user }), hasRepository: repository !== undefined }))
 })
 
 /** Each role has a token, and its sessions are signed for it: a new token signs out those of its role. */

@@ -1,5 +1,5 @@
 /** The configured channels, with the secrets that the settings refer to. */
-import type { ConsolePushSubscription } from "@reprise/protocol"
+import { type ConsolePushSubscription, defined } from "@reprise/protocol"
 import { Effect, Redacted, Schema } from "effect"
 import { addressProblem, telegramAddress } from "../../notify/addresses.ts"
 import { type OfferedAnswer, offeredAnswers } from "../../notify/answerLink.ts"
@@ -143,7 +143,7 @@ const resolveChannel = Effect.fnUntraced(function* (name: string, settings: Chan
     ...named,
     preset,
     url,
-    ...(chat === undefined ? {} : { chat }),
+    ...defined({ chat }),
     ...(yield* secretOf("secret")),
     ...(yield* secretOf("token"))
   } satisfies Channel as Channel

@@ -16,7 +16,7 @@ import {
   type PushOwner,
   type PushRules,
   withBrowser
-} from "../../notify/pushSubscription.ts"
+} from "../../console/pushSubscription.ts"
 import type { Vapid } from "../../notify/vapid.ts"
 import type { PushChannel } from "./Channel.ts"
 import { areKeys } from "./encryptPush.ts"

@@ -1,4 +1,5 @@
 /** Sends one e-mail of a channel by SMTP. What the server answers besides its status is not read. */
+import { defined } from "@reprise/protocol"
 import { Clock, Effect, Redacted } from "effect"
 import { mailServerOf } from "../../notify/addresses.ts"
 import type { Outcome } from "../../notify/attempts.ts"
@@ -36,9 +37,7 @@ const troubleOf = (thrown: unknown): MailTrouble => {
   const [code, originalCode, command] = ["code", "originalCode", "command"].map((field) => textOf(thrown, field))
   const status: unknown = Reflect.get(thrown, "responseCode")
   return {
-    ...(code === undefined ? {} : { code }),
-    ...(originalCode === undefined ? {} : { originalCode }),
-    ...(command === undefined ? {} : { command }),
+    ...defined({ code, originalCode, command }),
     ...(typeof status === "number" ? { responseCode: status } : {})
   }
 }
@@ -58,7 +57,7 @@ export const mail = Effect.fn("mail")(function* (channel: MailChannel, notices: 
       const { createTransport } = await loadNodemailer()
       const { rejected } = await createTransport(connectionOf(channel)).sendMail({
         ...message,
-        ...(message.inReplyTo === undefined ? {} : { references: message.inReplyTo }),
+        ...defined({ references: message.inReplyTo }),
         from: { name: "Reprise", address: from },
         to: to.map((address) => ({ name: "", address })),
         // RFC 3834: nobody's absence is answered.

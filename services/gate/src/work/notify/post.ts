@@ -1,4 +1,5 @@
 /** Sends one request to a channel. What the channel answers besides its status is not read. */
+import { defined } from "@reprise/protocol"
 import { Clock, Effect, Redacted } from "effect"
 import { type Outcome, outcomeOf } from "../../notify/attempts.ts"
 import type { Notices } from "../../notify/Notice.ts"
@@ -46,7 +47,7 @@ export const post = Effect.fn("post")(function* (channel: HttpChannel, notices: 
       name,
       preset,
       url: Redacted.value(channel.url),
-      ...(chat === undefined ? {} : { chat }),
+      ...defined({ chat }),
       ...(token === undefined ? {} : { token: Redacted.value(token) })
     },
     notices,

@@ -1,4 +1,5 @@
 /** Sends one message to the push service of one browser. What the service answers besides its status is not read. */
+import { defined } from "@reprise/protocol"
 import { Clock, Effect } from "effect"
 import { type Outcome, outcomeOf } from "../../notify/attempts.ts"
 import { isClosing, type Notices } from "../../notify/Notice.ts"
@@ -33,7 +34,7 @@ export const push = Effect.fn("push")(function* (channel: PushChannel, notices: 
           "content-type": "application/octet-stream",
           ttl: `${keptSeconds}`,
           urgency: isClosing(notices[0]) ? "low" : "high",
-          ...(topic === undefined ? {} : { topic })
+          ...defined({ topic })
         },
         body: encryptPush(JSON.stringify(pushMessage(notices)), keys),
         signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),

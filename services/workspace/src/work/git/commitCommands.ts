@@ -1,11 +1,59 @@
 /** The git commands that look at commits. `verify/verifyCommit.ts` says which rules a commit must meet. */
 import { shadowedAttributes, textByContent } from "@reprise/process"
+import type { CommitSubject } from "@reprise/protocol"
 import { Effect } from "effect"
-import { changedMerges } from "./changedMerges.ts"
-import type { CommitCommands } from "./Git.ts"
-import { linesOf, pathsOf, readObject, readParents, readSubject } from "./gitOutput.ts"
-import { movedSubmodules } from "./movedSubmodules.ts"
-import { atTop, exitsWithZero, line, noAnswerOfGits, optional, text } from "./runGit.ts"
+import { changedMerges, type Merges } from "./changedMerges.ts"
+import {
+  type CommitParents,
+  type GitObject,
+  linesOf,
+  pathsOf,
+  readObject,
+  readParents,
+  readSubject
+} from "./gitOutput.ts"
+import { type MovedSubmodule, movedSubmodules } from "./movedSubmodules.ts"
+import { atTop, exitsWithZero, type GitResult, line, noAnswerOfGits, optional, text } from "./runGit.ts"
+
+/** What git is asked about commits. */
+export interface CommitCommands {
+  /** The full hash of HEAD; undefined before the first commit. */
+  readonly head: (directory: string) => GitResult<string | undefined>
+  /** What each name stands for. Names must have passed `isCommitName`. */
+  readonly describe: (directory: string, names: ReadonlyArray<string>) => GitResult<ReadonlyArray<GitObject>>
+  readonly isAncestor: (directory: string, ancestor: string, descendant: string) => GitResult<boolean>
+  /** The newest common ancestor of two commits; undefined: none. */
+  readonly mergeBase: (directory: string, one: string, other: string) => GitResult<string | undefined>
+  /** Those of `commits` that are not reachable from HEAD, together with their unreachable ancestors. */
+  readonly unreachable: (directory: string, commits: ReadonlyArray<string>) => GitResult<ReadonlySet<string>>
+  /** Those of `commits` (full hashes) that `base` does not contain, together with their ancestors since it. */
+  readonly newSince: (directory: string, commits: ReadonlyArray<string>, base: string) => GitResult<ReadonlySet<string>>
+  readonly hasDiff: (directory: string, from: string, to: string) => GitResult<boolean>
+  /** Files that differ between two commits, relative to the root. */
+  readonly changed: (directory: string, from: string, to: string) => GitResult<ReadonlyArray<string>>
+  readonly diffStat: (directory: string, from: string, to: string) => GitResult<string>
+  /** What a commit (a full hash) has at a path; undefined: nothing. `other`: a directory, a link or a submodule. */
+  readonly entry: (directory: string, commit: string, path: string) => GitResult<"file" | "other" | undefined>
+  /** Whether `commit` (a full hash) or a later commit up to HEAD deleted the file. */
+  readonly deletedSince: (directory: string, commit: string, path: string) => GitResult<boolean>
+  /** The first line of a commit's message. */
+  readonly subject: (directory: string, commit: string) => GitResult<string>
+  /** The same for many commits (full hashes), in their order, with one process. */
+  readonly subjects: (directory: string, commits: ReadonlyArray<string>) => GitResult<ReadonlyArray<CommitSubject>>
+  /** The commits that `to` has beside `from` (full hashes), newest first: the `most` newest. */
+  readonly commitsSince: (
+    directory: string,
+    from: string,
+    to: string,
+    most: number
+  ) => GitResult<ReadonlyArray<CommitParents>>
+  /** Submodules that `to` has and `from` has not, or at another commit (full hashes). */
+  readonly movedSubmodules: (directory: string, from: string, to: string) => GitResult<ReadonlyArray<MovedSubmodule>>
+  /** Which merges among the commits that `to` has beside `from` (full hashes) are not what git makes of their parents. */
+  readonly changedMerges: (directory: string, from: string, to: string) => GitResult<Merges>
+  /** Whether the older part of the history was not fetched. */
+  readonly isShallow: (directory: string) => GitResult<boolean>
+}
 
 const between = (from: string, to: string) => ["--end-of-options", from, to, "--"]
 

@@ -2,25 +2,84 @@
 import { dirname, join, resolve } from "node:path"
 import {
   addedUnlisted,
+  type CommittedFile,
   commitFile,
   type Difference,
   differencesFromCommit,
+  type FileToCommit,
+  type GitLock,
   isOwnFile,
   putAsideLocks,
   recordUntrackedInstructions,
   stateFolder,
+  type Unlisted,
   unfinishedWork,
   withoutRuntimeChanges,
   workingTreeChanges
 } from "@reprise/process"
-import { otherFiltersOf, removeStaleRecords, removeWorkingTree, WorktreeStays } from "@reprise/sandbox"
+import { otherFiltersOf, removeWorkingTree } from "@reprise/sandbox"
 import { Effect, Semaphore } from "effect"
 import { GitFault, HostFault, noAnswer } from "../faults.ts"
 import { removeEmptyFolders } from "../files/removeEmptyFolders.ts"
-import { approved, recordApproved } from "./approvedRecord.ts"
-import type { WorkingTreeCommands } from "./Git.ts"
-import { readWorktrees } from "./gitOutput.ts"
-import { atTop, attempt, line, noAnswerOfGits, optional, text, topLevel } from "./runGit.ts"
+import { type Approved, approved, recordApproved } from "./approvedRecord.ts"
+import { readWorktrees, type Worktree } from "./gitOutput.ts"
+import { atTop, attempt, type GitResult, line, noAnswerOfGits, optional, text, topLevel } from "./runGit.ts"
+
+/** The working tree, its branch, and the other worktrees of its repository. */
+export interface WorkingTreeCommands {
+  /** Absolute path of the working tree's top directory; fails outside of a working tree. */
+  readonly topLevel: (directory: string) => GitResult<string>
+  /** Absolute path of one of git's own files, such as `info/exclude`; right for linked worktrees too. */
+  readonly gitPath: (directory: string, name: string) => GitResult<string>
+  /** Absolute path of the git directory of this working tree. */
+  readonly gitDirectory: (directory: string) => GitResult<string>
+  /** The branch that is checked out; undefined when HEAD is detached. */
+  readonly branch: (directory: string) => GitResult<string | undefined>
+  /**
+   * Changed and untracked paths, relative. Without ignored files, those that Reprise wrote, and those that only the agent runtime
+   * changed. `whole`: an untracked directory is one entry.
+   */
+  readonly dirty: (directory: string, untracked: "each" | "whole") => GitResult<ReadonlyArray<string>>
+  /**
+   * What is not as HEAD's commit has it, each file: whatever a command has told git of its files, and what a quality gate would
+   * find though no commit has it. Without ignored files, those that Reprise wrote, and those that only the agent runtime changed. `folder`:
+   * where Reprise keeps its own index of this tree. `before`: nobody has worked in it yet, so its files may have any ends of lines, and
+   * what git does not show stands there from now on. Empty folders that came since are removed.
+   */
+  readonly differences: (
+    directory: string,
+    folder: string,
+    when: "before" | "after"
+  ) => GitResult<ReadonlyArray<Difference>>
+  /** What git does not show and did not stand there before the run, such as a pipe or an empty folder. */
+  readonly addedUnseen: (directory: string, folder: string) => GitResult<ReadonlyArray<Unlisted>>
+  /** Records the untracked instructions for agents of a tree, for its reviewers. `root`: of the tree in which Reprise keeps its state. */
+  readonly recordInstructions: (directory: string, root: string) => GitResult<void>
+  /** Commits one file as it is now, and nothing else, whatever is staged. Without hooks and signature. `folder`: as above. */
+  readonly commitFile: (
+    directory: string,
+    folder: string,
+    file: Pick<FileToCommit, "head" | "message" | "path">
+  ) => GitResult<CommittedFile>
+  readonly isBranchName: (directory: string, name: string) => GitResult<boolean>
+  readonly worktrees: (directory: string) => GitResult<ReadonlyArray<Worktree>>
+  /** On `branch`, which is created from a commit unless it exists. Without hooks: `postCreate` sets the worktree up. */
+  readonly addWorktree: (directory: string, path: string, branch: string, from: string | undefined) => GitResult<void>
+  /** Programs of the user's own working tree, relative, that git runs as filters and of which a commit (a full hash) has others. */
+  readonly otherFilters: (directory: string, commit: string) => GitResult<ReadonlyArray<string>>
+  /** The full hash of a branch of this repository; undefined: there is none. */
+  readonly branchHead: (directory: string, name: string) => GitResult<string | undefined>
+  /** What was recorded of a branch: the last commit that a run has finished on it, or from which one began. */
+  readonly approved: (root: string, branch: string) => Effect.Effect<Approved | undefined, HostFault>
+  /** Undefined: the record goes. */
+  readonly recordApproved: (root: string, branch: string, now: Approved | undefined) => Effect.Effect<void, HostFault>
+  /** The full hash of the commit that git takes for the short name of a branch, which a tag may have, too; undefined: nothing. */
+  readonly named: (directory: string, name: string) => GitResult<string | undefined>
+  /** Moves the locks of killed gits aside, and gives those that stay, of this tree and of what all trees share. */
+  readonly putAsideLocks: (directory: string) => GitResult<ReadonlyArray<GitLock>>
+  /** With untracked and changed files in it. Fails before anything is removed where somebody has locked it. */
+  readonly removeWorktree: (directory: string, path: string) => GitResult<void>
+}
 
 const dirty: WorkingTreeCommands["dirty"] = Effect.fnUntraced(function* (directory, untracked) {
   const request = { untracked: untracked === "each" ? "all" : "normal" } as const
@@ -107,19 +166,6 @@ const putLocksAside: WorkingTreeCommands["putAsideLocks"] = Effect.fnUntraced(fu
   return left.filter(({ path }) => isInTheWay(path, directory, common))
 })
 
-const commonDirectory = (directory: string) =>
-  line(directory, ["rev-parse", "--path-format=absolute", "--git-common-dir"])
-
-/** One that stays whatever is tried is told as git told it. */
-const removing = (what: string, run: () => Promise<void>) =>
-  Effect.tryPromise({
-    try: run,
-    catch: (cause) =>
-      cause instanceof WorktreeStays
-        ? new GitFault({ operation: "worktree", exitCode: 128, stderr: cause.message })
-        : new HostFault({ operation: `removing ${what}`, cause })
-  })
-
 export const makeWorkingTreeCommands = Effect.gen(function* () {
   /** One worktree command at a time: git reads the records of all worktrees, even one that another git is writing. */
   const oneByOne = (yield* Semaphore.make(1)).withPermits(1)
@@ -160,8 +206,7 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
     worktrees: (directory) => oneByOne(worktrees(directory)),
     putAsideLocks: putLocksAside,
     addWorktree: Effect.fnUntraced(function* (directory, path, branch, from) {
-      const common = yield* commonDirectory(directory)
-      yield* removing("what git keeps of worktrees that are gone", () => removeStaleRecords(common))
+      yield* text(directory, ["worktree", "prune"])
       if (from !== undefined) {
         // Where a command has made it a symbolic ref, git would write through it; one that is there by now is a command's, too.
         const message = `branch: Created from ${from}`
@@ -169,9 +214,15 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
       }
       yield* text(directory, ["worktree", "add", "--quiet", "--", path, branch])
     }, oneByOne),
-    removeWorktree: Effect.fnUntraced(function* (directory, path) {
-      const common = yield* commonDirectory(directory)
-      yield* removing(path, () => removeWorkingTree(common, path))
-    }, oneByOne)
+    // One that stays whatever is tried is told as git told it.
+    removeWorktree: (directory, path) =>
+      removeWorkingTree(directory, path, atTop()).pipe(
+        Effect.mapError((fault) =>
+          fault._tag === "WorktreeStays"
+            ? new GitFault({ operation: "worktree", exitCode: 128, stderr: fault.message })
+            : noAnswer("worktree")(fault)
+        ),
+        oneByOne
+      )
   } satisfies WorkingTreeCommands
 })
