@@ -1,6 +1,6 @@
 /**
  * How long a fresh orchestrator takes to answer for a run of ten thousand events, compared with one of a hundred. The runs
- * are a recorded one (`test/upgrade`) whose review finds something again and again.
+ * are a recorded one (`longRun.jsonl`) whose review finds something again and again.
  */
 import { readFileSync } from "node:fs"
 import { ActorConfig, actorLayer, Broker, drain, JetStreamBroker, type Message, Messenger } from "@reprise/actor"
@@ -23,7 +23,7 @@ const readEvents = Schema.decodeUnknownSync(
 )
 const eventsIn = (body: string): ReadonlyArray<string> => readEvents(body).events.map(({ _tag }) => _tag)
 
-const recorded = readFileSync(new URL("../upgrade/journals/6870d74.jsonl", import.meta.url), "utf8")
+const recorded = readFileSync(new URL("./longRun.jsonl", import.meta.url), "utf8")
   .trimEnd()
   .split("\n")
   .map((line) => readRecorded(line))

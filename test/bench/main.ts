@@ -2,15 +2,11 @@
 import { comparePeers } from "../peers/main.ts"
 import { autoResume } from "./autoResume.ts"
 import { consoleLoad } from "./consoleLoad.ts"
-import { consoleSizes } from "./consoleSizes.ts"
 import { continuationPrompt } from "./continuationPrompt.ts"
 import { durableStep } from "./durableStep.ts"
 import { fiftySessions } from "./fiftySessions.ts"
-import { firstPrompt } from "./firstPrompt.ts"
 import { imageStart } from "./imageStart.ts"
-import { longHistory } from "./longHistory.ts"
 import { longRun } from "./longRun.ts"
-import { manyQuestions } from "./manyQuestions.ts"
 import { openCodeFolders } from "./openCodeFolders.ts"
 import { manyParkedRuns } from "./parkedRuns/manyParkedRuns.ts"
 import { liveRuns, parkedRuns } from "./parkedRuns/parkedRuns.ts"
@@ -23,18 +19,14 @@ import { turn } from "./turn.ts"
 
 const benchmarks: Readonly<Record<string, (argument?: string) => Promise<void>>> = {
   "console-load": consoleLoad,
-  "console-sizes": consoleSizes,
   "continuation-prompt": continuationPrompt,
   "auto-resume": autoResume,
   "durable-step": durableStep,
   "fifty-sessions": fiftySessions,
-  "first-prompt": firstPrompt,
   "image-start": imageStart,
   "live-runs": liveRuns,
-  "long-history": longHistory,
   "long-run": longRun,
   "many-parked-runs": manyParkedRuns,
-  "many-questions": manyQuestions,
   "open-code-folders": openCodeFolders,
   "parked-runs": parkedRuns,
   report,

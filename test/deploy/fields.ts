@@ -1,7 +1,6 @@
 /**
  * Finds fields that Kubernetes does not know, and values of another type, by the project's own round-trip data: a
- * sample of each kind with every field set. It knows no meaning; requiredFields.ts
- * knows what is required. Pure.
+ * sample of each kind with every field set. It knows neither what a field means nor whether it is required. Pure.
  */
 import { at } from "./manifests.ts"
 

@@ -1,10 +1,8 @@
 /**
  * KEDA's kind with every field of its specification (https://keda.sh/docs/latest/reference/scaledobject-spec) that one may
- * set, and the parameters of its trigger for Prometheus. Beside it what KEDA requires of
- * them. The data of Kubernetes do not have it.
+ * set, and the parameters of its trigger for Prometheus. The data of Kubernetes do not have it.
  */
 import type { SampleOf } from "./fields.ts"
-import type { Field, Struct, StructOf } from "./goStructs.ts"
 
 const scaling = {
   stabilizationWindowSeconds: 300,
@@ -67,37 +65,3 @@ export const withKeda =
   (sampleOf: SampleOf): SampleOf =>
   (apiVersion, kind) =>
     apiVersion === scaledObject.apiVersion && kind === scaledObject.kind ? scaledObject : sampleOf(apiVersion, kind)
-
-const field = (name: string, struct?: string, shape: Field["shape"] = "value"): Field => ({
-  name,
-  isRequired: true,
-  shape,
-  struct
-})
-const optional = (...args: Parameters<typeof field>): Field => ({ ...field(...args), isRequired: false })
-
-const home = "keda/v1alpha1"
-const structs: ReadonlyMap<string, Struct> = new Map([
-  [`${home}.ScaledObject`, [field("spec", `${home}.Spec`)]],
-  [
-    `${home}.Spec`,
-    [
-      field("scaleTargetRef", `${home}.Target`, "pointer"),
-      field("triggers", `${home}.Trigger`, "list"),
-      optional("fallback", `${home}.Fallback`, "pointer"),
-      optional("advanced", `${home}.Advanced`, "pointer")
-    ]
-  ],
-  [`${home}.Target`, [field("name")]],
-  [`${home}.Trigger`, [field("type"), field("metadata"), optional("authenticationRef", `${home}.Target`, "pointer")]],
-  [`${home}.Fallback`, [field("failureThreshold"), field("replicas")]],
-  [`${home}.Advanced`, [optional("horizontalPodAutoscalerConfig", `${home}.Scaling`, "pointer")]],
-  // A part of Kubernetes's own.
-  [`${home}.Scaling`, [optional("behavior", "autoscaling/v2.HorizontalPodAutoscalerBehavior", "pointer")]]
-])
-
-/** The structs of Kubernetes, and those of KEDA. */
-export const structsWithKeda =
-  (structOf: StructOf): StructOf =>
-  (name) =>
-    structs.get(name) ?? structOf(name)

@@ -60,3 +60,7 @@ export const hasKubectl: Effect.Effect<boolean> = Effect.promise(() =>
     }
   )
 )
+
+/** The names of the workloads, to see that none is missing. */
+export const workloadNames = (manifests: ReadonlyArray<unknown>): ReadonlyArray<string> =>
+  ofKind(list(manifests), "Deployment", "StatefulSet").map(title).sort()

@@ -5,7 +5,7 @@ import { type RunView, type SessionView, uncachedTokens } from "@reprise/protoco
 import { lacksAgent } from "@reprise/testing"
 import { Effect } from "effect"
 import { awaitHeldBy } from "../harness/awaitHeldBy.ts"
-import { commits, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
+import { commits, on, once, plan, script } from "../harness/modelScript.ts"
 import { sayInto } from "../harness/openCodeUser.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 import { waitForCommand } from "../harness/waitUntil.ts"
@@ -28,8 +28,6 @@ const counted = (world: World) =>
       .filter(({ kind }) => kind !== "title" && kind !== "summary")
       .map(({ usage }) => usage.inputTokens + usage.outputTokens)
   )
-
-const looking = { bash: "sleep 0.5" }
 
 const isOver = ({ status }: SessionView): boolean => status === "completed" || status === "aborted"
 
@@ -83,22 +81,6 @@ const countsTheHuman = Effect.fnUntraced(function* (world: World) {
 })
 
 describe("what a human uses in a session", () => {
-  it.live("is in the run's total when they work there while the run is parked", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        config: quick,
-        script: script(once({ role: "author", kind: "report" }, needsHuman("Which way?")), byHand, idleAgain)
-      })
-      assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
-      yield* world.start("up")
-      yield* sayInto(world, yield* authorIn(world), "Do it by hand.")
-      yield* waitForCommand(Effect.map(world.runs, ([run]) => run?.status === "completed" || undefined))
-      yield* countsTheHuman(world)
-    })
-  )
-
   it.live("is in the run's total when they speak in the middle of a turn", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
@@ -144,46 +126,6 @@ for (const runtime of ["opencode", "claude"] as const)
           runtime === "opencode" ? 2 : 1,
           "Claude tells no call that was cut off"
         )
-      })
-    )
-
-    it.live("holds what a turn used that ran out of time", () =>
-      Effect.gen(function* () {
-        const world = yield* makeWorld({
-          openCode: "shared",
-          config: config("turnInactivityMs = 30000"),
-          plan: plan("One"),
-          script: heldAtSecondCall
-        })
-        const run = yield* world.reprise("run", "PLAN.md")
-        assert.strictEqual(run.code, 4, run.stderr)
-        const [question] = yield* world.questions
-        assert.match(question?.reason ?? "", /timeout/)
-        const [view] = yield* world.runs
-        assert.isAbove(view === undefined ? 0 : allTokens(view), 0)
-        yield* thatAddsUp(world)
-      })
-    )
-
-    it.live("asks a human when a turn calls the model without end", () =>
-      Effect.gen(function* () {
-        const world = yield* makeWorld({
-          openCode: "shared",
-          config: config("maxTurnCalls = 5"),
-          plan: plan("One"),
-          script: script(on({ role: "author", kind: "work" }, [looking, ...Array.from({ length: 200 }, () => looking)]))
-        })
-        const run = yield* world.reprise("run", "PLAN.md")
-        assert.strictEqual(run.code, 4, run.stderr)
-        const [question] = yield* world.questions
-        assert.match(
-          question?.reason ?? "",
-          /called the model \d+ times; one turn may call it 5 times \(limits.maxTurnCalls\)/
-        )
-        assert.isTrue(question?.options.some(({ name }) => name === "continue-session"))
-        const [view] = yield* world.runs
-        assert.isAbove(view?.usage.author.calls ?? 0, 5)
-        yield* thatAddsUp(world)
       })
     )
   })

@@ -189,29 +189,4 @@ describe("on a cluster with an identity for each service", () => {
       assert.match(streams.stderr, /The identity 'operator' may not use '[^']+'/)
     })
   )
-
-  it.live("a service with the key of another fails at its start, and names the identity and the subject", () =>
-    Effect.gen(function* () {
-      const server = yield* productionServer()
-      const world = yield* worldOf()
-      yield* does(world, server, "operator", "streams")
-      const ended = yield* world.repriseIn(as(server, "reviewer"), "serve", "gate")
-      assert.strictEqual(ended.code, 3, ended.stderr)
-      assert.match(ended.stderr, /The identity 'gate' may not use '[^']+' on the NATS server/)
-    })
-  )
-
-  it.live("a service that may not take its messages says so, with its name and the subject", () =>
-    Effect.gen(function* () {
-      const server = yield* productionServer((accounts) =>
-        accounts.replace(/^.*"\$JS\.API\.CONSUMER\.MSG\.NEXT\.REPRISE_COMMANDS\.commands-gate".*\n/m, "")
-      )
-      const world = yield* worldOf()
-      yield* does(world, server, "operator", "streams")
-      const gate = yield* world.startIn(as(server, "gate"), "serve", "gate")
-      yield* gate.waitFor(
-        /The identity 'gate' may not use '\$JS\.API\.CONSUMER\.MSG\.NEXT\.REPRISE_COMMANDS\.commands-gate'/
-      )
-    })
-  )
 })

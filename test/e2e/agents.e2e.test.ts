@@ -147,15 +147,4 @@ describe("reprise agents", () => {
       assert.strictEqual(findingsIn(broken.stdout)[0], "start: no")
     })
   )
-
-  it.live("runs a plan with an agent that the settings name", () =>
-    Effect.gen(function* () {
-      const world = yield* worldWith(script())
-      const environment = { REPRISE_RUNTIME: "opencode-acp" }
-      const run = yield* world.repriseIn({ environment }, "run", "PLAN.md")
-      assert.strictEqual(run.code, 0, run.stderr)
-      const runtimes = (yield* world.sessions).map(({ role, runtime }) => `${role} ${runtime}`).sort()
-      assert.deepStrictEqual(runtimes, ["author acp:opencode acp", "reviewer acp:opencode acp"])
-    })
-  )
 })

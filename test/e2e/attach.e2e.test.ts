@@ -1,15 +1,12 @@
 // @module-tag long
 import { assert, describe, it } from "@effect/vitest"
-import { AgentRuntime } from "@reprise/agent"
 import type { SessionView } from "@reprise/protocol"
 import { Effect } from "effect"
-import { awaitHeldBy } from "../harness/awaitHeldBy.ts"
 import type { Command } from "../harness/Command.ts"
 import { gateEvents } from "../harness/eventLines.ts"
 import { commits, complete, humanRequired, needsHuman, on, once, plan, ready, script } from "../harness/modelScript.ts"
-import { withAgentRuntime } from "../harness/openCodeUser.ts"
 import { makeWorld, type World } from "../harness/World.ts"
-import { waitForCommand, waitUntil } from "../harness/waitUntil.ts"
+import { waitForCommand } from "../harness/waitUntil.ts"
 
 const author = { role: "author", kind: "report" } as const
 const quick = 'permissions = "all"\n[sessions]\nidleGraceMs = 1000\n'
@@ -50,16 +47,6 @@ const leave = Effect.fnUntraced(function* (tui: Command) {
   tui.type("\x03")
   assert.strictEqual((yield* tui.ended).code, 0, tui.stdout.slice(-500))
 })
-
-/** How many messages the session has at its runtime. */
-const messagesOf = (world: World, { runtimeSessionId = "" }: SessionView) =>
-  withAgentRuntime(
-    world,
-    Effect.map(
-      AgentRuntime.use((runtime) => runtime.inspect(runtimeSessionId)),
-      ({ messageCount }) => messageCount
-    )
-  )
 
 const commitsOf = (world: World) => world.git("log", "--format=%s").split("\n")
 
@@ -105,53 +92,6 @@ describe("a human in OpenCode's own interface", () => {
         "1 EscalationWithdrawn REVIEW agent-working"
       ])
       yield* closes(second, session)
-    })
-  )
-
-  it.live("counts as newer than a report that is under way, and makes a paused run go on when it is resumed", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        plan: plan("One", "Two"),
-        config: quick,
-        script: script(
-          once(author, {
-            hold: { name: "reporting", afterChars: 5 },
-            report: { result: "needs_human", reason: "Which way?" }
-          }),
-          once({ ...author, phase: "2" }, needsHuman("Which colour?")),
-          byHand,
-          on({ role: "author", kind: "work", lastUser: "idle again" }, { text: "I am done." }),
-          on(author, complete)
-        )
-      })
-      const run = yield* world.start("run", "PLAN.md")
-      yield* awaitHeldBy(world, run, "reporting")
-      const session = yield* authorIn(world, "1")
-      const first = yield* attach(world, session.sessionId)
-      yield* say(first, "Do it by hand.")
-      yield* waitUntil(Effect.map(messagesOf(world, session), (count) => count === 4 || undefined))
-      yield* world.model.release("reporting")
-
-      assert.strictEqual((yield* run.ended).code, 4, "it is parked in the second phase")
-      assert.strictEqual((yield* first.ended).code, 0, "its session has ended")
-      const [open] = yield* world.questions
-      assert.deepInclude(open, { phase: "2", reason: "Which colour?" })
-      assert.include(commitsOf(world), "Write hand.txt")
-
-      const { runId = "" } = (yield* world.runs)[0] ?? {}
-      yield* world.reprise("pause", runId)
-      const last = yield* authorIn(world, "2")
-      const second = yield* attach(world, last.sessionId)
-      yield* say(second, "Blue, by hand.")
-      yield* waitForCommand(Effect.map(world.questions, (all) => (all.length === 0 ? true : undefined)))
-      assert.strictEqual((yield* world.runs)[0]?.status, "paused")
-      yield* world.reprise("resume", runId)
-      yield* statusIs(world, "completed")
-      yield* closes(second, last)
-      assert.deepStrictEqual(gateEvents(yield* world.eventsOf(runId)), [
-        "2 EscalationRaised EXECUTE author",
-        "2 EscalationWithdrawn EXECUTE agent-working"
-      ])
     })
   )
 

@@ -1,5 +1,5 @@
 // @module-tag long
-import { rmSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
@@ -8,7 +8,6 @@ import {
   doneTask,
   doTask,
   folder,
-  pageToVerify,
   planId,
   planWith,
   reviewed,
@@ -159,140 +158,6 @@ describe("a plan with three checkpoints", () => {
       })
       const unknown = yield* world.reprise("summary", "no-run")
       assert.strictEqual(unknown.code, 2, unknown.stderr)
-    })
-  )
-})
-
-describe("work that is missing after a checkpoint", () => {
-  it.live(
-    "is listed after a reset, a removed file, a rebase or a shallow clone; no author starts until it is restored",
-    () =>
-      Effect.gen(function* () {
-        const world = yield* makeWorld({ ...pageToVerify, openCode: "shared" })
-        const look = yield* parks(world)
-        const [page = "", module = ""] = world.git("log", "--format=%H", "-2").split("\n")
-        const asked = (yield* world.model.calls).length
-        const shallow = join(world.root, ".git/shallow")
-        const toPage = () => world.git("reset", "-q", "--hard", page)
-
-        const cases = [
-          {
-            breaks: () => world.git("reset", "-q", "--hard", module),
-            restores: toPage,
-            missing: [[page], ["page.txt"]]
-          },
-          { breaks: () => rmSync(join(world.root, "module.txt")), restores: toPage, missing: [[], ["module.txt"]] },
-          {
-            breaks: () => {
-              world.git("reset", "-q", "--hard", `${module}~1`)
-              world.git("commit", "-q", "--allow-empty", "-m", "came in between")
-              world.git("cherry-pick", module, page)
-            },
-            restores: toPage,
-            missing: [[module, page], []]
-          },
-          {
-            breaks: () => writeFileSync(shallow, `${page}\n`),
-            restores: () => rmSync(shallow),
-            missing: [[module], []]
-          }
-        ]
-        let question = look
-        for (const { breaks, restores, missing } of cases) {
-          breaks()
-          yield* answers(world, question.escalationId, question === look ? "pass" : "retry")
-          question = yield* parks(world)
-          const { missingCommits, missingFiles } = question.evidence
-          assert.deepStrictEqual([question.origin, missingCommits, missingFiles], ["continuation", ...missing])
-          assert.deepStrictEqual(
-            question.options.map(({ name }) => name),
-            ["retry", "redo", "abort"]
-          )
-          restores()
-        }
-        assert.include(question.reason, "git fetch --unshallow")
-        assert.strictEqual((yield* world.model.calls).length, asked, "no author was asked")
-        assert.strictEqual((yield* world.sessions).length, 1, "no author was started")
-        const events = yield* world.eventsOf(question.runId)
-        assert.strictEqual(events.filter(({ type }) => type === "ContinuationRejected").length, 4)
-
-        yield* answers(world, question.escalationId, "retry")
-        const done = yield* world.reprise("run", "PLAN.md")
-        assert.strictEqual(done.code, 0, done.stderr)
-        assert.deepStrictEqual(subjectsOf(world).slice(0, 3), ["feat: finish", "feat: page", "feat: module"])
-      })
-  )
-
-  it.live("is done again after `redo`, with the answer that the human gave", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: planWith("Create the module", "Choose the provider (checkpoint: decision)"),
-        script: {
-          rules: [
-            { ...worksWhen("", doTask("module")), match: { role: "author", kind: "work" } },
-            stopsAt(2, "decision", [doneTask(1, "module")], { options: [{ id: "a", label: "By mail" }] }),
-            worksWhen("Resume execution at Task 1", doTask("module", "feat: module again"), doTask("provider")),
-            completes("provider", [doneTask(1, "module"), doneTask(2, "provider")]),
-            ...reviewed
-          ]
-        }
-      })
-      const decide = yield* parks(world)
-      world.git("reset", "-q", "--hard", "HEAD~1")
-      yield* answers(world, decide.escalationId, "a")
-      const gone = yield* parks(world)
-      yield* answers(world, gone.escalationId, "redo")
-      const done = yield* world.reprise("run", "PLAN.md")
-      assert.strictEqual(done.code, 0, done.stderr)
-      const prompt = (yield* world.model.calls).findLast(
-        ({ kind, role }) => role === "author" && kind === "work"
-      )?.lastUser
-      assert.include(prompt, "User chose Option a: By mail")
-      assert.include(prompt, "When you come to it: Re-execute Task 2 with the user's input.")
-      assert.include(fileOf(world, `${folder}/SUMMARY.md`), `Task ${task(1)} was done again`)
-    })
-  )
-})
-
-describe("checkpoints in auto mode", () => {
-  it.live("are verified by a command or decided by the recommended option, and wait where a human must act", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        config: 'permissions = "all"\n[gates]\nverify = ["test -e page-again.txt"]\n',
-        plan: planWith(
-          "Build the page (checkpoint: human-verify)",
-          "Choose the provider (checkpoint: decision)",
-          "Register the application (checkpoint: human-action)"
-        ),
-        script: {
-          rules: [
-            { ...worksWhen("", doTask("page")), match: { role: "author", kind: "work" } },
-            stopsAt(1, "human-verify", [doneTask(1, "page")]),
-            worksWhen("Re-execute Task 1 with the user's input.", doTask("page-again")),
-            stopsAt(1, "human-verify", [doneTask(1, "page-again")]),
-            worksWhen("Skip Task 1 and continue from Task 2."),
-            stopsAt(2, "decision", [], {
-              options: [
-                { id: "a", label: "A" },
-                { id: "b", label: "B", recommended: true }
-              ]
-            }),
-            worksWhen("Re-execute Task 2 with the user's input.", doTask("provider")),
-            stopsAt(3, "human-action", [doneTask(2, "provider")]),
-            ...reviewed
-          ]
-        }
-      })
-      const act = yield* parks(world, "--auto")
-      assert.strictEqual(act.evidence.checkpoint?.type, "human-action")
-      const resolutions = (yield* world.eventsOf(act.runId))
-        .filter(({ type }) => type === "CheckpointResolved")
-        .map(({ resolution }) => resolution)
-      assert.match(String(resolutions[0]), /^failed: `test -e page-again.txt` failed \(exit 1/)
-      assert.deepStrictEqual(resolutions.slice(1), ["passed: `test -e page-again.txt` passed", "b: B"])
-      assert.include((yield* world.runs)[0]?.notices.join(), "Auto mode took the recommended option 'b'")
     })
   )
 })

@@ -17,7 +17,6 @@ import {
   startBrowser,
   startConsole
 } from "../harness/browser.ts"
-import { makeCuttable } from "../harness/cuttable.ts"
 import { once, oneQuestion, plan, script, twoQuestions } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 import { waitUntil } from "../harness/waitUntil.ts"
@@ -62,26 +61,6 @@ describe.skipIf(lacksBrowser)("the web console", () => {
       assert.notInclude(readFileSync(join(world.root, ".reprise/logs/reprise.log"), "utf8"), token)
       assert.deepStrictEqual(problems, [])
       assert.deepStrictEqual(yield* world.model.unmatched, [])
-    })
-  )
-
-  it.live("leads from the printed link to a first answer by three taps on a telephone's screen", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld(oneQuestion)
-      const { link, up } = yield* startConsole(world)
-      const question = yield* asks(world)
-      const telephone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
-      const { page, problems } = yield* openPage(yield* startBrowser, telephone)
-      yield* act(() => page.goto(link))
-      for (const what of [/Which colour\?/, /fix in new session/i, /^Send now/]) {
-        const target = page.getByRole(what.source.startsWith("Which") ? "link" : "button", { name: what })
-        yield* act(() => target.first().tap())
-      }
-      yield* up.waitFor(/Run completed/)
-      yield* sees(page, "Nothing needs you")
-      const [answered] = (yield* world.eventsOf(question.runId)).filter(({ type }) => type === "EscalationAnswered")
-      assert.deepInclude(answered, { choice: "fix", via: "web" })
-      assert.deepStrictEqual(problems, [])
     })
   )
 
@@ -192,65 +171,6 @@ describe.skipIf(lacksBrowser)("the web console", () => {
       yield* act(() => page.close())
       yield* up.waitFor(/Run completed/)
       assert.isTrue((yield* promptsOf(world)).some((text) => text.includes("c is not an answer here")))
-    })
-  )
-
-  it.live("misses nothing and doubles nothing when the connection is cut", () =>
-    Effect.gen(function* () {
-      const way = yield* makeCuttable()
-      const world = yield* makeWorld({ ...twoQuestions, environment: () => ({ REPRISE_WEB_ORIGIN: way.origin }) })
-      const { link, port } = yield* startConsole(world)
-      way.leadTo(port)
-      const { page } = yield* openPage(yield* startBrowser)
-      const colour = yield* asks(world)
-      // A part of the page is on its way when the connection is cut.
-      const lost = Promise.withResolvers<void>()
-      let isLost = false
-      yield* act(() =>
-        page.route(/SpendingChart/, async (route) => {
-          if (isLost) return route.continue()
-          await lost.promise
-          await route.abort()
-        })
-      )
-      yield* act(() => page.goto(link))
-      yield* sees(page, "Which colour?")
-      yield* act(() => page.getByRole("link", { name: "Runs" }).click())
-      yield* act(() => page.getByRole("link", { name: /A plan/ }).click())
-      yield* act(() => page.getByRole("heading", { name: "Author works" }).waitFor())
-      yield* sees(page, "Live")
-      way.cut()
-      isLost = true
-      lost.resolve()
-      yield* sees(page, /Connection lost/)
-      const size = yield* asks(world, "OTHER.md")
-      yield* world.reprise("gate", "answer", colour.escalationId, "c")
-      yield* waitUntil(
-        Effect.map(world.runs, (runs) => runs.find(({ status }) => status === "completed")),
-        "500 millis"
-      )
-      way.join()
-      yield* sees(page, "Completed")
-      yield* sees(page, "Live")
-      const expected = (yield* world.eventsOf(colour.runId)).filter(({ type }) => type === "TurnCompleted").length
-      const turnsIn = (lines: ReadonlyArray<string>) =>
-        lines.filter((line) => / in [\d.]+ s, .* tokens/.test(line)).length
-      const lines = yield* waitUntil(
-        Effect.map(
-          act(() => page.locator("main details ol li").allTextContents()),
-          (shown) => (turnsIn(shown) < expected ? undefined : shown)
-        )
-      )
-      assert.strictEqual(turnsIn(lines), expected)
-      assert.deepStrictEqual([...new Set(lines)].length, lines.length, "no event is shown twice")
-      yield* act(() => page.getByRole("link", { name: /Needs you/ }).click())
-      yield* sees(page, "Which size?")
-      assert.strictEqual(
-        yield* act(() => page.locator("aside, section li").filter({ hasText: "Which size?" }).count()),
-        1
-      )
-      assert.include(page.url(), way.origin)
-      assert.isString(size.escalationId)
     })
   )
 

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto"
 import { assert, describe, layer } from "@effect/vitest"
 import { Messenger } from "@reprise/actor"
 import { Effect, Redacted } from "effect"
-import { act, lacksBrowser, openPage, presses, sees, startBrowser } from "../harness/browser.ts"
+import { act, lacksBrowser, openPage, sees, startBrowser } from "../harness/browser.ts"
 import { gateWith, openGate, raise } from "../harness/gateConsole.ts"
 
 const key = "the key that signs the links of this test"
@@ -39,25 +39,6 @@ describe.skipIf(lacksBrowser)("a link that answers", () => {
         yield* act(() => answers.waitFor({ state: "detached" }))
         assert.strictEqual(yield* stateOf(id), "open")
         assert.deepStrictEqual(problems, [])
-      })
-    )
-
-    it.effect("says so, too, when it expired between the last look and the button", () =>
-      Effect.gen(function* () {
-        const { address } = yield* openGate({ answerKey: Redacted.make(key) })
-        const id = yield* raise("pressed", "Which way now?")
-        const { page } = yield* openPage(yield* startBrowser)
-        // The page believes that the link is good for an hour; the console knows better.
-        const expired = linkTo(address, id, Date.now() - 60_000).split("#")[1]
-        yield* act(() =>
-          page.route("**/api/link/answer", (route) =>
-            route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), link: expired }) })
-          )
-        )
-        yield* act(() => page.goto(linkTo(address, id, Date.now() + 3_600_000)))
-        yield* presses(page, /^Answer “fix in new session”/)
-        yield* sees(page, /This link has expired, so nothing was answered\./)
-        assert.strictEqual(yield* stateOf(id), "open")
       })
     )
   })

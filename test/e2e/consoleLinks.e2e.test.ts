@@ -4,19 +4,9 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { type ReceiverHandle, startReceiver } from "@reprise/testing"
 import { Effect } from "effect"
-import {
-  act,
-  asks,
-  lacksBrowser,
-  openPage,
-  pictured,
-  presses,
-  sees,
-  startBrowser,
-  startConsole
-} from "../harness/browser.ts"
+import { act, asks, lacksBrowser, openPage, presses, sees, startBrowser, startConsole } from "../harness/browser.ts"
 import { makeCuttable } from "../harness/cuttable.ts"
-import { oneQuestion, twoQuestions } from "../harness/modelScript.ts"
+import { oneQuestion } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 import { waitUntil } from "../harness/waitUntil.ts"
 
@@ -103,49 +93,6 @@ describe.skipIf(lacksBrowser)("a link that answers, from a notification", () => 
       for (const { body } of receiver.requests) assert.notInclude(body, first.token)
       assert.notInclude(log, first.token)
       assert.deepStrictEqual(problems, [])
-    })
-  )
-
-  it.live("says by whom its question was answered meanwhile, that it was withdrawn, or that it is not complete", () =>
-    Effect.gen(function* () {
-      const receiver = yield* startReceiver()
-      const way = yield* makeCuttable()
-      const world = yield* makeWorld({ ...twoQuestions, config: configFor(receiver.url, way.origin), environment })
-      const { port } = yield* startConsole(world)
-      way.leadTo(port)
-      const colour = yield* asks(world)
-      const colourLink = yield* linkFor(receiver, "fix")
-      const browser = yield* startBrowser
-      for (const colorScheme of ["light", "dark"] as const) {
-        for (const width of [360, 1440]) {
-          const { page } = yield* openPage(browser, { colorScheme, viewport: { width, height: 800 } })
-          yield* act(() => page.goto(colourLink))
-          yield* act(() => page.getByRole("button", { name: /^Answer/ }).waitFor())
-          yield* pictured(page, `link-open ${colorScheme} ${width}`)
-          yield* act(() => page.goto("about:blank"))
-          yield* act(() => page.goto(`${way.origin}/answer#${"x".repeat(300)}`))
-          yield* sees(page, /This link answers nothing\./)
-          yield* pictured(page, `link-bad ${colorScheme} ${width}`)
-        }
-      }
-      const { page } = yield* openPage(browser)
-      yield* act(() => page.goto(colourLink))
-      yield* act(() => page.getByRole("button", { name: /^Answer/ }).waitFor())
-      yield* world.reprise("gate", "answer", colour.escalationId, "c", "--guidance", "Not for the link")
-      // By itself, and whoever was quicker is told the same.
-      yield* sees(page, /Answered: .* chose “continue-session” through cli/)
-      yield* pictured(page, "link-closed light 1440")
-      assert.notInclude(yield* act(() => page.content()), "Not for the link")
-
-      const size = yield* asks(world, "OTHER.md")
-      const sizeLink = yield* waitUntil(
-        Effect.map(linkFor(receiver, "fix"), (link) => (link === colourLink ? undefined : link))
-      )
-      yield* act(() => page.goto("about:blank"))
-      yield* act(() => page.goto(sizeLink))
-      yield* act(() => page.getByRole("button", { name: /^Answer/ }).waitFor())
-      yield* world.reprise("abort", size.runId)
-      yield* sees(page, /This question is closed: the run has ended/)
     })
   )
 })

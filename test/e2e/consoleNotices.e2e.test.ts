@@ -83,40 +83,5 @@ describe.skipIf(lacksBrowser)("notices of the browser", () => {
         assert.deepStrictEqual(problems, [])
       })
     )
-
-    it.effect("are one for several questions, whatever the number of tabs, and none for whoever looks", () =>
-      Effect.gen(function* () {
-        const { address, context, link, page, worker } = yield* open()
-        yield* turnOn(page)
-        const tab = yield* act(() => context.newPage())
-        yield* act(() => tab.goto(link))
-        yield* sees(tab, "Nothing needs you")
-        for (const n of [1, 2, 3]) yield* raise(`several${n}`, `Question ${n}?`)
-        assert.deepStrictEqual(yield* showsTitle(page, "3 questions need you"), [
-          { title: "3 questions need you", body: "Question 3?\nQuestion 2?\nQuestion 1?" }
-        ])
-        yield* answerElsewhere("several2")
-        yield* showsTitle(page, "2 questions need you")
-        yield* answerElsewhere("several1")
-        assert.strictEqual((yield* showsTitle(page, "The author needs you"))[0]?.body, "Question 3?")
-        yield* lookAway(worker, true)
-        yield* raise("seen", "Seen at once?")
-        yield* sees(page, "Seen at once?")
-        yield* sees(tab, "Seen at once?")
-        assert.lengthOf(yield* shown(page), 1)
-        yield* lookAway(worker, false)
-        yield* raise("unseen", "Not seen?")
-        yield* showsTitle(page, "2 questions need you")
-        yield* presses(page, /^Sign out/)
-        yield* sees(tab, "Sign in to Reprise")
-        yield* showsTitle(page, undefined)
-        assert.deepStrictEqual(yield* act(() => page.evaluate("caches.keys()")), [], "nothing is kept")
-        assert.strictEqual(
-          yield* act(() => page.evaluate("navigator.serviceWorker.ready.then(({ scope }) => scope)")),
-          `${address}/`
-        )
-        for (const name of ["several3", "seen", "unseen"]) yield* answerElsewhere(name)
-      })
-    )
   })
 })

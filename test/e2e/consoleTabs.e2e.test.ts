@@ -11,8 +11,6 @@ import { waitUntil } from "../harness/waitUntil.ts"
 
 /** As of browsers without shared workers, such as Chrome on Android. */
 const withoutSharedWorkers = "delete window.SharedWorker"
-/** And without locks, which pages have that came by HTTPS or from this machine. */
-const withoutLocks = `${withoutSharedWorkers}; delete Navigator.prototype.locks`
 
 /** Tabs that have connected, and see no question yet. */
 const openTabs = Effect.fnUntraced(function* (link: string, count: number, script?: string) {
@@ -116,17 +114,6 @@ describe.skipIf(lacksBrowser)("the tabs of one browser", () => {
           if (pages.length > 0) yield* act(() => last.close())
         }
         assert.deepStrictEqual(problems, [])
-      })
-    )
-
-    it.effect("have a connection each where there are no locks either", () =>
-      Effect.gen(function* () {
-        const { link } = yield* openGate()
-        const { pages } = yield* openTabs(link, 2, withoutLocks)
-        yield* raise("own", reasonOf("own"))
-        for (const page of pages) yield* showsOnce(page, reasonOf("own"))
-        yield* answerElsewhere("own")
-        for (const page of pages) yield* sees(page, "Nothing needs you")
       })
     )
 

@@ -3,7 +3,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Command } from "../harness/Command.ts"
 import { once, oneQuestion, plan, script } from "../harness/modelScript.ts"
-import { watchScreen } from "../harness/Screen.ts"
 import { type Size, screenOf } from "../harness/screenOf.ts"
 import { makeWorld } from "../harness/World.ts"
 import { waitUntil } from "../harness/waitUntil.ts"
@@ -80,58 +79,6 @@ describe("the display of a run", () => {
     })
   )
 
-  it.live("shows a flood of an agent's words as a few rows, and is drawn again when the terminal becomes narrow", () =>
-    Effect.gen(function* () {
-      const size = { columns: 200, rows: 30 }
-      // A quarter of a megabyte, in a second or less; more would not fit into the model's context.
-      const flood = `${"word ".repeat(40)}\n`.repeat(1_250)
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        script: script(
-          once(author, [
-            { text: flood, bash: work, hold: { name: "flooded", afterChars: flood.length - 10 }, chunkChars: 8_000 },
-            { text: "Done." }
-          ])
-        )
-      })
-      const run = yield* world.startIn({ input: size }, "run", "PLAN.md", "--no-input")
-      const screen = yield* watchScreen(run, size)
-      yield* world.model.awaitHeld("flooded")
-      yield* screen.until(/^ {4}\| .*word word.*\n. Author works on phase 1 · .*$/m)
-      yield* screen.resize({ columns: 40, rows: 30 })
-      const narrow = yield* screen.until(/^ {4}\| .{1,35}\n. Author works on phase 1 · .{1,20}$/m)
-      assert.strictEqual(narrow.match(/Author works on phase 1 · /g)?.length, 1, narrow)
-      yield* world.model.release("flooded")
-      const ended = yield* run.ended
-      assert.strictEqual(ended.code, 0, ended.stdout)
-      assert.notMatch(
-        (yield* screen.rows).join("\n"),
-        /Author works on phase 1 · /,
-        "nothing of the line at the bottom is left"
-      )
-      const all = yield* screenOf(ended.stdout, size)
-      assert.isBelow(all.filter((row) => row.includes("word word")).length, 10, all.join("\n"))
-    })
-  )
-
-  it.live("is lines alone for those who have the terminal read to them", () =>
-    Effect.gen(function* () {
-      const size = { columns: 80, rows: 50 }
-      const world = yield* makeWorld(oneQuestion)
-      const run = yield* world.startIn(
-        { input: size, environment: { ACCESSIBLE: "1" } },
-        "run",
-        "PLAN.md",
-        "--no-input"
-      )
-      assert.strictEqual((yield* run.ended).code, 4, run.stdout)
-      assert.match(run.stdout, /^Run [\s\S]*Author works on phase 1\r\n[\s\S]*Which colour\?[\s\S]*q = abort/)
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals are sent them
-      assert.notMatch(run.stdout, /\x1b\[\d*[A-KSTsu]|\r(?!\n)/, "nothing is drawn again")
-    })
-  )
-
   it.live("rings when its human is needed, and leaves the bottom of the terminal to the question", () =>
     Effect.gen(function* () {
       const size = { columns: 80, rows: 50 }
@@ -144,19 +91,6 @@ describe("the display of a run", () => {
       assert.isFalse(shows(/Author works/)(asked), "--quiet shows no progress")
       run.type("f: Blue\n")
       assert.strictEqual((yield* run.ended).code, 0, run.stdout)
-    })
-  )
-
-  it.live("shows all that agents write where that is asked for, also without a terminal", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        script: script(once(author, [{ text: "One\nTwo\n", bash: work }, { text: "Done." }]))
-      })
-      const plain = yield* world.reprise("run", "PLAN.md", "--verbose")
-      assert.match(plain.stderr, /^ {4}\| One\n {4}\| Two\n {4}… bash echo work > work.txt/m)
-      assert.notInclude(plain.stderr, "\x1b")
     })
   )
 })

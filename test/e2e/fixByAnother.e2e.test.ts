@@ -5,21 +5,9 @@ import type { ScriptInput } from "@reprise/scripted-model"
 import { lacksClaude } from "@reprise/testing"
 import { Effect } from "effect"
 import { completes, doneTask, doTask, folder, planWith, reports, worksWhen } from "../harness/checkpointPlan.ts"
-import {
-  commits,
-  complete,
-  correct,
-  needsHuman,
-  on,
-  once,
-  oneQuestion,
-  plan,
-  ready,
-  script
-} from "../harness/modelScript.ts"
+import { commits, complete, correct, on, once, oneQuestion, ready } from "../harness/modelScript.ts"
 import { answers, parks } from "../harness/parkedRun.ts"
 import { makeWorld, type World } from "../harness/World.ts"
-import { waitUntil } from "../harness/waitUntil.ts"
 
 const runtimesOf = (world: World) =>
   Effect.map(world.sessions, (sessions) => sessions.map(({ role, runtime }) => `${role} ${runtime}`).sort())
@@ -88,55 +76,6 @@ describe.skipIf(lacksClaude)("fix by another agent", () => {
       )
       const summary = yield* world.reprise("summary", question.runId)
       assert.match(summary.stdout, /Other Authors[\s\S]*Phase 2: claude, variant low, chosen by /)
-    })
-  )
-
-  it.live("goes from Claude to OpenCode with a line at the gate, and back to Claude in the next phase", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        ...oneQuestion,
-        plan: plan("One", "Two"),
-        config: 'permissions = "all"\nruntime = "claude"\n',
-        script: script(
-          once({ role: "author", kind: "report" }, needsHuman("Which colour?")),
-          once({ role: "author", kind: "report" }, needsHuman("Which size?"))
-        )
-      })
-      const question = yield* parks(world)
-      const gate = yield* world.atTerminal("gate", "--plain")
-      yield* gate.waitFor(
-        /Another agent takes over with: f --runtime NAME --model NAME --variant NAME: guidance\s+answer> /
-      )
-      gate.type("q --runtime opencode\n")
-      yield* gate.waitFor(/'abort' starts no fresh author here.*\s+answer> /)
-      gate.type("f --runtime opencode --model scripted/nonsense: Blue\n")
-      yield* gate.waitFor(
-        /OpenCode has no model scripted\/nonsense, or no key for it\. 'opencode models' lists[\s\S]*answer> /
-      )
-      gate.type("f --runtime opencode --model scripted/scripted: Blue\n")
-      yield* waitUntil(Effect.map(world.questions, (open) => (open.length === 0 ? true : undefined)))
-      yield* gate.kill("SIGKILL")
-
-      const again = yield* parks(world)
-      assert.strictEqual(again.reason, "Which size?")
-      // The choice holds until the phase ends, also for the next fresh author.
-      yield* answers(world, again.escalationId, "fix")
-      yield* finishes(world)
-      assert.deepStrictEqual(
-        (yield* authorsWork(world)).map(({ phase, protocol }) => `${phase} ${protocol}`),
-        ["1 anthropic", "1 openai", "1 openai", "2 anthropic"]
-      )
-      assert.deepStrictEqual(
-        (yield* authorsWork(world)).map(({ lastUser }) => lastUser.includes("Blue")),
-        [false, true, true, false]
-      )
-      assert.deepStrictEqual(
-        (yield* world.sessions).filter(({ role }) => role === "reviewer").map(({ runtime }) => runtime),
-        ["claude", "claude"]
-      )
-      const [run] = yield* world.runs
-      assert.strictEqual(run?.runId, question.runId)
-      assert.include(run?.notices.join("\n"), "The author of phase 1 is opencode, model scripted/scripted from now on")
     })
   )
 

@@ -3,11 +3,10 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { noTokens, uncachedTokens } from "@reprise/protocol"
-import { lacksClaude } from "@reprise/testing"
 import { Effect } from "effect"
 import { startConsole } from "../harness/browser.ts"
 import { signIn } from "../harness/consoleClient.ts"
-import { commits, correct, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
+import { commits, needsHuman, on, once, plan } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 import { waitForCommand } from "../harness/waitUntil.ts"
 
@@ -104,35 +103,6 @@ describe("reprise sessions fork", () => {
     })
   )
 
-  it.live("is one fork, though its process is killed and the command repeated; the original still waits", () =>
-    Effect.gen(function* () {
-      const { model, original, questions, reprise, sessions, start } = yield* parked
-      const { directory, escalationId, sessionId: id, tokens } = original
-      const command = ["sessions", "fork", id, "Hold on."] as const
-      const killed = yield* start(...command)
-      yield* model.awaitHeld("fork")
-      yield* killed.kill("SIGKILL")
-      yield* model.release("fork")
-      const again = yield* reprise(...command)
-      assert.strictEqual(again.code, 0, again.stderr)
-      const [same, ...forks] = yield* sessions
-      assert.deepInclude(same, { sessionId: id, turns: 1, tokens, status: original.status })
-      assert.strictEqual(same?.escalationId, escalationId)
-      assert.deepStrictEqual(
-        forks.map((fork) => [fork.directory, fork.forkedFrom, fork.status]),
-        [[directory, { sessionId: id, turn: 1 }, "completed"]]
-      )
-      assert.strictEqual((yield* questions).filter(({ state }) => state === "open").length, 1)
-
-      const later = yield* reprise("sessions", "fork", id, "--at", "7", "--json")
-      assert.strictEqual(later.code, 2)
-      assert.include(later.stdout, "it can be forked after turn 1.")
-      const unknown = yield* reprise("sessions", "fork", "nobody", "--json")
-      assert.strictEqual(unknown.code, 2)
-      assert.include(unknown.stdout, `"code":"unknown-session"`)
-    })
-  )
-
   it.live("is made at an open question, which stays open, at a terminal, by a script and in the web console", () =>
     Effect.gen(function* () {
       const made = yield* parked
@@ -182,42 +152,6 @@ describe("reprise sessions fork", () => {
         open.map((one) => one.escalationId),
         [id]
       )
-    })
-  )
-
-  it.live.skipIf(lacksClaude)("goes on from the author of a run that is over, on Claude, in a worktree", () =>
-    Effect.gen(function* () {
-      const words = "Write it otherwise."
-      const { git, reprise, root, runs, sessions } = yield* makeWorld({
-        plan: plan("One"),
-        script: script(
-          once({ role: "reviewer", kind: "report" }, correct("Say more")),
-          on({ kind: "report", anyMessage: words }, done),
-          on({ lastUser: words, anyMessage: "Say more" }, commits("leaked.txt", "later words")),
-          on({ lastUser: words, anyMessage: "phase-1.txt" }, commits("fork.txt", "fork"))
-        )
-      })
-      const run = yield* reprise("run", "PLAN.md", "--runtime", "claude")
-      assert.strictEqual(run.code, 0, run.stderr)
-      const author = (yield* sessions).find(({ role }) => role === "author")
-      assert.deepInclude(author, { status: "completed", turns: 2 })
-      const id = author?.sessionId ?? ""
-      const forked = yield* reprise("sessions", "fork", id, words, "--at", "1", "--worktree")
-      assert.strictEqual(forked.code, 0, forked.stderr)
-      const views = yield* sessions
-      assert.deepStrictEqual(
-        views.find(({ sessionId }) => sessionId === id),
-        author
-      )
-      const fork = views.find(({ forkedFrom }) => forkedFrom?.sessionId === id)
-      assert.deepInclude(fork, { status: "completed", runtime: "claude", role: "author", turns: 1 })
-      const worktree = join(root, ".reprise", "worktrees", fork?.sessionId ?? "")
-      assert.isTrue(existsSync(join(worktree, "fork.txt")))
-      assert.strictEqual(git("rev-parse", `reprise/${fork?.sessionId}~1`), author?.pastTurns?.[0]?.commit)
-      assert.isAbove(fork?.cost ?? 0, 0)
-      assert.isBelow(fork?.cost ?? 0, author?.cost ?? 0)
-      assert.isBelow(fork?.calls ?? 0, author?.calls ?? 0)
-      assert.strictEqual((yield* runs).length, 1)
     })
   )
 })

@@ -6,7 +6,6 @@ import { Broker as Server } from "@reprise/testing"
 import { Effect } from "effect"
 import { askingBroker, raise, shownQuestion, stepOptions } from "../harness/askingBroker.ts"
 import { plan, script } from "../harness/modelScript.ts"
-import { watchScreen } from "../harness/Screen.ts"
 import { makeWorld } from "../harness/World.ts"
 import { waitUntil } from "../harness/waitUntil.ts"
 
@@ -49,22 +48,6 @@ layer(askingBroker, { excludeTestServices: true, timeout: "15 minutes" })(
         gate.type("f: Green\n")
         const { commit, guidance } = yield* answered(id)
         assert.deepStrictEqual([commit, guidance], ["bbbb", "Green"])
-        gate.type("\x03")
-        yield* gate.ended
-      })
-    )
-
-    it.effect("on the full screen", () =>
-      Effect.gen(function* () {
-        const { url } = yield* Server
-        const world = yield* makeWorld({ plan: plan("One"), script: script() })
-        const id = yield* raise("screen", asked)
-        const size = { columns: 110, rows: 30 }
-        const gate = yield* world.startIn({ input: size }, "gate", "--nats", url)
-        const screen = yield* watchScreen(gate, size)
-        yield* screen.until(/Which colour\?[\s\S]*Ctrl-C leave/)
-        gate.type("f\r")
-        assert.strictEqual((yield* answered(id)).commit, "aaaa")
         gate.type("\x03")
         yield* gate.ended
       })

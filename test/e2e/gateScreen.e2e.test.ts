@@ -51,19 +51,6 @@ describe("the full-screen gate of a run", () => {
     })
   )
 
-  it.live("sends an abort when nobody undoes it", () =>
-    Effect.gen(function* () {
-      const { run, screen, world } = yield* askingRun
-      yield* world.model.release("working")
-      yield* screen.until(/Which colour\?[\s\S]*Ctrl-C leave/)
-      run.type("q")
-      yield* screen.until(/Are you sure\?/)
-      run.type("y")
-      assert.strictEqual((yield* run.ended).code, 5, run.stdout)
-      assert.match(run.stdout, /Will be sent in \d s\. u = undo/)
-    })
-  )
-
   it.live("leaves the question open on Ctrl-C, gives back what was not sent, and tells who was first", () =>
     Effect.gen(function* () {
       const { run, screen, world } = yield* askingRun
@@ -89,25 +76,6 @@ describe("the full-screen gate of a run", () => {
       assert.strictEqual((yield* again.ended).code, 0, again.stdout)
       assert.match(again.stdout, /Answered: fix by .* via cli/)
       assert.match(again.stdout, /What you wrote was not sent:\r\n {2}\| Green/)
-    })
-  )
-
-  it.live("shows the run's changes in colour, and the whole conversation, from the prompt to the last words", () =>
-    Effect.gen(function* () {
-      const { run, screen, world } = yield* askingRun
-      yield* world.model.release("working")
-      yield* screen.until(/Which colour\?[\s\S]*Ctrl-C leave/)
-      run.type("2")
-      yield* screen.until(/Write phase-1\.txt[\s\S]*\n\+phase 1 turn 1/)
-      const [green = "", red = ""] = ["32", "31"].map((code) => `\x1b[${code}m`)
-      assert.include(run.stdout, `${green}+phase 1 turn 1`)
-      assert.notInclude(run.stdout, `${red}+phase 1 turn 1`)
-      run.type("4")
-      yield* screen.until(/assistant[\s\S]*│ phase-1\.txt is written and committed\.[\s\S]*│ .*Which colour\?/)
-      run.type("\x1b[H")
-      yield* screen.until(/─\nuser .*\n {2}│ You are the author/)
-      run.type("\x03")
-      assert.strictEqual((yield* run.ended).code, 130, run.stdout)
     })
   )
 })

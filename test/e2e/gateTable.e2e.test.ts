@@ -4,9 +4,8 @@ import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, expect, layer } from "@effect/vitest"
 import { Messenger } from "@reprise/actor"
-import { RunId, SessionId, TurnId } from "@reprise/protocol"
 import { Broker as Server } from "@reprise/testing"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import { answer, askingBroker, raise, shownQuestion } from "../harness/askingBroker.ts"
 import { plan, script } from "../harness/modelScript.ts"
 import { watchScreen } from "../harness/Screen.ts"
@@ -110,56 +109,6 @@ layer(askingBroker, { excludeTestServices: true, timeout: "15 minutes" })("the g
     })
   )
 
-  it.effect("keeps all of 200 pasted lines, in a terminal that marks them and in one that does not", () =>
-    Effect.gen(function* () {
-      yield* closeAll
-      const lines = Array.from({ length: 200 }, (_, n) => `line ${n}`)
-      const marked = yield* raise("paste-marked", { reason: "Which colour?" })
-      const { gate, screen } = yield* openGate(wide)
-      yield* screen.until(shown)
-      gate.type(`\x1b[200~${lines.join("\r")}\r\x1b[201~`)
-      yield* screen.until(/Pasted text is not an answer/)
-      gate.type("f")
-      yield* screen.until(/Enter send/)
-      gate.type(`\x1b[200~${lines.join("\r")}\r\x1b[201~`)
-      yield* screen.until(/line 199/)
-      yield* looksLike("pasted", yield* screen.rows)
-      gate.type("\r")
-      yield* screen.until(/No question is open/)
-      assert.strictEqual((yield* shownQuestion(marked)).guidance, lines.join("\n"))
-
-      const unmarked = yield* raise("paste-unmarked", { reason: "Which size?" })
-      yield* screen.until(/Which size\?[\s\S]*Ctrl-C leave/)
-      gate.type("f")
-      yield* screen.until(/Enter send/)
-      gate.type(lines.join("\r"))
-      yield* screen.until(/line 199/)
-      gate.type("\r")
-      yield* screen.until(/No question is open/)
-      assert.strictEqual((yield* shownQuestion(unmarked)).guidance, lines.join("\n"))
-    })
-  )
-
-  it.effect("tells who was first, and gives back what was written", () =>
-    Effect.gen(function* () {
-      yield* closeAll
-      const first = yield* raise("first", { reason: "Which colour?" })
-      yield* raise("second", { reason: "Which size?" })
-      const { gate, screen } = yield* openGate(wide)
-      yield* screen.until(shown)
-      gate.type("f")
-      yield* screen.until(/Enter send/)
-      gate.type("Blue")
-      yield* screen.until(/> Blue/)
-      yield* answer(first, "fix")
-      yield* screen.until(/Which size\?[\s\S]*first-e1 was answered by ada: fix\./)
-      yield* looksLike("somebody-was-first", yield* screen.rows)
-      gate.type("\x03")
-      assert.strictEqual((yield* gate.ended).code, 0)
-      yield* screen.until(/^What you wrote was not sent:\n {2}\| Blue$/m)
-    })
-  )
-
   it.effect("leaves the terminal to an open editor when somebody else answers, and then shows what happened", () =>
     Effect.gen(function* () {
       yield* closeAll
@@ -194,89 +143,6 @@ layer(askingBroker, { excludeTestServices: true, timeout: "15 minutes" })("the g
       gate.type("\x03")
       yield* screen.until(/What you wrote was not sent:\n {2}\| Blue,\n {2}\| or green/)
       assert.isTrue(existsSync(at("close")))
-    })
-  )
-
-  it.effect("leaves on Ctrl-C wherever the human is, and the question stays open", () =>
-    Effect.gen(function* () {
-      yield* closeAll
-      const asked = yield* raise("left", { reason: "Which colour?" })
-      for (const [keys, seen] of [
-        ["", shown],
-        ["f", /Enter send/],
-        ["q", /Are you sure\?/],
-        // It is sent after five seconds, however slow the machine is: Ctrl-C comes with it.
-        ["qy\x03", undefined],
-        ["?", /any key goes back/],
-        ["/", /Esc shows all/],
-        ["2", /\n/]
-      ] as const) {
-        const { gate, screen } = yield* openGate({ columns: 80, rows: 24 })
-        yield* screen.until(shown)
-        gate.type(keys)
-        if (seen !== undefined) {
-          yield* screen.until(seen)
-          gate.type("\x03")
-        }
-        assert.strictEqual((yield* gate.ended).code, 0, keys)
-        assert.notInclude((yield* screen.rows).join("\n"), "Your answer is needed", "the screen of before is back")
-        assert.strictEqual((yield* shownQuestion(asked)).state, "open", keys)
-      }
-    })
-  )
-
-  it.effect("shows emoji, and text from right to left, and executes nothing that an agent writes", () =>
-    Effect.gen(function* () {
-      yield* closeAll
-      yield* raise("scripts", {
-        reason: "שלום עולם 🚀 漢字 👩‍👩‍👧 مرحبا\n\x1b[2J\x1b]0;owned\x07\u202etxet",
-        evidence: { planPath: "PLAN.md", phaseTitle: "אחת 🚪", lastLines: "👍🏽 fine\n\x1b[31mred" }
-      })
-      const { gate, screen } = yield* openGate({ columns: 60, rows: 24 })
-      yield* screen.until(shown)
-      yield* looksLike("scripts", yield* screen.rows)
-      assert.notInclude(gate.stdout, "\x1b]0;")
-      assert.notInclude(gate.stdout, "\u202e")
-      gate.type("\x03")
-      assert.strictEqual((yield* gate.ended).code, 0)
-    })
-  )
-
-  it.effect("draws a megabyte of an agent's words as a few pictures, and takes keys meanwhile", () =>
-    Effect.gen(function* () {
-      yield* closeAll
-      yield* raise("flood", { reason: "Which colour?" })
-      const { gate, screen } = yield* openGate(wide)
-      const messenger = yield* Messenger
-      yield* screen.until(shown)
-      gate.type("4")
-      yield* screen.until(/4 Transcript/)
-      const before = gate.stdout.length
-      const turn = {
-        runId: RunId.make("flood"),
-        sessionId: SessionId.make("flood-s1"),
-        turnId: TurnId.make("flood-t1"),
-        role: "author",
-        part: "p",
-        kind: "text"
-      } as const
-      for (let n = 0; n < 256; n++) {
-        const text = `${`${n} `.repeat(1000).slice(0, 4000)}\n`
-        yield* messenger.announce({ _tag: "AgentSaid", ...turn, text })
-      }
-      gate.type("?")
-      yield* screen.until(/any key goes back/)
-      gate.type("x")
-      // Nobody keeps what is said for a gate that does not hear it yet.
-      const last = messenger.announce({ _tag: "AgentSaid", ...turn, text: "The last words.\x1b[2J" })
-      const said = Effect.andThen(
-        Effect.sync(() => gate.type("4")),
-        last
-      ).pipe(Effect.repeat(Schedule.spaced("1 second")))
-      yield* Effect.raceFirst(screen.until(/The last words\.\\x1b\[2J/), Effect.andThen(said, Effect.never))
-      assert.isBelow(gate.stdout.length - before, 512 * 1024)
-      gate.type("\x03")
-      assert.strictEqual((yield* gate.ended).code, 0)
     })
   )
 

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { lacksClaude } from "@reprise/testing"
 import { Effect } from "effect"
-import { once, plan, script } from "../harness/modelScript.ts"
+import { plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
 /** Leaves a trace in the user's home. */
@@ -162,72 +162,6 @@ describe("a hostile repository", () => {
       assert.strictEqual((yield* world.reprise("trust", "--revoke")).code, 0)
       const revoked = yield* world.reprise("run", "SECOND.md")
       assert.strictEqual(revoked.code, 3, revoked.stderr)
-    })
-  )
-
-  it.live("runs nothing on OpenCode from files that are not settings, and its instructions are read", () =>
-    Effect.gen(function* () {
-      const evil = yield* listener
-      const {
-        "AGENTS.md": agents = "",
-        "bunfig.toml": bunfig = "",
-        "preload.ts": preload = "",
-        ".env": env = ""
-      } = tricks(evil.url)
-      const world = yield* makeWorld({
-        plan: plan("One"),
-        config: "",
-        files: {
-          "AGENTS.md": agents,
-          "bunfig.toml": bunfig,
-          "preload.ts": preload,
-          ".env": env,
-          ".mcp.json": tricks(evil.url)[".mcp.json"] ?? "",
-          ".claude/settings.json": tricks(evil.url)[".claude/settings.json"] ?? "",
-          "package.json": json({ name: "x", devDependencies: { prettier: "3.0.0", typescript: "5.0.0" } }),
-          "tsconfig.json": "{}\n",
-          ".prettierrc": "{}\n",
-          "phase-1.ts": "export {}\n",
-          "node_modules/.bin/prettier": `#!/bin/sh\n${trap("formatter")}\n`,
-          "node_modules/typescript/package.json": json({ name: "typescript", version: "5.0.0" }),
-          "node_modules/typescript/lib/tsserver.js": `require("node:fs").mkdirSync(process.env.HOME + "/traps", { recursive: true })\nrequire("node:fs").writeFileSync(process.env.HOME + "/traps/tsserver", "")\n`
-        },
-        script: script(
-          once({ role: "author", kind: "work" }, [
-            { toolCalls: [{ tool: "read", args: { filePath: "phase-1.ts" } }] },
-            { edit: { path: "phase-1.ts", oldText: "export {}", newText: "export const one = 1" } },
-            { bash: "git add -A && git commit -q -m 'Write it' && git rev-parse HEAD" },
-            { text: "Written." }
-          ])
-        )
-      })
-      const run = yield* world.repriseIn({ environment: own }, "run", "PLAN.md")
-      assert.strictEqual(run.code, 0, run.stderr)
-      const calls = yield* world.model.calls
-      assert.include(JSON.stringify(calls), "export const one = 1")
-      assert.isTrue(calls.some(({ role, system }) => role === "author" && system.includes("marmalade")))
-      assert.deepStrictEqual(trapsOf(world), [])
-      assert.deepStrictEqual(evil.requests, [])
-    })
-  )
-
-  it.live("says nothing to OpenCode about what it imports", () =>
-    Effect.gen(function* () {
-      const redirecting = { compilerOptions: { paths: { "/*": ["./evil.ts"], "*": ["./evil.ts"] } } }
-      const world = yield* makeWorld({
-        plan: plan("One"),
-        config: "",
-        files: {
-          "tsconfig.json": json(redirecting),
-          "evil.ts": `${trapScript("imported")}export default {}\nexport const SessionFolder = async () => ({})\n`
-        },
-        script: script()
-      })
-      for (const words of [["doctor"], ["run", "PLAN.md", "--auto"]]) {
-        const ended = yield* world.repriseIn({ environment: { ...own, REPRISE_SANDBOX_MODE: "auto" } }, ...words)
-        assert.deepStrictEqual(trapsOf(world), [], words.join(" "))
-        if (words[0] === "run") assert.strictEqual(ended.code, 0, ended.stderr)
-      }
     })
   )
 })

@@ -1,10 +1,9 @@
 // @module-tag long
 /** The identities of one machine: the services, a person and the operator on the broker that a command runs for itself. */
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { userFolderOf } from "../harness/brokerOf.ts"
 import { oneQuestion, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
@@ -73,36 +72,6 @@ describe("on the broker that a command runs for itself", () => {
       yield* does(world, "prune", "--days", "0", "--yes")
       assert.deepStrictEqual(yield* world.runs, [])
       assert.deepStrictEqual(violations(world), [])
-    })
-  )
-
-  it.live("a process that joins is the same services as the one that runs the broker", () =>
-    Effect.gen(function* () {
-      const world = yield* worldOf()
-      const watch = yield* world.start("watch")
-      yield* watch.waitFor(/Watching every run/)
-      yield* does(world, "run", "PLAN.md")
-      yield* watch.waitFor(/Run completed/)
-      yield* does(world, "prune", "--days", "0", "--yes")
-      assert.deepStrictEqual(violations(world), [])
-    })
-  )
-
-  it.live("without the key of this machine one is a person there, but neither a service nor the operator", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld(oneQuestion)
-      assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
-      const up = yield* world.start("up")
-      yield* up.waitFor(/Ctrl-C stops/)
-      rmSync(join(userFolderOf(world), "machine.key"))
-      yield* does(world, "trust", "--state")
-      const refused = yield* fails(world, {}, "prune", "--days", "0", "--yes")
-      assert.deepInclude(refused, { exitCode: 3, code: "other-key" })
-      assert.match(refused.message, /does not know this machine's key.*'operator'/)
-      assert.match(refused.hint, new RegExp(`end process ${up.pid}`))
-      const [question] = yield* world.questions
-      yield* does(world, "gate", "answer", question?.escalationId ?? "", "continue-session")
-      yield* up.waitFor(/Run completed/)
     })
   )
 

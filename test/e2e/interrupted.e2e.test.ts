@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { on, once, plan, script } from "../harness/modelScript.ts"
+import { on, plan, script } from "../harness/modelScript.ts"
 import { type Shell, shellIn } from "../harness/Shell.ts"
 import { usersOf } from "../harness/untilUnused.ts"
 import { makeWorld, type World } from "../harness/World.ts"
@@ -62,29 +62,5 @@ describe("Ctrl-C", () => {
       const shown = yield* isOver(world, shell)
       assert.notInclude(shown, "answered in")
     })
-  )
-
-  it.live(
-    "ends a run whose author was told of a named pipe in the place of a committed file, which nothing waits for",
-    () =>
-      Effect.gen(function* () {
-        const commitAndReplace = [
-          "mkdir x0 && echo '{}' > x0/opencode.json && git add -A && git commit -q -m 'Configure it'",
-          "rm x0/opencode.json && mkfifo x0/opencode.json && git rev-parse HEAD"
-        ].join(" && ")
-        const world = yield* makeWorld({
-          openCode: "shared",
-          plan: plan("One"),
-          script: script(
-            once({ role: "author", kind: "work" }, [{ bash: commitAndReplace }, { text: "It is committed." }]),
-            on({ role: "author", lastUser: "Not committed: x0/opencode.json" }, { hold: "told", text: "I see." })
-          )
-        })
-        const shell = yield* shellIn(world, "bash")
-        call(shell, "reprise run PLAN.md")
-        yield* world.model.awaitHeld("told")
-        shell.type(ctrlC)
-        yield* isOver(world, shell)
-      })
   )
 })

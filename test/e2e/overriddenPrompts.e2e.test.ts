@@ -62,29 +62,3 @@ describe("overridden prompts", () => {
     })
   )
 })
-
-describe("the settings in a plan", () => {
-  it.live("apply to its run, and their commands need trust", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: `---\ngates:\n  quality: ["test -f phase-1.txt"]\nlimits:\n  maxStepsPerRun: 99\n---\n${plan("One")}`,
-        config: 'permissions = "all"\n[gates]\nquality = ["false"]\n',
-        script: script()
-      })
-      const explained = yield* world.reprise("config", "explain", "PLAN.md")
-      assert.match(explained.stdout, /limits\.maxStepsPerRun\s*│ 99\s*│ PLAN\.md/)
-
-      const refused = yield* world.reprise("run", "PLAN.md")
-      assert.strictEqual(refused.code, 3)
-      assert.match(refused.stderr, /PLAN\.md, gates\.quality:\n {2}test -f phase-1\.txt[\s\S]*reprise trust PLAN\.md/)
-      assert.deepStrictEqual(yield* world.runs, [])
-
-      assert.strictEqual((yield* world.reprise("trust", "PLAN.md")).code, 0)
-      const run = yield* world.reprise("run", "PLAN.md")
-      assert.strictEqual(run.code, 0, run.stderr)
-      const events = yield* world.eventsOf((yield* world.runs)[0]?.runId ?? "")
-      assert.include(JSON.stringify(events.filter(({ type }) => type === "QualityPassed")), "test -f phase-1.txt")
-    })
-  )
-})

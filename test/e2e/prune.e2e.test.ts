@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { needsHuman, once, plan, script } from "../harness/modelScript.ts"
+import { plan, script } from "../harness/modelScript.ts"
 import { makeWorld, PublicLine } from "../harness/World.ts"
 
 const decodeArchive = Schema.decodeUnknownSync(
@@ -73,23 +73,6 @@ describe("reprise prune", () => {
       const again = yield* world.reprise("prune", "--days", "0", "--yes", "--json")
       assert.strictEqual(again.code, 0, again.stderr)
       assert.strictEqual(readdirSync(join(world.root, ".reprise", "archive")).length, 2)
-    })
-  )
-
-  it.live("keeps a run that waits for a human", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        script: script(once({ role: "author", kind: "report" }, needsHuman("Which?")))
-      })
-      assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
-      const pruned = yield* world.reprise("prune", "--days", "0", "--yes", "--json")
-      assert.deepInclude(JSON.parse(pruned.stdout), { data: { pruned: [], kept: 1 } })
-      const [question] = yield* world.questions
-      yield* world.reprise("gate", "answer", question?.escalationId ?? "", "c")
-      const run = yield* world.reprise("run", "PLAN.md")
-      assert.strictEqual(run.code, 0, run.stderr)
     })
   )
 })

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { commits, once, plan, script } from "../harness/modelScript.ts"
 import { screenOf } from "../harness/screenOf.ts"
-import { makeWorld, type World } from "../harness/World.ts"
+import { makeWorld } from "../harness/World.ts"
 import { waitUntil } from "../harness/waitUntil.ts"
 
 const author = { role: "author", kind: "work" } as const
@@ -20,9 +20,6 @@ const limited = (retryAfterSeconds: number) => ({
     ])
   )
 })
-
-const theQuestion = (world: World) =>
-  Effect.map(world.questions, ([question]) => question ?? assert.fail("no question is open"))
 
 describe("a run whose model is rate-limited", () => {
   it.live("says until when it waits, to whoever looks, and tries again at once when it is told to", () =>
@@ -66,25 +63,6 @@ describe("a run whose model is rate-limited", () => {
     })
   )
 
-  it.live("asks where the vendor wants a longer wait than the run may have, and says what the answers do", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({ ...limited(7_200), openCode: "shared" })
-      const parked = yield* world.reprise("run", "PLAN.md", "--no-input")
-      assert.strictEqual(parked.code, 4, parked.stderr)
-      assert.match(
-        parked.stderr.replace(/\s+/g, " "),
-        /slow down\. It may be asked again at \d{4}-\d\d-\d\d \d\d:\d\d UTC\. Reprise does nothing before you answer; to continue is to retry\./
-      )
-      assert.include(parked.stderr, "m = change the model and go on")
-      const { escalationId } = yield* theQuestion(world)
-      assert.strictEqual((yield* world.reprise("gate", "answer", escalationId, "c")).code, 0)
-      const done = yield* world.reprise("run", "PLAN.md", "--no-input")
-      assert.strictEqual(done.code, 0, done.stderr)
-      const [run] = yield* world.runs
-      assert.strictEqual(run?.sessionsCreated, 2, "author and reviewer: the author goes on in its session")
-    })
-  )
-
   it.live("under --auto waits for hours in place of ending, and goes on in the same session", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({ ...limited(5 * 3_600), openCode: "shared" })
@@ -96,54 +74,6 @@ describe("a run whose model is rate-limited", () => {
       assert.strictEqual(code, 0, stderr)
       assert.notInclude(stderr, "Auto mode tries again")
       assert.strictEqual((yield* world.runs)[0]?.sessionsCreated, 2, "author and reviewer, each in one session")
-    })
-  )
-
-  it.live("asks at once when no credit is left, where it is told not to wait for that", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        config: 'permissions = "all"\n\n[sessions.onError]\nout_of_credits = ["escalate"]\n',
-        script: script(
-          once(author, [
-            { bash: "true", fault: { status: 402, body: { error: { message: "insufficient credit" } } } },
-            ...[commits("work.txt", "work")].flat()
-          ])
-        )
-      })
-      const parked = yield* world.reprise("run", "PLAN.md", "--no-input")
-      assert.strictEqual(parked.code, 4, parked.stderr)
-      assert.include(
-        parked.stderr,
-        "Add credit first, or go on with another model. Reprise does nothing before you answer"
-      )
-    })
-  )
-})
-
-describe("a standalone session whose model is rate-limited", () => {
-  it.live("tries again at once when it is told to, by its id", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        script: script(
-          once({ kind: "report" }, { report: { result: "complete" } }),
-          once(
-            { firstUser: "Say hello" },
-            { text: "Hello.", fault: { status: 429, retryAfterSeconds: 1_800, body: slowDown } }
-          )
-        )
-      })
-      const session = yield* world.start("sessions", "start", "Say hello", "--no-input")
-      yield* session.waitFor(/asked again at/)
-      const [{ sessionId } = assert.fail("no session")] = yield* world.sessions
-      assert.match((yield* world.reprise("sessions", "show", sessionId)).stdout, /postponed: +Rate limited, again in/)
-      const resumed = yield* world.reprise("resume", sessionId)
-      assert.strictEqual(resumed.code, 0, resumed.stderr)
-      const { code, stderr } = yield* session.ended
-      assert.strictEqual(code, 0, stderr)
     })
   )
 })

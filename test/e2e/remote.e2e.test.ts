@@ -11,7 +11,7 @@ import { Broker, localBroker } from "@reprise/testing"
 import { Effect } from "effect"
 import { correct, heldInReview, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
-import { waitForCommand, waitUntil } from "../harness/waitUntil.ts"
+import { waitUntil } from "../harness/waitUntil.ts"
 
 const deciders = ["orchestrator", "reviewer", "gate"]
 /** Clones are below a folder that commands may not read; the run's own is shown to them all the same. */
@@ -107,50 +107,6 @@ describe("reprise run --remote", () => {
         assert.isFalse(existsSync(open.directory))
         yield* end
       }).pipe(Effect.provide(localBroker))
-  )
-
-  it.live("goes on elsewhere when its host is destroyed with its disk: what was pushed is not done again", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        plan: plan("One", "Two"),
-        script: script(
-          once({ role: "author", kind: "work", phase: "2" }, [
-            { hold: "in-phase-2", bash: "touch lost.txt" },
-            { text: "Done." }
-          ])
-        )
-      })
-      const remote = withRemote(world)
-      const { url } = yield* Broker
-      const nats = ["--json", "--nats", url]
-      const dataOf = (...args: ReadonlyArray<string>) =>
-        Effect.map(world.reprise(...args, ...nats), ({ stdout }) => JSON.parse(stdout))
-      yield* serve(world, url, "deciders", deciders)
-      const first = yield* serve(world, url, "first", workers)
-      const run = yield* world.start("run", "PLAN.md", "--remote", "origin", "--nats", url)
-      yield* world.model.awaitHeld("in-phase-2")
-      const [{ runId }] = (yield* dataOf("status")).data
-      const works = { host: "first", hosted: true, runs: [runId], movable: [runId] }
-      assert.deepStrictEqual((yield* dataOf("hosts", "list")).data, [works])
-      assert.strictEqual((yield* dataOf("hosts", "forget", "first")).error.code, "host-answers")
-      assert.strictEqual((yield* dataOf("hosts", "forget", "nobody")).error.code, "unknown-host")
-      const pushed = remote.git("rev-parse", "reprise/plan")
-      yield* first.destroy
-      assert.deepStrictEqual((yield* dataOf("hosts", "list")).data, [{ ...works, hosted: false }])
-      const forgotten = (yield* dataOf("hosts", "forget", "first")).data
-      assert.deepStrictEqual(forgotten, { host: "first", moved: [runId], kept: [] })
-      yield* serve(world, url, "second", workers)
-      const ended = yield* run.ended
-      assert.strictEqual(ended.code, 0, ended.stderr)
-      assert.include(ended.stderr, "Host first is gone: the run moves elsewhere")
-      const subjects = remote.git("log", "--format=%s", "reprise/plan").split("\n")
-      assert.deepStrictEqual(subjects, ["Write phase-2.txt", "Write phase-1.txt", "Start"])
-      assert.strictEqual(remote.git("rev-parse", "reprise/plan~1"), pushed)
-      const events = (yield* world.reprise("logs", runId, "--json", "--nats", url)).stdout.split("\n")
-      const started = (phase: string) =>
-        events.filter((line) => line.includes('"type":"PhaseStarted"') && line.includes(`"phase":"${phase}"`)).length
-      assert.deepStrictEqual([started("1"), started("2")], [1, 2])
-    }).pipe(Effect.provide(localBroker))
   )
 
   it.live("goes on elsewhere with what its author and its reviewer had said, also in the turn that was under way", () =>
@@ -272,63 +228,6 @@ describe("reprise run --remote", () => {
         assert.match(errorOf(yield* world.reprise("hosts", "drain", "first", "--json")), /^2 one-machine: /)
         yield* Effect.all([again.end, second.end], { concurrency: "unbounded" })
       }).pipe(Effect.provide(localBroker))
-  )
-
-  it.live("waits while each host has as many runs as it may, says so, and begins when one of them ends", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({ plan: plan("One"), script: heldInReview })
-      writeFileSync(join(world.root, "SECOND.md"), plan("Two"))
-      world.git("add", "SECOND.md")
-      world.git("commit", "--quiet", "--message", "Another plan")
-      withRemote(world)
-      const { url } = yield* Broker
-      const dataOf = (...args: ReadonlyArray<string>) =>
-        Effect.map(world.reprise(...args, "--json", "--nats", url), ({ stdout }) => JSON.parse(stdout))
-      const slots = Effect.map(dataOf("hosts", "list"), ({ data }) => data[0]?.slots)
-      const one = { REPRISE_HOST_RUNS: "1" }
-      const badLimit = { environment: { REPRISE_HOST_RUNS: "one" } }
-      const refused = yield* world.startIn(badLimit, "serve", "workspace", "--nats", url)
-      const wrong = yield* refused.ended
-      assert.strictEqual(wrong.code, 2)
-      assert.include(wrong.stderr.replaceAll(/\s+/g, " "), "REPRISE_HOST_RUNS is 'one': it must be a whole number")
-
-      yield* serve(world, url, "deciders", deciders)
-      const host = yield* serve(world, url, "only", workers, one)
-      assert.deepStrictEqual(yield* slots, { used: 0, all: 1 })
-      const first = yield* world.start("run", "PLAN.md", "--remote", "origin", "--nats", url)
-      yield* world.model.awaitHeld("in-review")
-      const second = yield* world.start("run", "SECOND.md", "--remote", "origin", "--nats", url)
-      const waiting = yield* waitForCommand(
-        Effect.map(dataOf("status"), ({ data }) =>
-          data.find((run: { planPath: string; awaitsSlot?: boolean }) => run.planPath === "SECOND.md" && run.awaitsSlot)
-        )
-      )
-      assert.deepInclude(waiting, { status: "running", step: "PREPARE", hosted: true })
-      const shown = (yield* world.reprise("status", waiting.runId, "--nats", url)).stdout.replaceAll(/\s+/g, " ")
-      assert.include(shown, "waits for a host")
-      assert.include(shown, "it starts when a run ends on a host")
-
-      // What the host has is known after a restart, so the second run waits on.
-      yield* host.end
-      const again = yield* serve(world, url, "only", workers, one)
-      assert.deepStrictEqual(yield* waitForCommand(Effect.map(slots, (now) => (now?.used === 1 ? now : undefined))), {
-        used: 1,
-        all: 1
-      })
-      assert.isTrue((yield* dataOf("status", waiting.runId)).data.awaitsSlot)
-      yield* world.model.release("in-review")
-      const ended = [yield* first.ended, yield* second.ended]
-      assert.deepStrictEqual(
-        ended.map(({ code }) => code),
-        [0, 0],
-        ended.map(({ stderr }) => stderr).join("\n")
-      )
-      assert.deepStrictEqual(yield* waitForCommand(Effect.map(slots, (now) => (now?.used === 0 ? now : undefined))), {
-        used: 0,
-        all: 1
-      })
-      yield* again.end
-    }).pipe(Effect.provide(localBroker))
   )
 
   it.live("refuses what hosts could not get, before anything is spent, and says what to do", () =>

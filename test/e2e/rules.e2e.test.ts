@@ -21,13 +21,6 @@ const ruleFiles = (world: World): ReadonlyArray<string> => {
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []
 }
 
-const text = (world: World) => Effect.map(world.model.calls, (calls) => JSON.stringify(calls))
-
-const fetching = (runtime: "opencode" | "claude"): Record<string, string> => {
-  const url = "http://127.0.0.1:9/"
-  return runtime === "claude" ? { url, prompt: "Read it" } : { url, format: "text" }
-}
-
 for (const runtime of ["opencode", "claude"] as const)
   describe.skipIf(lacksAgent(runtime))(`on ${runtime}`, () => {
     it.live(
@@ -136,79 +129,6 @@ for (const runtime of ["opencode", "claude"] as const)
           const after = JSON.parse((yield* world.reprise("sandbox", "explain", "--json")).stdout)
           assert.notInclude(after.data.write, data)
           assert.strictEqual(world.git("status", "--porcelain"), "", "the rule is in no file of the repository")
-        })
-    )
-
-    it.live("rules of the configuration allow, ask and deny commands, files and addresses, without the sandbox", () =>
-      Effect.gen(function* () {
-        const world = yield* makeWorld({
-          plan: plan("One"),
-          config: [
-            "[permissions]",
-            'mode = "ask"',
-            "[permissions.allow]",
-            'commands = ["git add *", "git commit -q -m *", "git rev-parse HEAD", "echo *"]',
-            'files = ["docs/**", "notes.md"]',
-            "[permissions.deny]",
-            'commands = ["git push *"]',
-            'files = ["secret.txt", "docs/closed/**"]',
-            'addresses = ["127.0.0.1"]',
-            ""
-          ].join("\n"),
-          files: { "secret.txt": "c4n4ry-in-a-file\n" },
-          environment: () => ({ REPRISE_RUNTIME: runtime }),
-          script: script(
-            on({ role: "author", kind: "work" }, [
-              { write: { path: "{{cwd}}/docs/page.md", content: "page" } },
-              { write: { path: "{{cwd}}/docs/closed/page.md", content: "closed" } },
-              { read: "{{cwd}}/secret.txt" },
-              { bash: "echo one && git push origin main" },
-              { toolCalls: [{ tool: runtime === "claude" ? "WebFetch" : "webfetch", args: fetching(runtime) }] },
-              { bash: "git add -A && git commit -q -m 'Write it' && git rev-parse HEAD" },
-              done
-            ])
-          )
-        })
-        const run = yield* world.reprise("run", "PLAN.md", "--json")
-        assert.strictEqual(run.code, 0, run.stdout + run.stderr)
-        assert.deepStrictEqual(yield* world.questions, [])
-        assert.notInclude(run.stdout, '"type":"EscalationRaised"')
-        assert.strictEqual(world.git("show", "HEAD:docs/page.md"), "page")
-        assert.isFalse(existsSync(join(world.root, "docs", "closed")))
-        const said = yield* text(world)
-        assert.notInclude(said, "c4n4ry-in-a-file")
-        for (const rule of [
-          "permissions.deny.commands: git push *",
-          "permissions.deny.files: secret.txt",
-          "permissions.deny.files: docs/closed/**",
-          "permissions.deny.addresses: 127.0.0.1"
-        ]) {
-          assert.include(said, rule)
-        }
-      })
-    )
-
-    it.live.skipIf(!sandboxed)(
-      "with untouched defaults and a sandbox, a run of shell commands and edits raises no question",
-      () =>
-        Effect.gen(function* () {
-          const world = yield* makeWorld({
-            plan: plan("One", "Two"),
-            config: "",
-            environment: () => ({ REPRISE_SANDBOX_MODE: "", REPRISE_RUNTIME: runtime }),
-            script: script(
-              on({ role: "author", kind: "work" }, [
-                { bash: "ls -la; cat PLAN.md | head -3 > /tmp/head; for x in a b; do echo $x; done" },
-                { write: { path: "{{cwd}}/page-{{phase}}.md", content: "page" } },
-                { read: "{{cwd}}/page-{{phase}}.md" },
-                { bash: `rm -f nothing && ${commit}` },
-                done
-              ])
-            )
-          })
-          const run = yield* world.reprise("run", "PLAN.md", "--json")
-          assert.strictEqual(run.code, 0, run.stdout + run.stderr)
-          assert.notInclude(run.stdout, '"type":"EscalationRaised"')
         })
     )
   })

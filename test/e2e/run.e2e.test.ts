@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { commits, complete, correct, needsHuman, on, once, oneQuestion, plan, script } from "../harness/modelScript.ts"
+import { correct, needsHuman, on, once, oneQuestion, plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
 const Asked = Schema.Struct({ work: Schema.String, request: Schema.String })
@@ -125,56 +125,6 @@ describe("reprise run", () => {
     })
   )
 
-  it.live("starts a new session with the guidance after `fix`", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        script: script(once({ role: "author", kind: "report" }, needsHuman("I am lost")))
-      })
-      assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
-      const [question] = yield* world.questions
-      yield* world.reprise(
-        "gate",
-        "answer",
-        question?.escalationId ?? "",
-        "fix",
-        "--guidance",
-        "Start over {with} `care`"
-      )
-      const run = yield* world.reprise("run", "PLAN.md")
-      assert.strictEqual(run.code, 0, run.stderr)
-      const authors = (yield* world.sessions).filter(({ role }) => role === "author")
-      assert.strictEqual(authors.length, 2)
-      const fresh = (yield* world.model.calls).filter(({ kind, role }) => role === "author" && kind === "work").at(-1)
-      assert.include(fresh?.lastUser, "Start over {with} `care`")
-    })
-  )
-
-  it.live("accepts one of two simultaneous answers while nothing runs, and tells the other who was first", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        script: script(on({ role: "author", kind: "report" }, needsHuman("No")))
-      })
-      assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
-      const [question] = yield* world.questions
-      const override = world.reprise("gate", "answer", question?.escalationId ?? "", "o", "--json")
-      const all = [override, override, world.reprise("gate", "list"), world.reprise("status")]
-      const [one, other, ...looks] = yield* Effect.all(all, { concurrency: "unbounded" })
-      assert.deepStrictEqual([one?.code, other?.code].sort(), [0, 2], `${one?.stderr}\n${other?.stderr}`)
-      assert.match([one, other].find((ended) => ended?.code === 2)?.stderr ?? "", /answered 'override' through cli/)
-      assert.deepStrictEqual(
-        looks.map(({ code }) => code),
-        [0, 0]
-      )
-      const run = yield* world.reprise("run", "PLAN.md")
-      assert.strictEqual(run.code, 0, run.stderr)
-      assert.strictEqual((yield* world.runs)[0]?.phases[0]?.state, "overridden")
-    })
-  )
-
   it.live("ends with exit code 5 after `abort`, and keeps the workspace", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
@@ -191,25 +141,6 @@ describe("reprise run", () => {
       assert.strictEqual(ended.code, 5, ended.stdout)
       assert.strictEqual((yield* world.runs)[0]?.status, "aborted")
       assert.include(world.git("log", "--format=%s"), "Write phase-1.txt")
-    })
-  )
-
-  it.live("sends a failed quality gate back to the author's session", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        config: 'permissions = "all"\n[gates]\nquality = ["test -f fixed.txt"]\n',
-        script: script(
-          once({ role: "author", kind: "work" }, commits("first.txt", "first")),
-          once({ role: "author", kind: "work" }, commits("fixed.txt", "fixed")),
-          on({ role: "author", kind: "report" }, complete)
-        )
-      })
-      const run = yield* world.reprise("run", "PLAN.md")
-      assert.strictEqual(run.code, 0, run.stderr)
-      const authors = (yield* world.sessions).filter(({ role }) => role === "author")
-      assert.strictEqual(authors.length, 1)
     })
   )
 })

@@ -47,21 +47,6 @@ describe.skipIf(!sandboxed)("a run in the sandbox", () => {
     })
   )
 
-  it.live("commits from a worktree too, whose git directory is another repository's", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        plan: plan("One"),
-        config:
-          '[gates]\nquality = ["git status --short"]\n[workspace]\npostCreate = ["test -n \\"$REPRISE_SANDBOX\\""]\n',
-        environment: () => inSandbox,
-        script: script()
-      })
-      const run = yield* world.reprise("run", "PLAN.md", "--worktree", "--json")
-      assert.strictEqual(run.code, 0, run.stdout + run.stderr)
-      assert.strictEqual(world.git("show", "reprise/plan:phase-1.txt"), "phase 1 turn 1")
-    })
-  )
-
   it.live("is explained: what commands may write, not see and reach", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({

@@ -103,20 +103,4 @@ describe("reprise serve", () => {
         assert.strictEqual(commits.filter((subject) => subject === "Write it").length, 1)
       }).pipe(Effect.provide(localBroker))
   )
-
-  for (const [what, environment, args, says] of [
-    ["an address without a port", { REPRISE_HEALTH_ADDRESS: "localhost" }, [], /not an address and a port/],
-    ["an address of another machine", { REPRISE_HEALTH_ADDRESS: "192.0.2.1:8080" }, [], /address not available/],
-    ["no server", {}, [], /REPRISE_NATS_URL/]
-  ] as const) {
-    it.live(`refuses ${what}, and says what to do`, () =>
-      Effect.gen(function* () {
-        const world = yield* makeWorld({ openCode: "shared", plan: plan("One"), script: script() })
-        const url = what === "no server" ? {} : { REPRISE_NATS_URL: "nats://127.0.0.1:4222" }
-        const ended = yield* world.repriseIn({ environment: { ...url, ...environment } }, "serve", "gate", ...args)
-        assert.isAbove(ended.code, 0)
-        assert.match(ended.stderr, says)
-      })
-    )
-  }
 })

@@ -1,10 +1,10 @@
 // @module-tag long
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { lacksClaude, linkClaudeSdk } from "@reprise/testing"
+import { lacksClaude } from "@reprise/testing"
 import { Effect } from "effect"
-import { on, once, oneQuestion, plan } from "../harness/modelScript.ts"
+import { on, oneQuestion, plan } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 import { waitForCommand } from "../harness/waitUntil.ts"
 
@@ -67,48 +67,6 @@ describe("the sessions of a run", () => {
 })
 
 describe.skipIf(lacksClaude)("a session on Claude", () => {
-  it.live("continues by itself after its limit of tool rounds, then asks a human, who attaches at a terminal", () =>
-    Effect.gen(function* () {
-      const rounds = [{ bash: "true" }, { bash: "true" }, { bash: "true" }, { bash: "true" }, { text: "late" }] as const
-      const world = yield* makeWorld({
-        plan: plan("One"),
-        config:
-          'permissions = "all"\nruntime = "claude"\n[limits]\nmaxAgentTurns = 2\n[sessions]\nmaxAutoContinues = 2\n',
-        script: {
-          rules: [
-            on({ kind: "report" }, { report: { result: "complete" } }),
-            once({ kind: "continue", firstUser: "twice" }, rounds),
-            on({ kind: "continue", firstUser: "twice" }, { text: "Done at last." }),
-            on({}, rounds)
-          ]
-        }
-      })
-      const twice = yield* world.reprise("sessions", "start", "Do it twice.")
-      assert.strictEqual(twice.code, 0, twice.stderr)
-      assert.include(twice.stdout, "Done at last.")
-      const continued = (yield* world.model.calls).filter(({ kind }) => kind === "continue")
-      assert.strictEqual(new Set(continued.map(({ turn }) => turn)).size, 2)
-
-      const endless = yield* world.reprise("sessions", "start", "Do it forever.")
-      assert.strictEqual(endless.code, 4, endless.stderr)
-      const [question] = yield* world.questions
-      assert.strictEqual(question?.origin, "limit")
-      assert.include(question?.reason, "3 times")
-      assert.strictEqual(question?.options[0]?.name, "continue-session")
-
-      const stub = join(world.root, "../stub/claude")
-      mkdirSync(dirname(stub))
-      linkClaudeSdk(dirname(stub))
-      writeFileSync(stub, '#!/bin/sh\ntest -t 0 && echo "at a terminal: $@ in $PWD"\n')
-      chmodSync(stub, 0o700)
-      const stubbed = { environment: { REPRISE_CLAUDE: stub }, input: "terminal" } as const
-      const attached = yield* world.repriseIn(stubbed, "attach", question?.runId ?? "")
-      assert.strictEqual(attached.code, 0, attached.stdout)
-      const open = (yield* world.sessions).find(({ sessionId }) => sessionId === question?.sessionId)
-      assert.include(attached.stdout, `at a terminal: --resume ${open?.runtimeSessionId} in ${world.root}`)
-    })
-  )
-
   it.live("can be read while its agent works, without disturbing it", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({

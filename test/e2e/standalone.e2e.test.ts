@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { needsHuman, on, once, plan } from "../harness/modelScript.ts"
+import { on, plan } from "../harness/modelScript.ts"
 import { makeWorld, type WorldOptions } from "../harness/World.ts"
 
 const task = "Write hello.txt."
@@ -87,35 +87,6 @@ describe("a standalone session", () => {
     })
   )
 
-  it.live("is parked without a terminal, and continues in the same session after the answer", () =>
-    Effect.gen(function* () {
-      const world = yield* worldOf({}, once({ kind: "report" }, needsHuman("Which greeting?")))
-      const parked = yield* world.reprise("sessions", "start", task)
-      assert.strictEqual(parked.code, 4, parked.stderr)
-      const [question] = yield* world.questions
-      assert.strictEqual(question?.reason, "Which greeting?")
-      assert.deepStrictEqual(
-        question?.options.map(({ name }) => name),
-        ["continue-session", "fix", "abort"]
-      )
-      const again = yield* world.reprise("sessions", "start", task)
-      assert.strictEqual(again.code, 4, "the same question is open")
-      const id = question?.escalationId ?? ""
-      const answered = yield* world.reprise("gate", "answer", id, "c", "--guidance", "A short one")
-      assert.strictEqual(answered.code, 0, answered.stderr)
-      const ended = yield* world.reprise("sessions", "start", task)
-      assert.strictEqual(ended.code, 0, ended.stderr)
-      const sessions = yield* world.sessions
-      assert.deepStrictEqual(
-        sessions.map(({ status, turns }) => [status, turns]),
-        [["completed", 2]]
-      )
-      const continued = (yield* world.model.calls).find(({ kind }) => kind === "continue")
-      assert.include(continued?.lastUser, "A short one")
-      assert.strictEqual(continued?.session, sessions[0]?.runtimeSessionId)
-    })
-  )
-
   it.live("is parked at a permission without a terminal, and the answer reaches the agent when it asks again", () =>
     Effect.gen(function* () {
       const world = yield* worldOf(
@@ -132,25 +103,6 @@ describe("a standalone session", () => {
       assert.strictEqual(ended.code, 0, ended.stderr)
       assert.isTrue(existsSync(join(world.root, "hello.txt")))
       assert.strictEqual((yield* world.sessions).length, 1)
-    })
-  )
-
-  it.live("exits with 5 when a human aborts it at the gate", () =>
-    Effect.gen(function* () {
-      const world = yield* worldOf({}, once({ kind: "report" }, needsHuman("Which greeting?")))
-      assert.strictEqual((yield* world.reprise("sessions", "start", task)).code, 4)
-      const [question] = yield* world.questions
-      const waiting = yield* world.atTerminal("sessions", "start", task)
-      yield* waiting.waitFor(/answer> /)
-      assert.strictEqual((yield* world.reprise("gate", "answer", question?.escalationId ?? "", "q")).code, 0)
-      assert.strictEqual((yield* waiting.ended).code, 5)
-      const [session] = yield* world.sessions
-      assert.deepInclude(session, { status: "aborted" })
-      const [event] = (yield* world.reprise("gate", "show", question?.escalationId ?? "", "--json")).stdout.split("\n")
-      assert.include(event, `"state":"answered"`)
-      const refused = yield* world.reprise("attach", session?.sessionId ?? "", "--json")
-      assert.strictEqual(refused.code, 2)
-      assert.include(refused.stdout, `"code":"ended"`)
     })
   )
 })

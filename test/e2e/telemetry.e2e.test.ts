@@ -1,14 +1,11 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { ServiceName } from "@reprise/protocol"
-import { Broker, localBroker, startReceiver } from "@reprise/testing"
+import { startReceiver } from "@reprise/testing"
 import { Effect } from "effect"
-import { Cluster, clusterLayer } from "../harness/Cluster.ts"
 import { environmentOf, lastValues, linesOf, spansOf } from "../harness/collected.ts"
-import { oneQuestion, plan, script } from "../harness/modelScript.ts"
+import { oneQuestion } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
-import { waitUntil } from "../harness/waitUntil.ts"
 
 describe("OpenTelemetry", () => {
   it.live("gets a run as one trace over its services, with its metrics and log lines", () =>
@@ -49,46 +46,6 @@ describe("OpenTelemetry", () => {
       assert.strictEqual(values.get("reprise_questions_total raised"), 1)
       assert.strictEqual(values.get("reprise_runs_started_total"), 1)
     })
-  )
-
-  it.live("gets a run as one trace over the processes of all five services and the messages between them", () =>
-    Effect.gen(function* () {
-      const collector = yield* startReceiver()
-      const options = { plan: plan("One"), script: script(), environment: environmentOf(collector.url) }
-      const inFiveProcesses = Effect.gen(function* () {
-        const { address, serve, world } = yield* Cluster
-        yield* Effect.forEach(ServiceName.literals, serve, { concurrency: 2, discard: true })
-        const run = yield* world.reprise("run", "PLAN.md", "--no-input", "--nats", address)
-        assert.strictEqual(run.code, 0, run.stderr)
-        const handled = () => spansOf(collector.requests, "/v1/traces").filter(({ name }) => names.includes(name))
-        const names = [
-          "orchestrator StartRun",
-          "workspace PrepareWorkspace",
-          "session-manager RunPrompt",
-          "reviewer RequestReview",
-          "orchestrator PhaseFinished"
-        ]
-        yield* waitUntil(
-          Effect.sync(() => new Set(handled().map(({ name }) => name)).size === names.length || undefined)
-        )
-        assert.strictEqual(new Set(handled().map(({ traceId }) => traceId)).size, 1)
-      })
-      yield* Effect.provide(inFiveProcesses, clusterLayer(options))
-    }).pipe(Effect.scoped)
-  )
-
-  it.live("is told by a service what waits for it, without anybody who reads its metrics", () =>
-    Effect.gen(function* () {
-      const collector = yield* startReceiver()
-      const world = yield* makeWorld({ ...oneQuestion, openCode: "shared" })
-      const { url } = yield* Broker
-      const environment = { ...environmentOf(collector.url)(), OTEL_METRIC_EXPORT_INTERVAL: "1000" }
-      yield* world.startIn({ environment }, "serve", "gate", "--nats", url)
-      const told = (name: string) =>
-        waitUntil(Effect.sync(() => lastValues(collector.requests).get(`${name} gate commands`)))
-      assert.strictEqual(yield* told("reprise_pending_messages"), 0)
-      assert.strictEqual(yield* told("reprise_unacknowledged_messages"), 0)
-    }).pipe(Effect.provide(localBroker))
   )
 
   it.live("may be away without holding up a run, and is refused before anything starts when it is no address", () =>

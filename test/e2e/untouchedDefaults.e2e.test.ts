@@ -18,24 +18,6 @@ const chosen = { opencode: [], claude: ["--runtime", "claude"] } as const
 const gate =
   "curl -s -m 60 http://example.com/; node -e \"process.exit(require('fs').existsSync('broken.txt') ? 1 : 0)\""
 
-describe("a run that nobody attends", () => {
-  it.live("is refused where agents would ask before each command, before anything is spent", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({ plan: plan("One"), config: "", script: script() })
-      const refused = yield* world.reprise("run", "PLAN.md", "--auto")
-      assert.strictEqual(refused.code, 2, refused.stdout + refused.stderr)
-      assert.match(refused.stderr, /With --auto nobody answers.*permissions is "ask", and sandbox\.mode is "off"/)
-      assert.match(refused.stderr, /'reprise doctor'.*permissions.*without --auto/)
-      const json = yield* world.reprise("run", "PLAN.md", "--auto", "--json")
-      assert.strictEqual(json.code, 2)
-      assert.deepInclude(JSON.parse(json.stdout), { ok: false })
-      assert.strictEqual(JSON.parse(json.stdout).error.code, "auto-cannot-work")
-      assert.deepStrictEqual(yield* world.model.calls, [])
-      assert.isFalse(existsSync(join(world.root, ".reprise", "nats")), "no broker was started")
-    })
-  )
-})
-
 describe.skipIf(!sandboxed)("a run that nobody attends, in the sandbox", () => {
   const completes = (runtime: "opencode" | "claude") =>
     it.live.skipIf(lacksAgent(runtime))(

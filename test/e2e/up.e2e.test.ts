@@ -1,12 +1,8 @@
 // @module-tag long
 import { assert, describe, it } from "@effect/vitest"
-import { freeze } from "@reprise/process/testing"
-import { Broker, localBroker } from "@reprise/testing"
 import { Effect } from "effect"
-import { heldInMidTurn, needsHuman, on, oneQuestion, plan, script, twoQuestions } from "../harness/modelScript.ts"
+import { heldInMidTurn, plan, twoQuestions } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
-
-const report = { role: "author", kind: "report" } as const
 
 describe("reprise up", () => {
   it.live("continues parked runs when they are answered, and parks them when it is stopped", () =>
@@ -44,20 +40,6 @@ describe("reprise up", () => {
     })
   )
 
-  it.live("names the waiting runs, and applies answers that were given while nothing ran", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld(oneQuestion)
-      assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
-      const [question] = yield* world.questions
-      const looking = yield* world.start("up")
-      yield* looking.waitFor(new RegExp(`PLAN.md: waiting \\(phase 1, author's work\\).*${question?.escalationId}`))
-      yield* looking.kill("SIGTERM")
-      yield* world.reprise("gate", "answer", question?.escalationId ?? "", "c")
-      const up = yield* world.start("up")
-      yield* up.waitFor(/Run completed/)
-    })
-  )
-
   it.live(
     "follows a run in another process, and takes it over when that process is killed, whoever owns the broker",
     () =>
@@ -80,48 +62,5 @@ describe("reprise up", () => {
         yield* up.waitFor(/Run completed/)
         yield* watch.waitFor(/Run completed/)
       })
-  )
-
-  it.live("is followed by `reprise run`, which starts no second run when everything ended while it was frozen", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        script: heldInMidTurn
-      })
-      const up = yield* world.start("up")
-      yield* up.waitFor(/Serving/)
-      const run = yield* world.start("run", "PLAN.md")
-      yield* run.waitFor(/Author starts session/)
-      yield* world.model.awaitHeld("mid-turn")
-      yield* freeze(run.pid)
-      yield* world.model.release("mid-turn")
-      yield* up.waitFor(/Run completed/)
-      yield* up.kill("SIGKILL")
-      process.kill(run.pid, "SIGCONT")
-      const ended = yield* run.ended
-      assert.strictEqual(ended.code, 0, ended.stderr)
-      assert.strictEqual((yield* world.runs).length, 1)
-    })
-  )
-
-  it.live("does all the work on the server given with --nats", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        script: script(on(report, needsHuman("Which colour?")))
-      })
-      const { url } = yield* Broker
-      const up = yield* world.start("up", "--nats", url)
-      yield* up.waitFor(/Serving .* through nats:/)
-      const run = yield* world.reprise("run", "PLAN.md", "--nats", url)
-      assert.strictEqual(run.code, 4, run.stderr)
-      const list = yield* world.reprise("gate", "list", "--json", "--nats", url)
-      const id = /"escalationId":"([^"]+)"/.exec(list.stdout)?.[1] ?? ""
-      const answered = yield* world.reprise("gate", "answer", id, "override", "--nats", url)
-      assert.strictEqual(answered.code, 0, answered.stderr)
-      yield* up.waitFor(/Run completed/)
-    }).pipe(Effect.provide(localBroker))
   )
 })

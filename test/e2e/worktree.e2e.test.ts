@@ -68,28 +68,6 @@ describe("reprise run --worktree", () => {
       )
     })
   )
-
-  it.live("removes the worktree when the run completes and its branch is merged", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        config: `${config}[gates]\nphase = "human"\n`,
-        script: script()
-      })
-      assert.strictEqual((yield* world.reprise("run", "PLAN.md", "--worktree")).code, 4)
-      assert.strictEqual((yield* worktrees(world)).length, 1)
-      world.git("merge", "--quiet", "reprise/plan")
-      const [question] = yield* world.questions
-      const answer = yield* world.reprise("gate", "answer", question?.escalationId ?? "", "continue")
-      assert.strictEqual(answer.code, 0, answer.stderr)
-      const run = yield* world.reprise("run", "PLAN.md", "--worktree")
-      assert.strictEqual(run.code, 0, run.stderr)
-      assert.deepStrictEqual(yield* worktrees(world), [])
-      assert.strictEqual(world.git("worktree", "list").split("\n").length, 1)
-      assert.strictEqual(written(world, "main").length, 1)
-    })
-  )
 })
 
 describe("reprise worktree remove", () => {
@@ -125,38 +103,5 @@ describe("reprise worktree remove", () => {
       assert.strictEqual(again.code, 0, again.stderr)
       assert.strictEqual(written(world, "reprise/plan").length, 2, "the branch that was left is used again")
     })
-  )
-})
-
-describe("one run per workspace", () => {
-  it.live(
-    "refuses a second plan in the same tree, names the run that uses it, and accepts the plan in a worktree",
-    () =>
-      Effect.gen(function* () {
-        const world = yield* makeWorld({
-          openCode: "shared",
-          plan: plan("One"),
-          files: { "OTHER.md": plan("Another") },
-          script: script(once({ role: "author", kind: "report" }, needsHuman("Which?")))
-        })
-        assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
-        const [holder] = yield* world.runs
-
-        const refused = yield* world.reprise("run", "OTHER.md")
-        assert.strictEqual(refused.code, 1, refused.stderr)
-        assert.match(`${refused.stdout}${refused.stderr}`, new RegExp(`in use by run ${holder?.runId} on host local`))
-        assert.strictEqual((yield* world.model.calls).filter(({ lastUser }) => lastUser.includes("OTHER.md")).length, 0)
-
-        const separate = yield* world.reprise("run", "OTHER.md", "--worktree")
-        assert.strictEqual(separate.code, 0, separate.stderr)
-        assert.strictEqual(written(world, "reprise/other").length, 2)
-
-        const [question] = yield* world.questions
-        yield* world.reprise("gate", "answer", question?.escalationId ?? "", "c")
-        const held = yield* world.reprise("run", "PLAN.md")
-        assert.strictEqual(held.code, 0, held.stderr)
-        const after = yield* world.reprise("run", "OTHER.md")
-        assert.strictEqual(after.code, 0, after.stderr)
-      })
   )
 })

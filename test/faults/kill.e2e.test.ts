@@ -1,13 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { commits, needsHuman, once, plan, script } from "../harness/modelScript.ts"
-import { makeWorld, type World } from "../harness/World.ts"
+import { once, plan, script } from "../harness/modelScript.ts"
+import { makeWorld } from "../harness/World.ts"
 import { waitForCommand } from "../harness/waitUntil.ts"
-
-const workCalls = (world: World, role: string) =>
-  Effect.map(world.model.calls, (calls) =>
-    calls.filter((call) => call.role === role && call.kind === "work" && call.round === 0)
-  )
 
 describe("a run survives kill -9 and a second `reprise run`", () => {
   it.live("during a turn: nobody hosts it, then its session completes it with one user message, prompted once", () =>
@@ -62,56 +57,6 @@ describe("a run survives kill -9 and a second `reprise run`", () => {
           .filter((line) => line === "Write it").length,
         1
       )
-    })
-  )
-
-  it.live("at the gate: the same question is open, with the same options", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        script: script(once({ role: "author", kind: "report" }, needsHuman("Which way?")))
-      })
-      const gate = yield* world.start("run", "PLAN.md", "--json")
-      yield* gate.waitFor(/"type":"EscalationRaised"/)
-      yield* gate.kill("SIGKILL")
-      const [question] = yield* world.questions
-      assert.strictEqual(question?.reason, "Which way?")
-      const calls = (yield* world.model.calls).length
-
-      const again = yield* world.reprise("run", "PLAN.md")
-      assert.strictEqual(again.code, 4, again.stderr)
-      assert.deepStrictEqual(yield* world.questions, question === undefined ? [] : [question])
-      assert.strictEqual((yield* world.model.calls).length, calls, "no model call for a finished turn")
-    })
-  )
-
-  it.live("during a review: the reviewer's session is kept, and the author is not prompted again", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        plan: plan("One"),
-        script: script(
-          once({ role: "author", kind: "work" }, commits("work.txt", "work")),
-          once({ role: "reviewer", kind: "work" }, { hold: "review", text: "I have read it." })
-        )
-      })
-      const first = yield* world.start("run", "PLAN.md")
-      yield* world.model.awaitHeld("review")
-      const before = (yield* world.sessions).map(({ runtimeSessionId }) => runtimeSessionId)
-      const asked = (yield* world.model.calls).length
-      yield* first.kill("SIGKILL")
-
-      const again = yield* world.start("run", "PLAN.md")
-      // Only after the new process has asked: the old runtime may outlive its owner by a moment.
-      yield* world.model.awaitCall(({ sequence }) => sequence > asked)
-      yield* world.model.release("review")
-      const second = yield* again.ended
-      assert.strictEqual(second.code, 0, second.stderr)
-      assert.deepStrictEqual(
-        (yield* world.sessions).map(({ runtimeSessionId }) => runtimeSessionId).sort(),
-        before.sort()
-      )
-      assert.strictEqual((yield* workCalls(world, "author")).length, 1)
     })
   )
 })

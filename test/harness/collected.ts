@@ -55,15 +55,6 @@ export const lastValues = (requests: ReadonlyArray<Received>) =>
     )
   )
 
-/** How many values a histogram has, by its labels: the last that was told. */
-export const lastCounts = (requests: ReadonlyArray<Received>, metric: string) =>
-  new Map(
-    metricsOf(requests, "/v1/metrics")
-      .filter(({ name }) => name === metric)
-      .flatMap(({ histogram }) => histogram?.dataPoints ?? [])
-      .map(({ attributes, count }) => [attributes.map(({ value }) => value.stringValue).join(" "), count] as const)
-  )
-
 /** A process tells this collector all about itself. */
 export const environmentOf = (endpoint: string) => () => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,

@@ -8,7 +8,6 @@ import { Host, type RunView } from "@reprise/protocol"
 import type { CallRecord } from "@reprise/scripted-model"
 import { Effect, Layer, Schema } from "effect"
 import type { PublicLine, World } from "../harness/World.ts"
-import { isOfFlood } from "./flood.ts"
 import { commitsOf, guidanceFor, phases } from "./story.ts"
 
 export interface RunFigures {
@@ -80,9 +79,8 @@ const checkPrompts = (prompts: ReadonlyArray<Prompt>) =>
     )
   )
 
-/** Each event once, as a reader sees it who ignores repeats; without those that a flood has forged. */
-const told = (events: ReadonlyArray<PublicLine>) =>
-  [...new Map(events.map((event) => [event.id, event])).values()].filter(({ id }) => !isOfFlood(id))
+/** Each event once, as a reader sees it who ignores repeats. */
+const told = (events: ReadonlyArray<PublicLine>) => [...new Map(events.map((event) => [event.id, event])).values()]
 
 const checkEvents = (all: ReadonlyArray<PublicLine>) => {
   const events = told(all)

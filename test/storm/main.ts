@@ -6,8 +6,6 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { Effect } from "effect"
 import { makeBundle } from "../harness/bundle.ts"
-import type { World } from "../harness/World.ts"
-import { type Flood, flood } from "./flood.ts"
 import { rage, type Storm } from "./storm.ts"
 
 const { values } = parseArgs({
@@ -16,8 +14,6 @@ const { values } = parseArgs({
     kills: { type: "string", default: "200" },
     runs: { type: "string", default: "1" },
     agent: { type: "string", default: "opencode" },
-    /** Floods one world with so many messages; --kills 0 goes with it. */
-    flood: { type: "string", default: "0" },
     /** Finished worlds are kept there, and not told again. */
     keep: { type: "string" },
     json: { type: "boolean", default: false }
@@ -45,13 +41,6 @@ const worlds = Array.from(
     }) as const
 )
 
-const messages = Number(values.flood)
-let flooded: Flood | undefined
-const meanwhile = (world: World) =>
-  Effect.map(flood(world, { seed: first, messages, say: (line) => say(`  ${line}`) }), (done) => {
-    flooded = done
-  })
-
 const all = await Effect.runPromise(
   Effect.scoped(
     Effect.gen(function* () {
@@ -60,12 +49,7 @@ const all = await Effect.runPromise(
       for (const world of worlds) {
         if (told.some((one) => one.seed === world.seed && one.agent === world.agent)) continue
         say(`world ${world.seed}: ${world.kills} kills, ${world.agent}`)
-        const storm = yield* rage({
-          ...world,
-          bundle,
-          say: (line) => say(`  ${line}`),
-          ...(messages === 0 ? {} : { meanwhile })
-        })
+        const storm = yield* rage({ ...world, bundle, say: (line) => say(`  ${line}`) })
         told.push(storm)
         if (values.keep !== undefined) writeFileSync(values.keep, JSON.stringify(told))
       }
@@ -75,14 +59,7 @@ const all = await Effect.runPromise(
 )
 
 const sum = (of: (storm: Storm) => number) => all.reduce((total, storm) => total + of(storm), 0)
-/** A good answer is taken within this time, whatever else arrives. */
-const longestAnswerMs = 2_000
-const slowest = Math.max(0, ...(flooded?.answersMs ?? []))
-const violations = [
-  ...all.flatMap(({ seed, violations }) => violations.map((text) => `world ${seed}: ${text}`)),
-  ...(slowest > longestAnswerMs ? [`a good answer took ${slowest} ms`] : []),
-  ...(flooded?.brokerRestarted === true ? ["the broker was restarted"] : [])
-]
+const violations = all.flatMap(({ seed, violations }) => violations.map((text) => `world ${seed}: ${text}`))
 
 if (values.json) process.stdout.write(`${JSON.stringify(all)}\n`)
 else {
@@ -95,13 +72,6 @@ else {
     ["prompts", sum(({ prompts }) => prompts)],
     ["commits", sum(({ commits }) => commits)],
     ["answers", sum(({ answers }) => answers)],
-    ...(flooded === undefined
-      ? []
-      : ([
-          ["messages of the flood", flooded.sent],
-          ["good answers meanwhile", flooded.answersMs.length],
-          ["slowest of them, ms", slowest]
-        ] as const)),
     ["minutes", (sum(({ elapsedMs }) => elapsedMs) / 60_000).toFixed(1)],
     [
       "largest store after a prune, KiB",

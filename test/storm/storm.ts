@@ -5,13 +5,12 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { EscalationView, RunView } from "@reprise/protocol"
-import { Effect, Fiber, Schema, type Scope } from "effect"
+import { Effect, Fiber, Schema } from "effect"
 import type { Bundle } from "../harness/bundle.ts"
 import type { Command, Ended } from "../harness/Command.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 import { type Random, randomOf } from "../simulation/machine/Random.ts"
 import { checkRemains, checkRun, type RunFigures, storeBytes, type Told } from "./checks.ts"
-import { isOfFlood } from "./flood.ts"
 import { type Agent, config, guidanceFor, planFiles, planName, script } from "./story.ts"
 import { findVictims, type VictimKind } from "./victims.ts"
 
@@ -23,8 +22,6 @@ export interface StormOptions {
   /** The least number of runs. */
   readonly runs?: number
   readonly bundle?: Bundle
-  /** Happens while the runs go on, which end with the first run after it. */
-  readonly meanwhile?: (world: World) => Effect.Effect<void, unknown, Scope.Scope>
   readonly say?: (line: string) => void
 }
 
@@ -126,7 +123,7 @@ const keepHost = (weather: Weather) =>
 const answer = Effect.fnUntraced(function* (weather: Weather) {
   const listed = yield* insist(weather, [0], "gate", "list", "--json")
   for (const { escalationId, runId, state } of decodeQuestions(listed.stdout).data) {
-    if (state !== "open" || isOfFlood(runId)) continue
+    if (state !== "open") continue
     const given = ["gate", "answer", escalationId, "c", "--guidance", guidanceFor(runId)]
     const { code, stderr } = yield* insist(weather, [0, 2], ...given)
     if (code === 2 && !stderr.includes("is closed"))
@@ -242,12 +239,9 @@ export const rage = Effect.fn("rage")(function* (options: StormOptions) {
   }
   const host = yield* Effect.forkScoped(keepHost(weather))
   const killer = yield* Effect.forkScoped(killAll(weather))
-  const meanwhile = yield* Effect.forkScoped(options.meanwhile?.(world) ?? Effect.void)
   let runs = 0
-  while (!isDone(weather) || runs < (options.runs ?? 1) || meanwhile.pollUnsafe() === undefined)
-    yield* tellRun(weather, ++runs)
+  while (!isDone(weather) || runs < (options.runs ?? 1)) yield* tellRun(weather, ++runs)
   yield* Fiber.join(killer)
-  yield* Fiber.join(meanwhile)
   yield* stop(weather)
   yield* Fiber.join(host)
   weather.violations.push(...(yield* checkRemains(world)))

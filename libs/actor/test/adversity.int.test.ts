@@ -19,9 +19,8 @@ import {
   WorkFault,
   workerLayer
 } from "../src/index.ts"
-import { CounterWork, counter, counterLayer, toCounter } from "./support/Counter.ts"
+import { CounterWork, counter, toCounter } from "./support/Counter.ts"
 import { jetStream, testSettings } from "./support/jetStream.ts"
-import { misbehaving } from "./support/misbehave.ts"
 import { eventsSoFar, followNow, journalOf, sendAll, show } from "./support/observe.ts"
 import { onServer, ownServerWorld, waitUntil } from "./support/systems.ts"
 
@@ -80,33 +79,6 @@ onServer("an actor on a broker in trouble", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("the server freezes in the middle of an append: the outcome is found out, nothing is doubled", () =>
-    Effect.gen(function* () {
-      const world = yield* ownServerWorld()
-      const { pause, resume } = world.server
-      const freezing = misbehaving(count, (broker) => ({
-        append: (message, expected) =>
-          message.meta.causation !== "a-2"
-            ? broker.append(message, expected)
-            : pause.pipe(
-                Effect.andThen(Effect.forkDetach(Effect.delay(resume, "700 millis"))),
-                Effect.andThen(broker.append(message, expected)),
-                Effect.catchTag("TestBrokerError", Effect.die)
-              )
-      }))
-      const one = yield* world.start(freezing)
-      yield* Effect.gen(function* () {
-        yield* sendAll("a", [1, 2])
-        yield* drain.pipe(Effect.eventually)
-        assert.deepStrictEqual(
-          (yield* journalOf("a")).map(({ input }) => input.id),
-          ["a-1", "a-2"]
-        )
-        assert.strictEqual((yield* eventsSoFar(["StepStarted"])).length, 2)
-      }).pipe(Effect.provide(one))
-    }).pipe(Effect.scoped)
-  )
-
   it.live(
     "the answer to an append is lost and the server no longer knows the message's id: read back, it is mine",
     () =>
@@ -150,44 +122,6 @@ onServer("an actor on a broker in trouble", () => {
         }).pipe(Effect.provide(two))
         assert.strictEqual((yield* eventsSoFar(["StepStarted"]).pipe(Effect.provide(watching))).length, 2)
       }).pipe(Effect.scoped)
-  )
-
-  it.live("the journal is full: nothing is lost, and the actor goes on when there is space", () =>
-    Effect.gen(function* () {
-      const world = yield* ownServerWorld()
-      const admin = yield* Layer.build(Nats.layer({ url: world.server.url, name: "admin" }))
-      const { jsm } = Context.get(admin, Nats)
-      const quota = (max_bytes: number) => Effect.promise(() => jsm.streams.update(s.streams.journal, { max_bytes }))
-      let refusals = 0
-      const one = yield* world.start(
-        misbehaving(count, (broker) => ({
-          append: (message, expected) =>
-            Effect.tapError(broker.append(message, expected), (error) =>
-              Effect.sync(() => {
-                if (error._tag === "BrokerFull") refusals += 1
-              })
-            )
-        }))
-      )
-      yield* Effect.gen(function* () {
-        yield* sendAll("a", upTo(5))
-        yield* drain
-        const { state } = yield* Effect.promise(() => jsm.streams.info(s.streams.journal))
-        yield* quota(state.bytes + 2_000)
-        yield* sendAll("a", upTo(25).slice(5))
-        yield* waitUntil(Effect.sync(() => refusals >= 3))
-        assert.isBelow((yield* journalOf("a")).length, 25)
-        assert.include((yield* (yield* Broker).full).reason, "maximum bytes exceeded")
-        yield* quota(1_000_000)
-        yield* drain
-        assert.deepStrictEqual(
-          (yield* journalOf("a")).map(({ input }) => input.id),
-          upTo(25).map((n) => `a-${n}`)
-        )
-        assert.deepStrictEqual(yield* show("a"), { total: 325, steps: 25 })
-        assert.strictEqual((yield* eventsSoFar(["StepStarted"])).length, 25)
-      }).pipe(Effect.provide(one))
-    }).pipe(Effect.scoped)
   )
 
   it.live("a store whose opening got no answer is opened by whoever needs it next", () =>
@@ -296,46 +230,6 @@ onServer("timers and histories", () => {
         assert.isAtLeast(Date.now(), Date.parse(dueAt))
         yield* drain
         assert.deepStrictEqual(yield* show("a"), { total: 7, steps: 2 })
-      }).pipe(Effect.provide(two))
-    }).pipe(Effect.scoped)
-  )
-
-  it.live("an actor with 10 000 events is there from its snapshot and the tail", () =>
-    Effect.gen(function* () {
-      const world = yield* ownServerWorld()
-      const many = counterLayer({
-        decide: (state, input, delivery) =>
-          input._tag === "Add"
-            ? {
-                ...counter.decide(state, input, delivery),
-                success: upTo(input.n).map(() => ({
-                  _tag: "Added" as const,
-                  n: 1,
-                  by: delivery.id,
-                  at: delivery.now
-                }))
-              }
-            : counter.decide(state, input, delivery),
-        react: () => []
-      })
-      yield* Effect.gen(function* () {
-        const one = yield* world.start(many)
-        yield* Messenger.use((messenger) =>
-          Effect.forEach(upTo(1_000), (n) => messenger.send(toCounter("a").Add({ n: 10 }), { id: `a-${n}` }), {
-            discard: true,
-            concurrency: 50
-          })
-        ).pipe(Effect.andThen(drain), Effect.provide(one))
-      }).pipe(Effect.scoped)
-      const two = yield* world.start(many)
-      yield* Effect.gen(function* () {
-        const broker = yield* Broker
-        const snapshot = yield* broker.snapshots.get("escalation.a")
-        const sequence = Number(/"sequence":(\d+)/.exec(snapshot?.value ?? "")?.[1])
-        const tail = yield* broker.read("journal", s.journal("escalation", "a"), sequence)
-        // Of 1000 entries. The last snapshots may not have been put when the first process ended.
-        assert.isBelow(tail.length, 300)
-        assert.deepStrictEqual(yield* show("a"), { total: 10_000, steps: 10_000 })
       }).pipe(Effect.provide(two))
     }).pipe(Effect.scoped)
   )

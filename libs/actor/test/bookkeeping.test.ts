@@ -7,35 +7,15 @@ import { actorLayer, Broker, drain, Messenger } from "../src/index.ts"
 import { makeMemoryBucket } from "../src/memory/MemoryStores.ts"
 import { makeViewMark, putView, readView } from "../src/runtime/views.ts"
 import { counter, counterLayer, toCounter } from "./support/Counter.ts"
-import { makeStop, misbehaving, stopsBeforePublishing } from "./support/misbehave.ts"
-import { eventsSoFar, journalOf, sendAll } from "./support/observe.ts"
-import { memoryWorld, waitUntil } from "./support/systems.ts"
+import { makeStop, misbehaving } from "./support/misbehave.ts"
+import { journalOf, sendAll } from "./support/observe.ts"
+import { memoryWorld } from "./support/systems.ts"
 
 const s = subjects("t")
 const count = actorLayer(counter)
 const runId = RunId.make("r1")
 
 describe("an actor in memory", () => {
-  it.effect("recognises a command that is delivered to it again, and sends what it led to with the same ids", () =>
-    Effect.gen(function* () {
-      const world = yield* memoryWorld()
-      const one = yield* world.start(
-        misbehaving(count, (broker) => ({
-          consume: (spec, take) =>
-            broker.consume(spec, (delivery) =>
-              take({ ...delivery, ack: () => (delivery.deliveryCount > 1 ? delivery.ack() : undefined) })
-            )
-        }))
-      )
-      yield* Effect.gen(function* () {
-        yield* sendAll("a", [1, 2])
-        yield* drain
-        assert.lengthOf(yield* journalOf("a"), 2)
-        assert.lengthOf(yield* eventsSoFar(["StepStarted"]), 2)
-      }).pipe(Effect.provide(one))
-    })
-  )
-
   it.effect("stays there while it is used, and is loaded once", () =>
     Effect.gen(function* () {
       const world = yield* memoryWorld({ idleAfterMs: 60_000, heartbeatMs: 30_000 })
@@ -97,35 +77,6 @@ describe("an actor in memory", () => {
       }
       assert.deepStrictEqual(sent, ["a-1", "a-2"])
     })
-  )
-
-  it.effect(
-    "sends what a dead process decided before anything later, though that command is not delivered again yet",
-    () =>
-      Effect.gen(function* () {
-        const world = yield* memoryWorld({ ackWaitMs: 60_000 })
-        const watching = yield* world.start()
-        yield* Effect.gen(function* () {
-          const stop = yield* makeStop
-          const dying = misbehaving(count, (broker) => ({
-            ...stopsBeforePublishing(stop, ({ meta }) => meta.causation === "a-1")(broker),
-            consume: (spec, take) => broker.consume(spec, (delivery) => take({ ...delivery, nak: () => undefined }))
-          }))
-          yield* world.start(dying)
-          yield* sendAll("a", [1]).pipe(Effect.provide(watching))
-          yield* stop.reached
-        }).pipe(Effect.scoped)
-        const two = yield* world.start(count)
-        yield* Effect.gen(function* () {
-          yield* sendAll("a", [2])
-          yield* waitUntil(Effect.map(eventsSoFar(["StepStarted"]), (seen) => seen.length === 2))
-          const events = yield* eventsSoFar(["StepStarted"])
-          assert.deepStrictEqual(
-            events.map(({ meta }) => meta.causation),
-            ["a-1", "a-2"]
-          )
-        }).pipe(Effect.provide(two))
-      })
   )
 
   it.effect("writes its view again when a process died before it did", () =>

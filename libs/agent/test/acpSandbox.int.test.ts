@@ -7,7 +7,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { markedProcesses } from "@reprise/process"
 import type { PermissionMode, Role } from "@reprise/protocol"
 import { layerSandbox } from "@reprise/sandbox"
-import { canary, canSandbox, escapedFrom, escapes, recorded, type Scene, sceneIn } from "@reprise/sandbox/testing"
+import { batches, canary, canSandbox, escapedFrom, type Scene, sceneIn } from "@reprise/sandbox/testing"
 import { Context, Effect, Fiber, Layer } from "effect"
 import { AgentRuntime, layerAcp } from "../src/index.ts"
 import { Places } from "./contract/Places.ts"
@@ -330,7 +330,7 @@ describe.skipIf(!sandboxed)("an agent over the Agent Client Protocol in the sand
       Effect.gen(function* () {
         const scene = yield* TheScene
         // Some of the commands end the agent that runs them.
-        for (const index of escapes.keys()) yield* Effect.ignore(run(recorded(scene, index)))
+        for (const command of batches(scene)) yield* Effect.ignore(run(command))
         for (const pid of yield* agents) process.kill(pid, "SIGKILL")
         yield* waitUntil(Effect.map(started, (left) => (left.length === 0 ? true : undefined)))
         assert.deepStrictEqual(escapedFrom(scene), [])

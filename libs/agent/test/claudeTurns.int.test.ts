@@ -1,7 +1,7 @@
 // @module-tag long
 /** What Claude does besides the contract: its crashes in mid-tool, its humans, its permissions, its subagents. */
 import { spawn } from "node:child_process"
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
+import { existsSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
 import { ScriptedModel } from "@reprise/scripted-model"
@@ -10,6 +10,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { findTranscript } from "../src/claude/transcript/TranscriptFile.ts"
 import { AgentRuntime, type RuntimeEvent } from "../src/index.ts"
 import { ClaudeProcesses, claudeRuntime, claudeWorld } from "./contract/claudeWorld.ts"
+import { writesAndDelegates } from "./contract/delegation.ts"
 import { Places } from "./contract/Places.ts"
 import {
   awaitEvent,
@@ -77,6 +78,8 @@ const human = Effect.fnUntraced(function* (id: string, words: string) {
 
 describe.skipIf(lacksClaude)("Claude", () => {
   layer(claudeWorld, { excludeTestServices: true, timeout: "15 minutes" })((it) => {
+    writesAndDelegates(it)
+
     it.effect("ends the shell of a tool whose process was killed, and continues the turn with one prompt", () =>
       Effect.gen(function* () {
         const { crash, directory } = yield* World
@@ -169,30 +172,6 @@ describe.skipIf(lacksClaude)("Claude", () => {
       })
     )
 
-    it.effect("writes inside the workspace without asking, even in new directories", () =>
-      Effect.gen(function* () {
-        const { directory } = yield* World
-        const id = yield* newSession("workspace")
-        const file = join(directory, "new", "deep", "file.txt")
-        assert.strictEqual((yield* say(id, `write ${file}`)).text, "wrote")
-        assert.isTrue(existsSync(file))
-      })
-    )
-
-    it.effect("asks before a write through a link that leads out of the workspace", () =>
-      Effect.gen(function* () {
-        const { directory, root } = yield* Places
-        mkdirSync(join(root, "outside"))
-        symlinkSync(join(root, "outside"), join(directory, "link"))
-        const seen = yield* recordEvents
-        const id = yield* newSession("workspace")
-        const turn = yield* Effect.forkChild(say(id, `write ${join(directory, "link", "escaped.txt")}`))
-        assert.include(yield* answer(yield* awaitEvent(seen, promptingIn(id)), "reject"), "escaped.txt")
-        assert.strictEqual((yield* Fiber.join(turn)).stopReason, "refused")
-        assert.isFalse(existsSync(join(root, "outside", "escaped.txt")))
-      })
-    )
-
     it.effect("asks before a shell command in the workspace, and not again when it was always allowed", () =>
       Effect.gen(function* () {
         const seen = yield* recordEvents
@@ -219,26 +198,6 @@ describe.skipIf(lacksClaude)("Claude", () => {
           Effect.sync(() => seen.find((event) => event.type === "replied" && event.promptId === promptId))
         )
         assert.deepStrictEqual(yield* runtime.pendingPrompts(directory), [])
-      })
-    )
-
-    it.effect("counts a subagent's tokens and reports its work as its parent's", () =>
-      Effect.gen(function* () {
-        const model = yield* ScriptedModel
-        const seen = yield* recordEvents
-        const before = (yield* model.calls).length
-        const id = yield* newSession("all")
-        const ids = newIds()
-        const outcome = yield* say(id, "delegate", ids)
-        assert.strictEqual(outcome.text, "delegated")
-        const calls = (yield* model.calls).slice(before)
-        const asked = calls.reduce((sum, call) => sum + call.usage.inputTokens, 0)
-        assert.isAbove(calls.length, 3)
-        assert.strictEqual(outcome.tokens.input + outcome.tokens.cacheRead, asked)
-        const runtime = yield* AgentRuntime
-        assert.deepStrictEqual((yield* runtime.inspect(id)).usage.tokens, outcome.tokens)
-        assert.deepStrictEqual(new Set(seen.map((event) => event.sessionId)), new Set([id]))
-        assert.deepStrictEqual(new Set(seen.map((event) => event.causePromptId)), new Set([ids.messageId]))
       })
     )
 

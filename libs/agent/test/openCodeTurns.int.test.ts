@@ -1,5 +1,5 @@
 /** What OpenCode does besides the contract: its crashes in mid-tool, its permissions, its ways to shorten and delegate. */
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
 import { markedProcesses } from "@reprise/process"
@@ -12,6 +12,7 @@ import { markOf } from "../src/opencode/server/startServer.ts"
 import { permissionRules } from "../src/opencode/session/permissionRules.ts"
 import { heldBack, noRules } from "../src/rules/PermissionRules.ts"
 import { rulesInMemory } from "../src/rules/RuleBook.ts"
+import { writesAndDelegates } from "./contract/delegation.ts"
 import { killServer, openCodeWorld } from "./contract/openCodeWorld.ts"
 import { Places } from "./contract/Places.ts"
 import {
@@ -46,6 +47,8 @@ const refuseNext = Effect.fnUntraced(function* (seen: ReadonlyArray<RuntimeEvent
 
 describe("OpenCode", () => {
   layer(openCodeWorld, { excludeTestServices: true, timeout: "15 minutes" })((it) => {
+    writesAndDelegates(it)
+
     it.effect("gives a session that is older than its rules the new ones with its next prompt, once", () =>
       Effect.gen(function* () {
         const { directory } = yield* World
@@ -130,29 +133,6 @@ describe("OpenCode", () => {
       })
     )
 
-    it.effect("writes inside the workspace without asking, even in new directories", () =>
-      Effect.gen(function* () {
-        const { directory } = yield* Places
-        const id = yield* newSession("workspace")
-        assert.strictEqual((yield* say(id, `write ${join(directory, "new", "deep", "file.txt")}`)).text, "wrote")
-        assert.isTrue(existsSync(join(directory, "new", "deep", "file.txt")))
-      })
-    )
-
-    it.effect("asks before a write through a link that leads out of the workspace", () =>
-      Effect.gen(function* () {
-        const { directory, root } = yield* Places
-        mkdirSync(join(root, "outside"))
-        symlinkSync(join(root, "outside"), join(directory, "link"))
-        const seen = yield* recordEvents
-        const id = yield* newSession("workspace")
-        const turn = yield* Effect.forkChild(say(id, `write ${join(directory, "link", "escaped.txt")}`))
-        assert.include(yield* refuseNext(seen, id), "escaped.txt")
-        yield* Fiber.join(turn)
-        assert.isFalse(existsSync(join(root, "outside", "escaped.txt")))
-      })
-    )
-
     it.effect("asks before a write to files that others execute, such as git's hooks", () =>
       Effect.gen(function* () {
         const { directory } = yield* Places
@@ -203,25 +183,6 @@ describe("OpenCode", () => {
         assert.strictEqual(yield* runtime.reply({ ...gone, reply: once }), "gone")
         assert.strictEqual((yield* Fiber.join(turn)).text, "ran")
         assert.strictEqual(yield* userMessages(id), 1)
-      })
-    )
-
-    it.effect("counts a subagent's tokens and reports its work as its parent's", () =>
-      Effect.gen(function* () {
-        const model = yield* ScriptedModel
-        const seen = yield* recordEvents
-        const before = (yield* model.calls).length
-        const id = yield* newSession("all")
-        const ids = newIds()
-        const outcome = yield* say(id, "delegate", ids)
-        assert.strictEqual(outcome.text, "delegated")
-        const asked = (yield* model.calls).slice(before).reduce((sum, call) => sum + call.usage.inputTokens, 0)
-        assert.strictEqual(outcome.tokens.input + outcome.tokens.cacheRead, asked)
-        const runtime = yield* AgentRuntime
-        assert.deepStrictEqual((yield* runtime.inspect(id)).usage.tokens, outcome.tokens)
-        yield* waitUntil(Effect.sync(() => seen.find((event) => event.type === "idle")))
-        assert.deepStrictEqual(new Set(seen.map((event) => event.sessionId)), new Set([id]))
-        assert.deepStrictEqual(new Set(seen.map((event) => event.causePromptId)), new Set([ids.messageId]))
       })
     )
 

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from "
 import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
 import { layerSandbox, Sandbox } from "@reprise/sandbox"
-import { canary, canSandbox, escapedFrom, escapes, recorded, type Scene, sceneIn } from "@reprise/sandbox/testing"
+import { batches, canary, canSandbox, escapedFrom, type Scene, sceneIn } from "@reprise/sandbox/testing"
 import { ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
 import { lacksAgent } from "@reprise/testing"
 import { Context, Effect, Fiber, Layer, Stream } from "effect"
@@ -50,11 +50,7 @@ const scriptOf = (scene: Scene): ScriptInput => ({
   rules: [
     {
       match: { lastUser: "escape" },
-      reply: [
-        { bash: "true" },
-        ...escapes.map((_, index) => ({ bash: recorded(scene, index) })),
-        { text: "tried everything" }
-      ]
+      reply: [{ bash: "true" }, ...batches(scene).map((bash) => ({ bash })), { text: "tried everything" }]
     },
     {
       match: { lastUser: "edit" },

@@ -164,12 +164,13 @@ describe("a plan is refused, with line and column, when", () => {
   )
 })
 
-it("reads a plan that is as long as a plan may be", () => {
+it("reads a plan that is as long as a plan may be, and none that is longer", () => {
   const text = phase("- [ ] a", "", "")
   const lines = `${"word ".repeat(20)}\n\n`
   const filled = text + lines.repeat(Math.floor((maxPlanLength - text.length) / lines.length))
   const longest = filled + "a".repeat(maxPlanLength - filled.length)
   assert.deepStrictEqual([longest.length, Result.isSuccess(parsePlan(longest))], [maxPlanLength, true])
+  assert.match(refused(parsePlan(`${longest}a`))[0]?.message ?? "", /^the plan has \d+ characters, more than the/)
 })
 
 describe("the problems of a plan", () => {

@@ -5,7 +5,7 @@ import { appendFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
 import { layerSandbox } from "@reprise/sandbox"
-import { canSandbox, escapedFrom, escapes, recorded, type Scene, scene } from "@reprise/sandbox/testing"
+import { batches, canSandbox, escapedFrom, type Scene, scene } from "@reprise/sandbox/testing"
 import { Effect, Fiber, Schedule } from "effect"
 import { qualityGates } from "../src/work/qualityGates/qualityGates.ts"
 import { gates } from "./support/commands.ts"
@@ -39,7 +39,7 @@ describe.skipIf(!sandboxed)("quality gates in the sandbox", () => {
     it.effect("get out by none of the ways of the table, and say how they ended", () =>
       Effect.gen(function* () {
         const here = yield* scene
-        const commands = [...escapes.map((_, index) => recorded(here, index)), "exit 3"]
+        const commands = [...batches(here), "exit 3"]
         const event = yield* runGates(here, commands)
         assert.deepStrictEqual(escapedFrom(here), [])
         if (event._tag !== "QualityFailed") return assert.fail(event._tag)

@@ -1,6 +1,6 @@
 /**
- * What an agent over the protocol keeps when it is killed: the moments of the kill table (test/harness/killTable.ts) at which
- * its session has begun.
+ * What an agent over the protocol keeps when it is killed: the moments of the kill table
+ * (test/faults/killTable.e2e.test.ts) at which its session has begun.
  */
 import { execFileSync } from "node:child_process"
 import { open } from "node:fs/promises"

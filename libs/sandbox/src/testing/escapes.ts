@@ -216,7 +216,7 @@ export const escapes: ReadonlyArray<Escape> = [
   },
   // Touching processes.
   kills("a process of the machine, by its number", ({ victim }) => `kill -9 ${victim}; kill -9 -${victim}`),
-  kills("every process", () => "(kill -9 -1) 2>/dev/null"),
+  { ...kills("every process", () => "(kill -9 -1) 2>/dev/null"), alone: true },
   read(
     "the memory of a process",
     ({ victim }) =>
@@ -237,10 +237,13 @@ export const escapes: ReadonlyArray<Escape> = [
     3,
     (time) => `(setsid sh -c 'sleep ${time} & exit' >/dev/null 2>&1 </dev/null &) ; sleep 0.1`
   ),
-  survives(
-    "a process whose first process was taken over",
-    4,
-    (time) => `setsid sleep ${time} >/dev/null 2>&1 </dev/null & sleep 0.1; ${takeover}`
-  ),
+  {
+    ...survives(
+      "a process whose first process was taken over",
+      4,
+      (time) => `setsid sleep ${time} >/dev/null 2>&1 </dev/null & sleep 0.1; ${takeover}`
+    ),
+    alone: true
+  },
   gitDirectoryEscape
 ]

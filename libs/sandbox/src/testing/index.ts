@@ -5,7 +5,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect } from "effect"
+import { Array as Arr, Effect } from "effect"
 import { findUsability } from "../command/usability.ts"
 import { escapes } from "./escapes.ts"
 import { lookOutside } from "./nestedRepositoryEscapes.ts"
@@ -16,6 +16,15 @@ export { canary, escapes, lookOutside, type Scene }
 /** Its output goes to a file of the workspace, from where `outputOf` reads it. */
 export const recorded = (scene: Scene, index: number): string =>
   `( ${escapes[index]?.command(scene) ?? "true"} ) > ${scene.workspace}/out-${index}.txt 2>&1; true`
+
+const perBatch = 12
+
+/** All tries as few commands. One that would end the others, or that changes what they run in, is a command of its own. */
+export const batches = (scene: Scene): ReadonlyArray<string> => {
+  const commands = (wanted: boolean) =>
+    escapes.flatMap(({ alone = false }, index) => (alone === wanted ? [recorded(scene, index)] : []))
+  return [...Arr.chunksOf(commands(false), perBatch).map((tries) => tries.join("; ")), ...commands(true)]
+}
 
 const outputOf = ({ workspace }: Scene, index: number): string | undefined => {
   const path = join(workspace, `out-${index}.txt`)

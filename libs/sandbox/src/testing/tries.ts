@@ -10,6 +10,8 @@ export interface Escape {
   readonly escaped: (scene: Scene, output: string) => boolean
   /** A folder of the workspace in which somebody outside looks with git afterwards. */
   readonly folder?: string
+  /** Set where no other try can share its command. */
+  readonly alone?: true
 }
 
 const saysCanary = (_: Scene, output: string): boolean => output.includes(canary)
