@@ -21,6 +21,7 @@ const stages: Readonly<Record<string, Stage>> = {
   "without-engine": { program: "test/run.ts", words: ["without-engine"] },
   cluster: { program: "test/run.ts", words: ["cluster"] },
   simulate: { program: "test/simulation/main.ts", words: ["--count", "10000"] },
+  "broker-faults": { program: "test/brokerFaults/main.ts", words: ["--from", "1", "--count", "50"] },
   storm: { program: "test/storm/main.ts", words: ["--kills", "200"] },
   fuzz: { program: "test/fuzz/fuzz.ts", words: [] },
   mutants: { program: "house/src/mutate.ts", words: ["--sample", "40"] }
