@@ -1,4 +1,5 @@
 /** git on the repository's side of a clone. */
+import { join } from "node:path"
 import { type ProgramFailed, type ProgramOutput, runGit } from "@reprise/process"
 import { Effect, Schema } from "effect"
 import type { Environment } from "../git/askGit.ts"
@@ -24,29 +25,40 @@ export interface Here {
 /** Of the largest work of a turn. */
 const timeoutMs = 20 * 60_000
 
-/** `settings`: of a git that reaches the clone. */
+export interface Reaching {
+  /** Of a git that reaches the clone. */
+  readonly settings: ReadonlyArray<string>
+  /** Where it writes objects. */
+  readonly objects: string
+  readonly input?: string
+}
+
+/** A submodule may name a tree that is not there, so none counts but the workspace. */
 export const gitIn = (
   { directory, environment, workspace }: Here,
   args: ReadonlyArray<string>,
-  settings: ReadonlyArray<string> = []
+  reaching?: Reaching
 ): Effect.Effect<ProgramOutput, ProgramFailed> =>
-  runGit(workspace, [`--git-dir=${directory}`, ...args], {
+  runGit(workspace, [`--git-dir=${directory}`, `--work-tree=${workspace}`, ...args], {
     environment,
-    settings,
-    reachesRemotes: settings.length > 0,
-    timeoutMs
+    timeoutMs,
+    ...(reaching === undefined
+      ? {}
+      : {
+          ...{ settings: reaching.settings, reachesRemotes: true, input: reaching.input ?? "" },
+          place: {
+            ...{ gitDirectory: directory, workTree: workspace, index: join(directory, "index") },
+            objects: reaching.objects
+          }
+        })
   })
 
 /** What git says of why it failed, as a reason. */
 export const reasonIn = (stderr: string): string => stderr.trim().slice(0, 1_000)
 
 /** What it writes. Fails with `CloneRefused` where git ends with another exit code than 0. */
-export const insistIn = Effect.fnUntraced(function* (
-  here: Here,
-  args: ReadonlyArray<string>,
-  settings: ReadonlyArray<string> = []
-) {
-  const { exitCode, stderr, stdout } = yield* gitIn(here, args, settings)
+export const insistIn = Effect.fnUntraced(function* (here: Here, args: ReadonlyArray<string>, reaching?: Reaching) {
+  const { exitCode, stderr, stdout } = yield* gitIn(here, args, reaching)
   if (exitCode !== 0) return yield* new CloneRefused({ directory: here.directory, reason: reasonIn(stderr) })
   return stdout
 })

@@ -1,9 +1,10 @@
 /** The clones of a host: made before commands see them, and fetched from when commands have ended. */
-import { mkdir, rm, symlink } from "node:fs/promises"
+import { mkdir, rename, rm, symlink } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { readForeignFolder, removeForeign } from "@reprise/process"
 import { Effect } from "effect"
 import type { Engine } from "../command/engine.ts"
+import { findPaths } from "../disk/findPaths.ts"
 import { exists } from "../disk/pathsOnDisk.ts"
 import type { Environment, GitRepository } from "../git/askGit.ts"
 import { gitDirectoriesOf } from "../git/gitDirectories.ts"
@@ -21,7 +22,7 @@ import {
   shared
 } from "./clonePlaces.ts"
 import { fetchClone, headOf } from "./fetchClone.ts"
-import { type Head, headIn, headsOf, isSameHead, keepHeads } from "./heads.ts"
+import { branchIn, type Head, headIn, headsOf, isSameHead, keepHeads } from "./heads.ts"
 import { makeClone } from "./makeClone.ts"
 import { newSubmodules } from "./newSubmodules.ts"
 import { updateClone } from "./updateClone.ts"
@@ -79,6 +80,15 @@ export const readyClone = Effect.fn("Sandbox.readyClone")(function* (
   })
 })
 
+/**
+ * One that is put aside is no repository where it lies, and says nothing to a git that takes it for one: neither its configuration, which
+ * commands wrote, nor its hooks.
+ */
+export const disarmClone = (folder: string, search: string) => {
+  const obeyed = ["(", "-iname", "HEAD", "-o", "-iname", "config*", "-o", "-ipath", "*/hooks/*", ")"]
+  return findPaths([folder, ...obeyed, "!", "-type", "d", "-delete"], { mostBytes: 0, search })
+}
+
 export const removeClone = async (clone: Pick<Clone, "folder" | "record">): Promise<void> => {
   await rm(clone.record, { force: true })
   await removeForeign(clone.folder)
@@ -110,7 +120,7 @@ const none: Head = { head: "", commit: "" }
 
 /** Takes what authors committed into the repository. Of submodules first, whose commits those of the repository name. */
 export const takeNews = Effect.fn("Sandbox.takeNews")(function* (
-  { workspace }: GitRepository,
+  git: GitRepository,
   placed: Pick<PlacedClone, "clone" | "directories">,
   inSandbox: string,
   environment: Environment
@@ -118,18 +128,27 @@ export const takeNews = Effect.fn("Sandbox.takeNews")(function* (
   const found = yield* onDisk(() => newsOf(placed))
   if (found === undefined) return
   let heads = found.heads
+  const { workspace } = git
   for (const { directory, head } of found.news.toReversed()) {
     const seen = placed.directories.find((one) => one.directory === directory)?.seen ?? directory
-    const fetching = { workspace, directory, seen, environment, inSandbox }
+    const objects = join(commonOf(git, directory), "objects")
+    const fetching = { workspace, directory, seen, own: objects, environment, inSandbox }
     const both = yield* fetchClone(fetching, head, heads[directory] ?? none)
     heads = { ...heads, [directory]: both }
-    const [own] = placed.directories
+    const [own, ...others] = placed.directories
     const added =
-      own?.directory === directory ? yield* newSubmodules({ workspace, directory, environment }, own, both.commit) : []
-    for (const one of added) {
-      const said = yield* onDisk(() => headIn(one.to))
-      const now = yield* fetchClone({ ...fetching, directory: one.directory, seen: one.seen }, said, none)
-      heads = { ...heads, [one.directory]: now }
+      own?.directory === directory
+        ? yield* newSubmodules({ workspace, directory, environment }, own, others, both.commit)
+        : []
+    for (const { directory: place, draft, seen: at, to } of added) {
+      const said = yield* onDisk(() => headIn(to))
+      const inDraft = { ...fetching, directory: draft, seen: at, own: join(draft, "objects") }
+      const now = yield* fetchClone(inDraft, said, none)
+      yield* onDisk(async () => {
+        await mkdir(dirname(place), { recursive: true })
+        await rename(draft, place)
+      })
+      heads = { ...heads, [place]: now }
     }
     yield* onDisk(() => keepHeads(placed.clone, heads))
   }
@@ -152,7 +171,8 @@ export const followRepository = Effect.fn("Sandbox.followRepository")(function* 
     if (hasNews || last === undefined || own.commit === "" || isSameHead(own, last)) continue
     const { workspace } = git
     yield* updateClone({ workspace, directory, seen, environment, inSandbox: yield* inSandbox }, last, own)
-    heads = { ...heads, [directory]: own }
+    const branches = [...new Set([...(last.branches ?? []), branchIn(last.head) ?? "", branchIn(own.head) ?? ""])]
+    heads = { ...heads, [directory]: { ...own, branches } }
     yield* onDisk(() => keepHeads(placed.clone, heads))
   }
 })

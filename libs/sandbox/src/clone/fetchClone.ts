@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { quoted } from "../command/shellWords.ts"
 import { CloneRefused, gitIn, type Here, insistIn } from "./cloneGit.ts"
 import { branchIn, type Head } from "./heads.ts"
+import { throughIncoming } from "./incoming.ts"
 
 const settings = [
   "transfer.fsckObjects=true",
@@ -22,6 +23,8 @@ const settings = [
 export interface Fetching extends Here {
   /** Where git in the sandbox finds the clone of the directory. */
   readonly seen: string
+  /** Where the repository has its objects. */
+  readonly own: string
   /** A program that runs git in the sandbox (`gitInside`). */
   readonly inSandbox: string
 }
@@ -40,31 +43,51 @@ export const headOf = Effect.fnUntraced(function* (fetching: Here): Effect.fn.Re
   return { head: stdout === "" ? commit : `ref: ${stdout.trim()}`, commit }
 })
 
-/** One of each working tree. */
-const fetchedRef = "refs/worktree/reprise-clone"
+/**
+ * The commit that the clone is at, with all that belongs to it. No ref of the repository changes. Fails with what git said; then no object
+ * is there either.
+ */
+const fetchHead = (fetching: Fetching) =>
+  throughIncoming(
+    fetching.own,
+    Effect.fnUntraced(function* (objects) {
+      const program = `/bin/sh ${quoted(fetching.inSandbox)} upload-pack`
+      const args = ["fetch-pack", "--quiet", "--no-progress", `--upload-pack=${program}`, fetching.seen, "HEAD"]
+      const fetched = yield* insistIn(fetching, args, { settings, objects })
+      const commit = /^([0-9a-f]{40,64}) HEAD\n?$/.exec(fetched)?.[1] ?? ""
+      if (commit === "")
+        return yield* new CloneRefused({ directory: fetching.directory, reason: "It is at no commit." })
+      const whole = ["rev-list", "--objects", "--quiet", "--stdin", "--not", "--all"]
+      yield* insistIn(fetching, whole, { settings, objects, input: `${commit}\n` })
+      return commit
+    })
+  )
 
-/** The commit that the clone is at, with all that belongs to it. Fails with what git said. */
-const fetchHead = Effect.fnUntraced(function* (fetching: Fetching) {
-  const program = `/bin/sh ${quoted(fetching.inSandbox)} upload-pack`
-  const words = [
-    "fetch",
-    "--quiet",
-    "--no-tags",
-    "--no-write-fetch-head",
-    "--no-auto-maintenance",
-    "--no-recurse-submodules"
-  ]
-  yield* insistIn(fetching, [...words, `--upload-pack=${program}`, fetching.seen, `+HEAD:${fetchedRef}`], settings)
-  return yield* commitOf(fetching, fetchedRef)
-})
+const short = (branch: string) => branch.replace("refs/heads/", "")
 
-/** Whoever works on it there would find it moved. */
-const requireNowhereElse = Effect.fnUntraced(function* (fetching: Fetching, branch: string) {
-  const { stdout } = yield* gitIn(fetching, ["for-each-ref", "--format=%(worktreepath)", branch])
-  const tree = stdout.trim()
-  if (tree === "" || tree === fetching.workspace) return
-  const reason = `${branch} is checked out in ${tree}. Go back to the branch of this run.`
-  return yield* new CloneRefused({ directory: fetching.directory, reason })
+/** git would take it for something else than a branch, or another name for it. */
+const isOdd = (name: string) => /^[0-9a-f]{4,64}$/i.test(name) || /(^|\/)[A-Z_]*HEAD$/.test(name)
+
+/**
+ * An author works on a branch that it was on before, or on a new one. Whoever works on another would find it moved, and a new one must
+ * hide nothing that has its name.
+ */
+const requireOwnBranch = Effect.fnUntraced(function* (fetching: Fetching, branch: string, been: ReadonlyArray<string>) {
+  const refuse = (reason: string) => new CloneRefused({ directory: fetching.directory, reason })
+  const back = "Go back to the branch of this run, and commit there."
+  if (been.includes(branch)) {
+    const { stdout } = yield* gitIn(fetching, ["for-each-ref", "--format=%(worktreepath)", branch])
+    const tree = stdout.trim()
+    if (tree !== "" && tree !== fetching.workspace) yield* refuse(`${branch} is checked out in ${tree}. ${back}`)
+    return
+  }
+  if ((yield* commitOf(fetching, branch)) !== "")
+    return yield* refuse(`${branch} is another branch of the repository. ${back}`)
+  const { exitCode } = yield* gitIn(fetching, ["rev-parse", "--verify", "--quiet", "--end-of-options", short(branch)])
+  if (exitCode === 0 || isOdd(short(branch)))
+    return yield* refuse(
+      `${short(branch)} is the name of something else in the repository. Give the branch another name.`
+    )
 })
 
 const isAncestor = (fetching: Fetching, old: string, young: string) =>
@@ -94,8 +117,9 @@ export const fetchClone = Effect.fn("Sandbox.fetchClone")(function* (fetching: F
   const commit = yield* fetchHead(fetching)
   const own = yield* headOf(fetching)
   const branch = branchIn(said.head)
+  const been = last.branches ?? [branchIn(last.head) ?? "", branchIn(own.head) ?? ""]
   const isSame = said.head === own.head || (branch === undefined && branchIn(own.head) === undefined)
-  if (branch !== undefined && !isSame) yield* requireNowhereElse(fetching, branch)
+  if (branch !== undefined && !isSame) yield* requireOwnBranch(fetching, branch, been)
   const current = branch === undefined || isSame ? own.commit : yield* commitOf(fetching, branch)
   const isAsItWas = said.head === last.head && current === last.commit
   if (!isAsItWas && current !== "" && !(yield* isAncestor(fetching, current, commit))) {
@@ -106,6 +130,6 @@ export const fetchClone = Effect.fn("Sandbox.fetchClone")(function* (fetching: F
   if (!isSame && branch !== undefined) yield* gitIn(fetching, ["symbolic-ref", "HEAD", branch])
   // Whoever was ended between these two has moved the branch already.
   yield* followIndex(fetching, own.commit === commit ? last.commit : own.commit, commit)
-  yield* gitIn(fetching, ["update-ref", "-d", fetchedRef])
-  return { head: branch === undefined ? commit : said.head, commit }
+  const branches = [...new Set([...been, branch ?? ""])].filter((name) => name !== "")
+  return { head: branch === undefined ? commit : said.head, commit, branches }
 })

@@ -8,6 +8,8 @@ export interface Head {
   readonly head: string
   /** Empty: none yet, or it is not known. */
   readonly commit: string
+  /** Those that an author has been on, of a clone alone. */
+  readonly branches?: ReadonlyArray<string>
 }
 
 /** By the path of a git directory: that of the working tree, and those of its submodules. */

@@ -1,7 +1,10 @@
 /** Gives submodules that an author added a git directory in the repository, as 'git submodule add' would have made it. */
-import { lstat } from "node:fs/promises"
-import { join, relative } from "node:path"
+import { lstat, mkdir, writeFile } from "node:fs/promises"
+import { join, relative, resolve } from "node:path"
+import { removeForeign } from "@reprise/process"
 import { Effect } from "effect"
+import { exists } from "../disk/pathsOnDisk.ts"
+import { onDisk } from "../nested/gitSays.ts"
 import { gitIn, type Here, insistIn } from "./cloneGit.ts"
 import type { ClonedDirectory } from "./clonePlaces.ts"
 
@@ -16,40 +19,84 @@ const isFolder = (path: string) =>
 interface Named {
   readonly name: string
   readonly path: string
-  readonly url: string
 }
 
 /** As `.gitmodules` has it: `submodule.NAME.path`, a line break, and its value. Pure. */
 export const namedIn = (listed: string): ReadonlyArray<Named> => {
-  const settings = new Map<string, Record<string, string>>()
+  const paths = new Map<string, string>()
   for (const entry of listed.split("\0")) {
-    const [, name = "", key = "", value = ""] = /^submodule\.([^\n]+)\.(path|url)\n(.*)$/su.exec(entry) ?? []
-    if (key !== "") settings.set(name, { ...settings.get(name), [key]: value })
+    const [, name = "", path = ""] = /^submodule\.([^\n]+)\.path\n(.*)$/su.exec(entry) ?? []
+    if (path !== "") paths.set(name, path)
   }
-  return [...settings].flatMap(([name, { path, url = "" }]) => (path === undefined ? [] : [{ name, path, url }]))
+  return [...paths].map(([name, path]) => ({ name, path }))
 }
 
-/** `own`: the clone of the working tree's git directory. Gives what is to be fetched besides. */
-export const newSubmodules = Effect.fnUntraced(function* (here: Here, own: ClonedDirectory, commit: string) {
+/** Whether git, and a disk, take a name for a folder below `modules`, in none that is a git directory itself. */
+const isPlaceFor = (modules: string, name: string): boolean => {
+  const parts = name.split("/")
+  const isPlain = parts.every((part) => part !== "" && part !== "." && part !== ".." && !/[\p{Cc}\\:]/u.test(part))
+  const above = parts.slice(0, -1).map((_, at) => join(modules, ...parts.slice(0, at + 1)))
+  return isPlain && above.every((folder) => !exists(join(folder, "HEAD")) && !exists(join(folder, "config")))
+}
+
+/** Where submodules that are there have their trees. */
+const treesOf = (here: Here, directories: ReadonlyArray<string>) =>
+  Effect.forEach(directories, (directory) =>
+    Effect.map(gitIn(here, ["config", "--file", join(directory, "config"), "--get", "core.worktree"]), ({ stdout }) =>
+      resolve(directory, stdout.trimEnd())
+    )
+  )
+
+/** As `git init --bare` does, which takes no other tree. */
+const makeBare = async (folder: string, isSha256: boolean): Promise<void> => {
+  for (const name of ["objects", "refs"]) await mkdir(join(folder, name), { recursive: true })
+  await writeFile(join(folder, "HEAD"), "ref: refs/heads/main\n")
+  const format = isSha256 ? "1\n[extensions]\n\tobjectFormat = sha256\n" : "0\n"
+  await writeFile(join(folder, "config"), `[core]\n\trepositoryformatversion = ${format}`)
+}
+
+export interface AddedSubmodule extends ClonedDirectory {
+  /** Where it is made: it appears in its place when it has all that its clone has. */
+  readonly draft: string
+}
+
+/**
+ * `own`: the clone of the working tree's git directory, `others`: of submodules that are there. Gives what is to be fetched besides.
+ * Without the address that the author wrote: `git submodule sync` takes it from `.gitmodules`.
+ */
+export const newSubmodules = Effect.fnUntraced(function* (
+  here: Here,
+  own: ClonedDirectory,
+  others: ReadonlyArray<ClonedDirectory>,
+  commit: string
+) {
   const named = ["config", "--blob", `${commit}:.gitmodules`, "-z", "--get-regexp", "^submodule\\."]
   const { stdout } = yield* gitIn(here, named)
-  const added: Array<ClonedDirectory> = []
-  for (const { name, path, url } of namedIn(stdout)) {
-    const directory = join(own.directory, "modules", name)
+  const modules = join(own.directory, "modules")
+  const added: Array<AddedSubmodule> = []
+  let taken: ReadonlyArray<string> | undefined
+  for (const { name, path } of namedIn(stdout)) {
+    const directory = join(modules, name)
     const to = join(own.to, "modules", name)
-    // What git refuses as a name or a path is in no tree that it took.
+    const tree = join(here.workspace, path)
+    if (!isPlaceFor(modules, name) || exists(directory) || !(yield* isFolder(to))) continue
+    // What git refuses as a path is in no tree that it took.
     const { stdout: entry } = yield* gitIn(here, ["ls-tree", "-z", commit, "--", path])
-    if (!entry.startsWith("160000 ") || (yield* isFolder(directory)) || !(yield* isFolder(to))) continue
-    yield* insistIn(here, ["init", "--quiet", "--bare", "--template=", directory])
-    const settings = [
-      ["core.worktree", relative(directory, join(here.workspace, path))],
-      ["remote.origin.url", url],
-      ["remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"],
+    taken ??= yield* treesOf(
+      here,
+      others.map((one) => one.directory)
+    )
+    if (!entry.startsWith("160000 ") || taken.includes(tree)) continue
+    taken = [...taken, tree]
+    const draft = join(own.directory, `reprise-new-submodule-${added.length}`)
+    yield* onDisk(() => removeForeign(draft))
+    yield* onDisk(() => makeBare(draft, commit.length === 64))
+    for (const [key, value] of [
+      ["core.worktree", relative(directory, tree)],
       ["core.bare", "false"]
-    ] as const
-    for (const [key, value] of settings)
-      yield* insistIn(here, ["config", "--file", join(directory, "config"), key, value])
-    added.push({ directory, to, seen: own.seen === own.to ? to : directory, objects: own.objects })
+    ] as const)
+      yield* insistIn(here, ["config", "--file", join(draft, "config"), key, value])
+    added.push({ directory, draft, to, seen: own.seen === own.to ? to : directory, objects: own.objects })
   }
   return added
 })

@@ -15,7 +15,8 @@ import {
   sharedFolder
 } from "../SandboxHost.ts"
 import { cloneAt } from "./clonePlaces.ts"
-import { newsOf, placeClone, removeClone, takeNews } from "./clones.ts"
+import { disarmClone, newsOf, placeClone, removeClone, takeNews } from "./clones.ts"
+import { headIn } from "./heads.ts"
 
 /** The clone of a directory's authors. Undefined: there is none. */
 const cloneIn = (host: Host, directory: string) =>
@@ -58,10 +59,17 @@ export const forgetClone = Effect.fnUntraced(function* (host: Host, directory: s
   const found = yield* cloneIn(host, directory)
   if (found === undefined) return
   const { clone } = found
+  if (refused === undefined) return yield* onDisk(directory, () => removeClone(clone))
+  const { commit } = yield* onDisk(directory, () => headIn(clone.folder))
+  yield* Effect.mapError(
+    disarmClone(clone.folder, host.environment["PATH"] ?? ""),
+    (cause) => new SandboxFault({ directory, cause })
+  )
   const kept = yield* onDisk(directory, async () => {
-    if (refused === undefined) return await removeClone(clone)
     await rm(clone.record, { force: true })
     return await putAside(clone.folder, join(sharedFolder(host.options), "refused"))
   })
-  if (kept !== undefined) yield* Effect.logWarning(`What the author committed there is in ${kept}.`)
+  yield* Effect.logWarning(
+    `What the author committed there, up to ${commit}, is in ${kept}, without a HEAD: make an empty repository beside the user's, and copy the folder 'objects' into it.`
+  )
 })

@@ -136,8 +136,8 @@ export const gitPlacesOf = async (workspace: string, environment: Environment): 
     ...foldersOfUser(environment).flatMap((folder) => ["attributes", "ignore"].map((name) => join(folder, name))),
     ...hookFolders.flatMap((folder) => hooksNamed(folder, bases)),
     ...(await Promise.all(linkedHooks)).flat(),
-    // Whoever opens such a tree, opens it at its top.
-    ...linked.flatMap((tree) => (tree === workspace ? [] : commandFiles.map((name) => join(tree, name)))),
+    // Whoever opens such a tree, opens it at its top, and git looks there for its directory.
+    ...linked.flatMap((tree) => (tree === workspace ? [] : [...commandFiles, ".git"].map((name) => join(tree, name)))),
     ...others
   ]
   // A folder of the user's own, such as `~/.config/git`, may be a link into the workspace.

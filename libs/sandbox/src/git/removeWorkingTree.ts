@@ -30,7 +30,8 @@ export const removeWorkingTree = Effect.fnUntraced(function* (
   const git = (...args: ReadonlyArray<string>) => runGit(repository, ["worktree", ...args], options)
   const stays = (why: string) => new WorktreeStays({ directory: tree, why })
   const at = yield* real(tree)
-  const { stdout } = yield* git("list", "--porcelain", "-z")
+  const { exitCode, stderr, stdout } = yield* git("list", "--porcelain", "-z")
+  if (exitCode !== 0) return yield* stays(stderr.trim())
   const [, ...linked] = stdout.split("\0\0").map((record) => record.split("\0"))
   for (const [first = "", ...fields] of linked) {
     const path = first.slice("worktree ".length)
@@ -41,7 +42,7 @@ export const removeWorkingTree = Effect.fnUntraced(function* (
       onDisk(() => removeForeign(at)),
       ({ message }) => stays(message)
     )
-    const { exitCode, stderr } = yield* git("remove", "--force", "--force", "--", path)
-    if (exitCode !== 0) return yield* stays(stderr.trim())
+    const removed = yield* git("remove", "--force", "--force", "--", path)
+    if (removed.exitCode !== 0) return yield* stays(removed.stderr.trim())
   }
 })

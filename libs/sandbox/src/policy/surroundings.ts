@@ -186,7 +186,13 @@ export const lookAround = async (
   const always = [workspace]
   const bounds = { home, workspace, stateDirectory }
   const opened = wished.length === 0 ? [] : await openedPlaces(wished, { ...bounds, closed })
-  const toWrite = [...named(settings.write, "sandbox.write"), ...ofAgent(own.write)]
+  const ofSettings = named(settings.write, "sandbox.write")
+  const ofReprise = ofSettings.find(({ path }) => isWithin(realOf(path) ?? path, stateDirectory))
+  if (ofReprise !== undefined && !isWithin(workspace, realOf(ofReprise.path) ?? ofReprise.path))
+    throw new Error(
+      `sandbox.write names ${ofReprise.path}, where Reprise keeps its own state, so no command runs here. Take it out.`
+    )
+  const toWrite = [...ofSettings, ...ofAgent(own.write)]
   const write = [...findNamedToWrite(toWrite, [...always, ...opened]), ...opened]
   const writable = [...always, ...write]
   const real = (paths: ReadonlyArray<string>) => pathsOf(findAll(paths.map((path) => placeOf(path, at))))
