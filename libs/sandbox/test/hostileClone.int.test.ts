@@ -1,7 +1,8 @@
 /** What an author may put into its clone so that the repository, or whoever looks at what was refused, obeys it. */
 import { execFileSync } from "node:child_process"
+import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { canSandbox, type Scene, scene } from "../src/testing/index.ts"
@@ -152,6 +153,39 @@ describe.skipIf(!sandboxed)("a clone in which a command wrote what it liked", ()
         []
       )
       assert.isAbove(names.length, 0)
+    })
+  )
+
+  it.live("gives files of Git LFS whose content has their name, and no link", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const [good, forged, link] = ["good", "forged", "link"].map((text) =>
+        createHash("sha256").update(text).digest("hex")
+      )
+      const at = (hash = "") => `lfs/objects/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}`
+      const put = (hash: string | undefined, how: string) =>
+        `mkdir -p .git/${dirname(at(hash))} && ${how} .git/${at(hash)}`
+      yield* during(here, (sandbox) =>
+        Effect.gen(function* () {
+          const commands = [
+            put(good, "printf good >"),
+            put(forged, "printf evil >"),
+            put(link, `ln -s ${here.home}/.ssh/id_ed25519`),
+            "git commit -q --allow-empty -m large"
+          ]
+          yield* runIn(here, sandbox, commands.join(" && "))
+          yield* sandbox.takeIn(here.workspace)
+        })
+      )
+      const files = readdirSync(join(here.workspace, ".git/lfs"), { recursive: true, withFileTypes: true })
+      assert.deepStrictEqual(
+        files.filter((entry) => !entry.isDirectory()).map(({ name }) => name),
+        [good ?? ""]
+      )
+      const own = during(here, (sandbox) =>
+        runIn(here, sandbox, "cat /run/reprise/lfs/objects/*/*/*; echo x >/run/reprise/lfs/x")
+      )
+      assert.match(yield* own, /^good.*Read-only/s)
     })
   )
 

@@ -3,7 +3,7 @@
  * what they committed, as from a server that nobody trusts (docs/design/workspace.md#the-clone). Seatbelt has no mounts: there the git
  * on the `PATH` of commands goes to the clone (`gitOfCommands`). Pure.
  */
-import { join, relative } from "node:path"
+import { dirname, join, relative } from "node:path"
 import type { Engine } from "../command/engine.ts"
 import type { GitRepository } from "../git/askGit.ts"
 import { isWithin, type Mount } from "../policy/mounts.ts"
@@ -29,8 +29,11 @@ export const cloneAt = (clones: string, id: string, of: CloneOf): Clone => {
 /** Where commands find the objects of the repository, which they read, in a mount; `/run` is their own. */
 const objectsAt = (index: number) => `/run/reprise/objects-${index}`
 
-/** What a command shares with the user, besides: each is named by its content, and a filter of git finds it there alone. */
-export const shared = ["lfs", "annex"]
+/** Files of git-annex, which commands read. */
+export const annex = "annex"
+
+/** Files of Git LFS: a clone has a folder of its own, and git-lfs looks beside borrowed objects for those of the repository. */
+export const largeFiles = "lfs"
 
 /** Passwords that git-annex keeps. */
 export const annexKeys = "annex/creds"
@@ -85,9 +88,12 @@ export const cloneMounts = (
         from: join(index === 0 ? common : one, "objects")
       })
     ),
-    ...shared
-      .filter((name) => present(join(common, name)))
-      .map((name): Mount => ({ path: join(directory, name), as: "writable", from: join(common, name) })),
+    ...[
+      { path: join(directory, annex), from: join(common, annex) },
+      { path: join(dirname(objectsAt(0)), largeFiles), from: join(common, largeFiles) }
+    ]
+      .filter(({ from }) => present(from))
+      .map((one): Mount => ({ ...one, as: "readable" })),
     // Those of the repository are hidden by their own path; what is seen here is an empty folder.
     ...[annexKeys]
       .filter((name) => common !== directory && present(join(common, name)))

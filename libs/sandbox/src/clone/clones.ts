@@ -11,6 +11,7 @@ import { gitDirectoriesOf } from "../git/gitDirectories.ts"
 import { onDisk } from "../nested/gitSays.ts"
 import type { Mount } from "../policy/mounts.ts"
 import {
+  annex,
   annexKeys,
   type Clone,
   type ClonedDirectory,
@@ -18,11 +19,12 @@ import {
   cloneAt,
   clonedDirectories,
   cloneMounts,
-  recordSuffix,
-  shared
+  largeFiles,
+  recordSuffix
 } from "./clonePlaces.ts"
 import { fetchClone, headOf } from "./fetchClone.ts"
 import { branchIn, type Head, headIn, headsOf, isSameHead, keepHeads } from "./heads.ts"
+import { takeLargeFiles } from "./largeFiles.ts"
 import { makeClone } from "./makeClone.ts"
 import { newSubmodules } from "./newSubmodules.ts"
 import { updateClone } from "./updateClone.ts"
@@ -71,7 +73,7 @@ export const readyClone = Effect.fn("Sandbox.readyClone")(function* (
   if (clone.of !== "agent" || !exists(clone.folder) || !exists(clone.record)) yield* makeNew(git, placed, environment)
   // A mount needs a folder; by a link, commands read what is there and add nothing.
   const isMounted = directories.some(({ seen, to }) => seen !== to)
-  const names = [...shared, annexKeys].filter((name) => exists(join(git.common, name)))
+  const names = [annex, annexKeys].filter((name) => exists(join(git.common, name)))
   yield* onDisk(async () => {
     for (const name of names) {
       const at = join(clone.folder, name)
@@ -129,6 +131,8 @@ export const takeNews = Effect.fn("Sandbox.takeNews")(function* (
   if (found === undefined) return
   let heads = found.heads
   const { workspace } = git
+  if (found.news.length > 0)
+    yield* onDisk(() => takeLargeFiles(join(placed.clone.folder, largeFiles), join(git.common, largeFiles)))
   for (const { directory, head } of found.news.toReversed()) {
     const seen = placed.directories.find((one) => one.directory === directory)?.seen ?? directory
     const objects = join(commonOf(git, directory), "objects")

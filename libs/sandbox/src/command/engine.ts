@@ -32,7 +32,7 @@ const laterMounts =
 const ofSeatbelt = [
   "Seatbelt was never tried with Reprise on a Mac.",
   "Commands reach no name, whatever sandbox.network says, and nobody is asked about one.",
-  "Programs that look for .git without git see no commit of a command before its turn has ended, and commands add no files to Git LFS and git-annex.",
+  "Programs that look for .git without git see no commit of a command before its turn has ended, and commands add no files to git-annex.",
   "Processes that a command leaves behind go on, and the machine's processes can be seen, but not signalled.",
   "The machine's temporary folder can be read; what a command may not write is not counted."
 ]
