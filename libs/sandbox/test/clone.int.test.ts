@@ -49,6 +49,21 @@ describe.skipIf(!sandboxed)("the clone that commands see in place of git's direc
     })
   )
 
+  it.live("gives a commit of many files", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      yield* during(here, (sandbox) =>
+        Effect.gen(function* () {
+          const many = "mkdir many; for n in $(seq 300); do echo $n >many/$n; done; git add many; git commit -qm many"
+          yield* runIn(here, sandbox, many)
+          assert.isUndefined(yield* sandbox.takeIn(here.workspace))
+        })
+      )
+      assert.strictEqual(git(here, "log", "-1", "--format=%s"), "many")
+      git(here, "fsck", "--strict")
+    })
+  )
+
   it.live("serves a command that collects garbage, and makes worktrees in which later ones commit", () =>
     Effect.gen(function* () {
       const here = yield* scene
@@ -269,7 +284,7 @@ describe.skipIf(!sandboxed)("the clone that commands see in place of git's direc
             const tree = join(here.home, "tree")
             git(here, "worktree", "add", "-q", tree)
             yield* runIn({ ...here, workspace: tree }, sandbox, "true")
-            assert.lengthOf(readdirSync(clones), 2)
+            assert.isAbove(readdirSync(clones).length, 1)
             git(here, "worktree", "remove", "--force", tree)
           })
         )

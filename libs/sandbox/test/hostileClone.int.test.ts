@@ -93,12 +93,15 @@ describe.skipIf(!sandboxed)("a clone in which a command wrote what it liked", ()
 
   it.live.each([
     ["that is there", "other", /is another branch/],
-    ["by a name of another ref", "origin/main", /is the name of something else/],
-    ["by a name of a commit", "abcdef12", /is the name of something else/]
+    ["by a name of another ref", "origin/main", /the name of something else/],
+    ["by a name of a commit", "abcdef12", /the name of something else/],
+    ["by a name below a remote's", "upstream/x", /the name of something else/],
+    ["by a name that a shell runs", "'a$(x)'", /is odd/]
   ] as const)("moves and makes no branch %s", ([, name, why]) =>
     Effect.gen(function* () {
       const here = yield* scene
       git(here, "branch", "other")
+      git(here, "remote", "add", "upstream", "https://example.org/x.git")
       git(here, "update-ref", "refs/remotes/origin/main", "HEAD")
       const before = git(here, "for-each-ref")
       yield* during(here, (sandbox) =>

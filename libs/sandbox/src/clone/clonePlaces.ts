@@ -20,6 +20,8 @@ export interface Clone {
 }
 
 export const recordSuffix = ".json"
+/** An empty folder beside a clone, which no command sees but by its mount. */
+export const emptySuffix = ".empty"
 
 export const cloneAt = (clones: string, id: string, of: CloneOf): Clone => {
   const folder = join(clones, of === "agent" ? id : `${id}-${of}`)
@@ -97,6 +99,6 @@ export const cloneMounts = (
     // Those of the repository are hidden by their own path; what is seen here is an empty folder.
     ...[annexKeys]
       .filter((name) => common !== directory && present(join(common, name)))
-      .map((name): Mount => ({ path: join(directory, name), as: "readable", from: join(folder, name) }))
+      .map((name): Mount => ({ path: join(directory, name), as: "readable", from: `${folder}${emptySuffix}` }))
   ]
 }

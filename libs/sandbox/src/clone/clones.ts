@@ -1,10 +1,9 @@
 /** The clones of a host: made before commands see them, and fetched from when commands have ended. */
-import { mkdir, rename, rm, symlink } from "node:fs/promises"
+import { lstat, mkdir, rename, rm, symlink } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { readForeignFolder, removeForeign } from "@reprise/process"
 import { Effect } from "effect"
 import type { Engine } from "../command/engine.ts"
-import { findPaths } from "../disk/findPaths.ts"
 import { exists } from "../disk/pathsOnDisk.ts"
 import type { Environment, GitRepository } from "../git/askGit.ts"
 import { gitDirectoriesOf } from "../git/gitDirectories.ts"
@@ -12,19 +11,19 @@ import { onDisk } from "../nested/gitSays.ts"
 import type { Mount } from "../policy/mounts.ts"
 import {
   annex,
-  annexKeys,
   type Clone,
   type ClonedDirectory,
   type CloneOf,
   cloneAt,
   clonedDirectories,
   cloneMounts,
+  emptySuffix,
   largeFiles,
   recordSuffix
 } from "./clonePlaces.ts"
 import { fetchClone, headOf } from "./fetchClone.ts"
 import { branchIn, type Head, headIn, headsOf, isSameHead, keepHeads } from "./heads.ts"
-import { takeLargeFiles } from "./largeFiles.ts"
+import { copyObjects, takeLargeFiles } from "./largeFiles.ts"
 import { makeClone } from "./makeClone.ts"
 import { newSubmodules } from "./newSubmodules.ts"
 import { updateClone } from "./updateClone.ts"
@@ -71,29 +70,30 @@ export const readyClone = Effect.fn("Sandbox.readyClone")(function* (
 ) {
   const { clone, directories } = placed
   if (clone.of !== "agent" || !exists(clone.folder) || !exists(clone.record)) yield* makeNew(git, placed, environment)
-  // A mount needs a folder; by a link, commands read what is there and add nothing.
+  // A mount needs a folder, and not where a link of a command's leads; by a link, commands read what is there and add nothing.
   const isMounted = directories.some(({ seen, to }) => seen !== to)
-  const names = [annex, annexKeys].filter((name) => exists(join(git.common, name)))
+  const at = join(clone.folder, annex)
   yield* onDisk(async () => {
-    for (const name of names) {
-      const at = join(clone.folder, name)
-      if (!exists(at)) await (isMounted ? mkdir(at, { mode: 0o700 }) : symlink(join(git.common, name), at))
-    }
+    if (!exists(join(git.common, annex))) return
+    await mkdir(`${clone.folder}${emptySuffix}`, { recursive: true, mode: 0o700 })
+    const found = await lstat(at).catch(() => undefined)
+    if (isMounted && found?.isDirectory() === true) return
+    if (isMounted && found !== undefined) await removeForeign(at)
+    if (isMounted) await mkdir(at, { mode: 0o700 })
+    else if (found === undefined) await symlink(join(git.common, annex), at)
   })
 })
 
-/**
- * One that is put aside is no repository where it lies, and says nothing to a git that takes it for one: neither its configuration, which
- * commands wrote, nor its hooks.
- */
-export const disarmClone = (folder: string, search: string) => {
-  const obeyed = ["(", "-iname", "HEAD", "-o", "-iname", "config*", "-o", "-ipath", "*/hooks/*", ")"]
-  return findPaths([folder, ...obeyed, "!", "-type", "d", "-delete"], { mostBytes: 0, search })
+/** Copies the objects of one that cannot be taken in, and nothing else that a command wrote: no git takes them for a repository. */
+export const saveObjects = async (folder: string, to: string): Promise<void> => {
+  await mkdir(to, { recursive: true, mode: 0o700 })
+  await copyObjects(join(folder, "objects"), to)
 }
 
 export const removeClone = async (clone: Pick<Clone, "folder" | "record">): Promise<void> => {
   await rm(clone.record, { force: true })
   await removeForeign(clone.folder)
+  await removeForeign(`${clone.folder}${emptySuffix}`)
 }
 
 /** Of repositories and worktrees that are gone. `folder`: of all clones. */

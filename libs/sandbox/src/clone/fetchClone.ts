@@ -14,6 +14,9 @@ const settings = [
   // Some tools write these, and git itself works with them.
   "fetch.fsck.zeroPaddedFilemode=warn",
   "fetch.fsck.missingSpaceBeforeDate=warn",
+  // With its check, git's fetch-pack ends with a fault where it keeps a pack.
+  "fetch.unpackLimit=0",
+  "transfer.unpackLimit=0",
   "fetch.writeCommitGraph=false",
   "gc.auto=0",
   "maintenance.auto=false",
@@ -65,8 +68,12 @@ const fetchHead = (fetching: Fetching) =>
 
 const short = (branch: string) => branch.replace("refs/heads/", "")
 
-/** git would take it for something else than a branch, or another name for it. */
-const isOdd = (name: string) => /^[0-9a-f]{4,64}$/i.test(name) || /(^|\/)[A-Z_]*HEAD$/.test(name)
+/** git would take it for something else than a branch, or a shell for a command. */
+const isOdd = (name: string) =>
+  !/^[A-Za-z0-9_][A-Za-z0-9._/+@-]*$/.test(name) ||
+  /^[0-9a-f]{4,64}$/i.test(name) ||
+  /(^|\/)[A-Z_]*HEAD$/.test(name) ||
+  /^(refs|heads|tags|remotes|worktrees|bisect|stash)(\/|$)/.test(name)
 
 /**
  * An author works on a branch that it was on before, or on a new one. Whoever works on another would find it moved, and a new one must
@@ -78,15 +85,20 @@ const requireOwnBranch = Effect.fnUntraced(function* (fetching: Fetching, branch
   if (been.includes(branch)) {
     const { stdout } = yield* gitIn(fetching, ["for-each-ref", "--format=%(worktreepath)", branch])
     const tree = stdout.trim()
-    if (tree !== "" && tree !== fetching.workspace) yield* refuse(`${branch} is checked out in ${tree}. ${back}`)
+    if (tree !== "" && tree !== fetching.workspace) return yield* refuse(`${branch} is checked out in ${tree}. ${back}`)
     return
   }
   if ((yield* commitOf(fetching, branch)) !== "")
     return yield* refuse(`${branch} is another branch of the repository. ${back}`)
-  const { exitCode } = yield* gitIn(fetching, ["rev-parse", "--verify", "--quiet", "--end-of-options", short(branch)])
-  if (exitCode === 0 || isOdd(short(branch)))
+  const name = short(branch)
+  const { exitCode } = yield* gitIn(fetching, ["rev-parse", "--verify", "--quiet", "--end-of-options", name])
+  const remotes = (yield* gitIn(fetching, ["remote"])).stdout.split("\n").filter((one) => one !== "")
+  // Another working tree may be on a branch that has no commit yet.
+  const trees = (yield* gitIn(fetching, ["worktree", "list", "--porcelain"])).stdout.split("\n")
+  const isOfRemote = remotes.some((remote) => name === remote || name.startsWith(`${remote}/`))
+  if (exitCode === 0 || isOfRemote || trees.includes(`branch ${branch}`) || isOdd(name))
     return yield* refuse(
-      `${short(branch)} is the name of something else in the repository. Give the branch another name.`
+      `${name} is odd, or the name of something else in the repository. Give the branch another name.`
     )
 })
 

@@ -32,8 +32,8 @@ const isWhole = async (path: string): Promise<boolean> => {
   return blocks * 512 >= size
 }
 
-/** Copies a file, and says whether what was copied has the name. */
-const copied = async (from: string, draft: string, name: string): Promise<boolean> => {
+/** Copies a file, and gives the hash of what was copied. */
+const copied = async (from: string, draft: string): Promise<string> => {
   const hash = createHash("sha256")
   const file = await open(draft, "wx", 0o644)
   try {
@@ -48,19 +48,33 @@ const copied = async (from: string, draft: string, name: string): Promise<boolea
   } finally {
     await file.close()
   }
-  return hash.digest("hex") === name
+  return hash.digest("hex")
+}
+
+/** Those of git, from a folder of objects to another one: files by the names that git gives them, none through a link. */
+export const copyObjects = async (from: string, to: string): Promise<void> => {
+  for (const folder of await namesIn(from, /^(pack|[0-9a-f]{2})$/)) {
+    await mkdir(join(to, folder), { recursive: true })
+    for (const name of await namesIn(
+      join(from, folder),
+      /^([0-9a-f]{38}|[0-9a-f]{62}|pack-[0-9a-f]{40,64}\.(pack|idx))$/
+    ))
+      if (await isWhole(join(from, folder, name)).catch(() => false))
+        await copied(join(from, folder, name), join(to, folder, name)).catch(() => undefined)
+  }
 }
 
 /** `from`, `to`: folders `lfs` of a clone and of its repository. What is no file, or has another content, stays where it is. */
 export const takeLargeFiles = async (from: string, to: string): Promise<void> => {
   const own = join(to, "objects")
+  if ((await namesIn(from, /^objects$/)).length === 0) return
   for (const path of await filesIn(join(from, "objects"))) {
     const source = join(from, "objects", path)
     if (exists(join(own, path)) || !(await isWhole(source).catch(() => false))) continue
     await mkdir(join(to, "tmp"), { recursive: true })
     const draft = join(to, "tmp", `reprise-${randomUUID()}`)
     try {
-      if (!(await copied(source, draft, path.slice(-64)).catch(() => false))) continue
+      if ((await copied(source, draft).catch(() => "")) !== path.slice(-64)) continue
       await mkdir(dirname(join(own, path)), { recursive: true })
       await rename(draft, join(own, path))
     } finally {

@@ -1,10 +1,11 @@
 /** Gives submodules that an author added a git directory in the repository, as 'git submodule add' would have made it. */
 import { lstat, mkdir, writeFile } from "node:fs/promises"
-import { join, relative, resolve } from "node:path"
+import { join, normalize, relative, resolve } from "node:path"
 import { removeForeign } from "@reprise/process"
 import { Effect } from "effect"
 import { exists } from "../disk/pathsOnDisk.ts"
 import { onDisk } from "../nested/gitSays.ts"
+import { isWithin } from "../policy/mounts.ts"
 import { gitIn, type Here, insistIn } from "./cloneGit.ts"
 import type { ClonedDirectory } from "./clonePlaces.ts"
 
@@ -79,14 +80,23 @@ export const newSubmodules = Effect.fnUntraced(function* (
     const directory = join(modules, name)
     const to = join(own.to, "modules", name)
     const tree = join(here.workspace, path)
-    if (!isPlaceFor(modules, name) || exists(directory) || !(yield* isFolder(to))) continue
+    const isInner = added.some((one) => isWithin(directory, one.directory) || isWithin(one.directory, directory))
+    if (
+      normalize(path) !== path ||
+      path.endsWith("/") ||
+      isInner ||
+      !isPlaceFor(modules, name) ||
+      exists(directory) ||
+      !(yield* isFolder(to))
+    )
+      continue
     // What git refuses as a path is in no tree that it took.
     const { stdout: entry } = yield* gitIn(here, ["ls-tree", "-z", commit, "--", path])
     taken ??= yield* treesOf(
       here,
       others.map((one) => one.directory)
     )
-    if (!entry.startsWith("160000 ") || taken.includes(tree)) continue
+    if (!entry.startsWith("160000 ") || !entry.endsWith(`\t${path}\0`) || taken.includes(tree)) continue
     taken = [...taken, tree]
     const draft = join(own.directory, `reprise-new-submodule-${added.length}`)
     yield* onDisk(() => removeForeign(draft))

@@ -1,8 +1,7 @@
 /** Takes what authors committed in their clone into the repository, and removes the clone when nobody goes on there. */
-import { realpath, rm } from "node:fs/promises"
+import { realpath } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { putAside } from "../disk/putAside.ts"
 import { gitRepositoryOf } from "../git/askGit.ts"
 import {
   clonesFolder,
@@ -15,7 +14,7 @@ import {
   sharedFolder
 } from "../SandboxHost.ts"
 import { cloneAt } from "./clonePlaces.ts"
-import { disarmClone, newsOf, placeClone, removeClone, takeNews } from "./clones.ts"
+import { newsOf, placeClone, removeClone, saveObjects, takeNews } from "./clones.ts"
 import { headIn } from "./heads.ts"
 
 /** The clone of a directory's authors. Undefined: there is none. */
@@ -61,15 +60,12 @@ export const forgetClone = Effect.fnUntraced(function* (host: Host, directory: s
   const { clone } = found
   if (refused === undefined) return yield* onDisk(directory, () => removeClone(clone))
   const { commit } = yield* onDisk(directory, () => headIn(clone.folder))
-  yield* Effect.mapError(
-    disarmClone(clone.folder, host.environment["PATH"] ?? ""),
-    (cause) => new SandboxFault({ directory, cause })
-  )
-  const kept = yield* onDisk(directory, async () => {
-    await rm(clone.record, { force: true })
-    return await putAside(clone.folder, join(sharedFolder(host.options), "refused"))
+  const kept = join(sharedFolder(host.options), "refused", `${Date.now()}-objects`)
+  yield* onDisk(directory, async () => {
+    await saveObjects(clone.folder, kept)
+    await removeClone(clone)
   })
   yield* Effect.logWarning(
-    `What the author committed there, up to ${commit}, is in ${kept}, without a HEAD: make an empty repository beside the user's, and copy the folder 'objects' into it.`
+    `What the author committed there, up to ${commit}, is in ${kept}: copy what is in it into the folder 'objects' of a new repository, and 'git fsck --full' there before you use it.`
   )
 })
