@@ -76,7 +76,7 @@ export const release = Effect.fn("release")(function* (command: InputOf<"Release
 /** What an author committed is in the repository, also where the process that worked there was killed. Gives why not. */
 const takeIn = (directory: string) =>
   Sandbox.use((sandbox) => sandbox.takeIn(directory)).pipe(
-    Effect.catchTag("SandboxFault", ({ message }) => Effect.as(Effect.logWarning(message), undefined))
+    Effect.catchTag("SandboxFault", ({ message }) => Effect.as(Effect.logWarning(message), message))
   )
 
 const notTaken = ({ commit, phase, runId }: InputOf<"VerifyCommit">, detail: string) =>
