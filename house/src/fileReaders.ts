@@ -54,7 +54,7 @@ export const ownReaders: Readonly<Record<string, string>> = {
   "libs/sandbox/src/replaced/heldFolders.ts": "copies folders that no command may write, files of ordinary size alone",
   "libs/sandbox/src/clone/clones.ts": "makes a link",
   "libs/sandbox/src/clone/incoming.ts": "makes and lists a folder of its own, in which git alone writes",
-  "libs/sandbox/src/clone/largeFiles.ts": "writes a new file of its own in the repository's folder of Git LFS",
+  "libs/sandbox/src/clone/foreignCopies.ts": "writes a new file of its own",
   "libs/sandbox/src/clone/newSubmodules.ts": "writes into a folder of its own in the repository's git directory",
   "libs/sandbox/src/clone/makeClone.ts": "writes in a folder of a new name, which no command sees yet",
   "libs/sandbox/src/command/records.ts": "lists .reprise/sandbox, which no command sees",

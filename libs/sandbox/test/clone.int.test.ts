@@ -1,22 +1,13 @@
 /** What commands see of git, and how what they commit gets into the repository. */
-import { execFileSync } from "node:child_process"
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { RunId } from "@reprise/protocol"
 import { Effect } from "effect"
 import { canSandbox, type Scene, scene } from "../src/testing/index.ts"
-import { during, run, runIn, until } from "./support/sandboxedScene.ts"
+import { during, git, run, runIn, until } from "./support/sandboxedScene.ts"
 
 const sandboxed = await canSandbox()
-
-const git = (here: Pick<Scene, "home" | "workspace">, ...args: ReadonlyArray<string>) =>
-  execFileSync("git", args, {
-    cwd: here.workspace,
-    encoding: "utf8",
-    stdio: "pipe",
-    env: { ...process.env, HOME: join(here.home, "nobody") }
-  }).trim()
 
 /** As its user does; without a name nothing changes. Gives the commit. */
 const commitMine = (here: Scene, name?: string) => {

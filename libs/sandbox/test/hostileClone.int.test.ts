@@ -1,22 +1,13 @@
 /** What an author may put into its clone so that the repository, or whoever looks at what was refused, obeys it. */
-import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { canSandbox, type Scene, scene } from "../src/testing/index.ts"
-import { during, runIn } from "./support/sandboxedScene.ts"
+import { during, git, runIn } from "./support/sandboxedScene.ts"
 
 const sandboxed = await canSandbox()
-
-const git = (here: Pick<Scene, "home" | "workspace">, ...args: ReadonlyArray<string>) =>
-  execFileSync("git", args, {
-    cwd: here.workspace,
-    encoding: "utf8",
-    stdio: "pipe",
-    env: { ...process.env, HOME: join(here.home, "nobody") }
-  }).trim()
 
 const hasObject = (here: Scene, hash: string) => {
   try {
@@ -189,6 +180,29 @@ describe.skipIf(!sandboxed)("a clone in which a command wrote what it liked", ()
         runIn(here, sandbox, "cat /run/reprise/lfs/objects/*/*/*; echo x >/run/reprise/lfs/x")
       )
       assert.match(yield* own, /^good.*Read-only/s)
+    })
+  )
+
+  it.live.each([
+    ["a link", (at: string) => `mkdir -p ${at}/lfs && ln -s out-linked/objects ${at}/lfs/objects`],
+    ["a link above", (at: string) => `ln -s out-linked ${at}/lfs`],
+    ["a file", (at: string) => `mkdir -p ${at}/lfs && echo x >${at}/lfs/objects`]
+  ] as const)("is taken in where its folder of Git LFS is %s, without what is there", ([, make]) =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      const hash = createHash("sha256").update("denied").digest("hex")
+      const folder = join(here.workspace, "out-linked/objects", hash.slice(0, 2), hash.slice(2, 4))
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(join(folder, hash), "denied")
+      yield* during(here, (sandbox) =>
+        Effect.gen(function* () {
+          const link = make(".git").replace("out-linked", join(here.workspace, "out-linked"))
+          yield* runIn(here, sandbox, `${link}; git commit -q --allow-empty -m large`)
+          assert.isUndefined(yield* sandbox.takeIn(here.workspace))
+        })
+      )
+      assert.strictEqual(git(here, "log", "-1", "--format=%s"), "large")
+      assert.isFalse(existsSync(join(here.workspace, ".git/lfs")))
     })
   )
 

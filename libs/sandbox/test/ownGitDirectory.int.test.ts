@@ -1,22 +1,13 @@
 /** Nothing that a command does changes git's directory: one table of what git would believe there. */
-import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { join, relative } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { RunId } from "@reprise/protocol"
 import { Effect } from "effect"
-import { canary, canSandbox, type Scene, scene } from "../src/testing/index.ts"
-import { during, run } from "./support/sandboxedScene.ts"
+import { canary, canSandbox, scene } from "../src/testing/index.ts"
+import { during, git, run } from "./support/sandboxedScene.ts"
 
 const sandboxed = await canSandbox()
-
-const git = (here: Pick<Scene, "home" | "workspace">, ...args: ReadonlyArray<string>) =>
-  execFileSync("git", args, {
-    cwd: here.workspace,
-    encoding: "utf8",
-    stdio: "pipe",
-    env: { ...process.env, HOME: join(here.home, "nobody") }
-  }).trim()
 
 /** Each file of git's directory with its content, but for those that are named by it. */
 const contentOf = (folder: string): Readonly<Record<string, string>> =>

@@ -23,7 +23,7 @@ import {
 } from "./clonePlaces.ts"
 import { fetchClone, headOf } from "./fetchClone.ts"
 import { branchIn, type Head, headIn, headsOf, isSameHead, keepHeads } from "./heads.ts"
-import { copyObjects, takeLargeFiles } from "./largeFiles.ts"
+import { takeLargeFiles } from "./largeFiles.ts"
 import { makeClone } from "./makeClone.ts"
 import { newSubmodules } from "./newSubmodules.ts"
 import { updateClone } from "./updateClone.ts"
@@ -77,18 +77,13 @@ export const readyClone = Effect.fn("Sandbox.readyClone")(function* (
     if (!exists(join(git.common, annex))) return
     await mkdir(`${clone.folder}${emptySuffix}`, { recursive: true, mode: 0o700 })
     const found = await lstat(at).catch(() => undefined)
-    if (isMounted && found?.isDirectory() === true) return
-    if (isMounted && found !== undefined) await removeForeign(at)
-    if (isMounted) await mkdir(at, { mode: 0o700 })
-    else if (found === undefined) await symlink(join(git.common, annex), at)
+    if (isMounted && found?.isDirectory() !== true) {
+      await removeForeign(at)
+      await mkdir(at, { mode: 0o700 })
+    }
+    if (!isMounted && found === undefined) await symlink(join(git.common, annex), at)
   })
 })
-
-/** Copies the objects of one that cannot be taken in, and nothing else that a command wrote: no git takes them for a repository. */
-export const saveObjects = async (folder: string, to: string): Promise<void> => {
-  await mkdir(to, { recursive: true, mode: 0o700 })
-  await copyObjects(join(folder, "objects"), to)
-}
 
 export const removeClone = async (clone: Pick<Clone, "folder" | "record">): Promise<void> => {
   await rm(clone.record, { force: true })
@@ -136,7 +131,7 @@ export const takeNews = Effect.fn("Sandbox.takeNews")(function* (
   for (const { directory, head } of found.news.toReversed()) {
     const seen = placed.directories.find((one) => one.directory === directory)?.seen ?? directory
     const objects = join(commonOf(git, directory), "objects")
-    const fetching = { workspace, directory, seen, own: objects, environment, inSandbox }
+    const fetching = { workspace, directory, seen, objects, environment, inSandbox }
     const both = yield* fetchClone(fetching, head, heads[directory] ?? none)
     heads = { ...heads, [directory]: both }
     const [own, ...others] = placed.directories
@@ -146,7 +141,7 @@ export const takeNews = Effect.fn("Sandbox.takeNews")(function* (
         : []
     for (const { directory: place, draft, seen: at, to } of added) {
       const said = yield* onDisk(() => headIn(to))
-      const inDraft = { ...fetching, directory: draft, seen: at, own: join(draft, "objects") }
+      const inDraft = { ...fetching, directory: draft, seen: at, objects: join(draft, "objects") }
       const now = yield* fetchClone(inDraft, said, none)
       yield* onDisk(async () => {
         await mkdir(dirname(place), { recursive: true })

@@ -15,19 +15,14 @@ const settings = [
   "fetch.fsck.zeroPaddedFilemode=warn",
   "fetch.fsck.missingSpaceBeforeDate=warn",
   // With its check, git's fetch-pack ends with a fault where it keeps a pack.
-  "fetch.unpackLimit=0",
-  "transfer.unpackLimit=0",
-  "fetch.writeCommitGraph=false",
-  "gc.auto=0",
-  "maintenance.auto=false",
-  "core.logAllRefUpdates=false"
+  "fetch.unpackLimit=0"
 ]
 
 export interface Fetching extends Here {
   /** Where git in the sandbox finds the clone of the directory. */
   readonly seen: string
   /** Where the repository has its objects. */
-  readonly own: string
+  readonly objects: string
   /** A program that runs git in the sandbox (`gitInside`). */
   readonly inSandbox: string
 }
@@ -52,16 +47,16 @@ export const headOf = Effect.fnUntraced(function* (fetching: Here): Effect.fn.Re
  */
 const fetchHead = (fetching: Fetching) =>
   throughIncoming(
-    fetching.own,
-    Effect.fnUntraced(function* (objects) {
+    fetching.objects,
+    Effect.fnUntraced(function* (incoming) {
       const program = `/bin/sh ${quoted(fetching.inSandbox)} upload-pack`
       const args = ["fetch-pack", "--quiet", "--no-progress", `--upload-pack=${program}`, fetching.seen, "HEAD"]
-      const fetched = yield* insistIn(fetching, args, { settings, objects })
+      const fetched = yield* insistIn(fetching, args, { settings, objects: incoming })
       const commit = /^([0-9a-f]{40,64}) HEAD\n?$/.exec(fetched)?.[1] ?? ""
       if (commit === "")
         return yield* new CloneRefused({ directory: fetching.directory, reason: "It is at no commit." })
       const whole = ["rev-list", "--objects", "--quiet", "--stdin", "--not", "--all"]
-      yield* insistIn(fetching, whole, { settings, objects, input: `${commit}\n` })
+      yield* insistIn(fetching, whole, { settings, objects: incoming, input: `${commit}\n` })
       return commit
     })
   )

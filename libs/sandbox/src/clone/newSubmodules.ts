@@ -48,12 +48,12 @@ const treesOf = (here: Here, directories: ReadonlyArray<string>) =>
     )
   )
 
-/** As `git init --bare` does, which takes no other tree. */
-const makeBare = async (folder: string, isSha256: boolean): Promise<void> => {
+/** As `git init` does, which would take the tree for its own. */
+const makeEmpty = async (folder: string, isSha256: boolean): Promise<void> => {
   for (const name of ["objects", "refs"]) await mkdir(join(folder, name), { recursive: true })
   await writeFile(join(folder, "HEAD"), "ref: refs/heads/main\n")
   const format = isSha256 ? "1\n[extensions]\n\tobjectFormat = sha256\n" : "0\n"
-  await writeFile(join(folder, "config"), `[core]\n\trepositoryformatversion = ${format}`)
+  await writeFile(join(folder, "config"), `[core]\n\tbare = false\n\trepositoryformatversion = ${format}`)
 }
 
 export interface AddedSubmodule extends ClonedDirectory {
@@ -80,16 +80,9 @@ export const newSubmodules = Effect.fnUntraced(function* (
     const directory = join(modules, name)
     const to = join(own.to, "modules", name)
     const tree = join(here.workspace, path)
-    const isInner = added.some((one) => isWithin(directory, one.directory) || isWithin(one.directory, directory))
-    if (
-      normalize(path) !== path ||
-      path.endsWith("/") ||
-      isInner ||
-      !isPlaceFor(modules, name) ||
-      exists(directory) ||
-      !(yield* isFolder(to))
-    )
-      continue
+    const isInAnother = added.some((one) => isWithin(directory, one.directory) || isWithin(one.directory, directory))
+    const isNew = isPlaceFor(modules, name) && !isInAnother && !exists(directory)
+    if (!isNew || normalize(path) !== path || path.endsWith("/") || !(yield* isFolder(to))) continue
     // What git refuses as a path is in no tree that it took.
     const { stdout: entry } = yield* gitIn(here, ["ls-tree", "-z", commit, "--", path])
     taken ??= yield* treesOf(
@@ -100,12 +93,8 @@ export const newSubmodules = Effect.fnUntraced(function* (
     taken = [...taken, tree]
     const draft = join(own.directory, `reprise-new-submodule-${added.length}`)
     yield* onDisk(() => removeForeign(draft))
-    yield* onDisk(() => makeBare(draft, commit.length === 64))
-    for (const [key, value] of [
-      ["core.worktree", relative(directory, tree)],
-      ["core.bare", "false"]
-    ] as const)
-      yield* insistIn(here, ["config", "--file", join(draft, "config"), key, value])
+    yield* onDisk(() => makeEmpty(draft, commit.length === 64))
+    yield* insistIn(here, ["config", "--file", join(draft, "config"), "core.worktree", relative(directory, tree)])
     added.push({ directory, draft, to, seen: own.seen === own.to ? to : directory, objects: own.objects })
   }
   return added

@@ -14,8 +14,9 @@ import {
   sharedFolder
 } from "../SandboxHost.ts"
 import { cloneAt } from "./clonePlaces.ts"
-import { newsOf, placeClone, removeClone, saveObjects, takeNews } from "./clones.ts"
+import { newsOf, placeClone, removeClone, takeNews } from "./clones.ts"
 import { headIn } from "./heads.ts"
+import { saveObjects } from "./savedObjects.ts"
 
 /** The clone of a directory's authors. Undefined: there is none. */
 const cloneIn = (host: Host, directory: string) =>
@@ -47,7 +48,7 @@ export const takeIn = Effect.fnUntraced(function* (host: Host, directory: string
   )
 })
 
-/** Removes the clone of a directory's authors. What could not be taken from it is put aside. */
+/** Removes the clone of a directory's authors. The objects of what could not be taken from it are kept. */
 export const forgetClone = Effect.fnUntraced(function* (host: Host, directory: string) {
   if (host.options.visiting === true) return
   const refused = yield* takeIn(host, directory)
@@ -57,12 +58,12 @@ export const forgetClone = Effect.fnUntraced(function* (host: Host, directory: s
   yield* onDisk(directory, () => removeClone(ofGates))
   const found = yield* cloneIn(host, directory)
   if (found === undefined) return
-  const { clone } = found
+  const { clone, directories } = found
   if (refused === undefined) return yield* onDisk(directory, () => removeClone(clone))
   const { commit } = yield* onDisk(directory, () => headIn(clone.folder))
   const kept = join(sharedFolder(host.options), "refused", `${Date.now()}-objects`)
   yield* onDisk(directory, async () => {
-    await saveObjects(clone.folder, kept)
+    await saveObjects(directories, kept)
     await removeClone(clone)
   })
   yield* Effect.logWarning(

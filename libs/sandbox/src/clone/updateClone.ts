@@ -13,7 +13,7 @@ const definedOf = (environment: Environment): Record<string, string> =>
 
 /** `last`: what the clone is at; `to`: what the repository is at. */
 export const updateClone = Effect.fn("Sandbox.updateClone")(function* (
-  { directory, environment, inSandbox, seen, workspace }: Omit<Fetching, "own">,
+  { directory, environment, inSandbox, seen, workspace }: Omit<Fetching, "objects">,
   last: Head,
   to: Head
 ) {

@@ -54,12 +54,13 @@ const ofScene = (title: string, path: string): Escape =>
 /** The last one: what a command does there to a clone leaves none that git takes for a repository. */
 export const gitDirectoryEscape: Escape = {
   title: "anything in git's own folder",
+  alone: true,
   command: () =>
     `find .git -type d | while read d; do echo ${canary} > "$d/made"; done; find .git -type f ! -name made | while read f; do chmod u+w "$f"; echo '# ${canary}' >> "$f"; done`,
   escaped: ({ workspace }) =>
     readdirSync(join(workspace, ".git"), { recursive: true, withFileTypes: true })
-      // There commands keep files by their content.
-      .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(join(workspace, ".git/annex")))
+      // The scene itself keeps a password there.
+      .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(join(workspace, ".git/annex/creds")))
       .some(({ name, parentPath }) => has(join(parentPath, name)))
 }
 

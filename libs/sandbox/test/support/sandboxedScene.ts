@@ -1,5 +1,5 @@
 /** The sandbox of a scene, and commands in it. */
-import { execFile } from "node:child_process"
+import { execFile, execFileSync } from "node:child_process"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Fiber, References, Schedule, type Scope } from "effect"
@@ -16,6 +16,15 @@ export const environmentOf = ({ home }: Pick<Scene, "home">, more: Variables = {
 
 /** What is put aside is said in the log. */
 export const quietly = Effect.provideService(References.MinimumLogLevel, "None")
+
+/** git outside of the sandbox, as a user without settings of their own runs it. */
+export const git = (here: Pick<Scene, "home" | "workspace">, ...args: ReadonlyArray<string>) =>
+  execFileSync("git", args, {
+    cwd: here.workspace,
+    encoding: "utf8",
+    stdio: "pipe",
+    env: { ...process.env, HOME: join(here.home, "nobody") }
+  }).trim()
 
 type Place = Pick<Scene, "home" | "stateDirectory">
 
